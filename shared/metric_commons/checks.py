@@ -1,0 +1,85 @@
+"""Checks of options: each failure is a `ValueError` that names the option and what it may be."""
+
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+from numbers import Real
+from typing import Any
+
+
+def nearest(word: str, known: Collection[str]) -> str:
+    """A hint at the known word that a misspelt one is closest to, or nothing.
+
+    >>> nearest("squat", ["squad", "drop"])
+    "; did you mean 'squad'?"
+    >>> nearest("xyz", ["squad", "drop"])
+    ''
+    """
+    close = get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
+    """`value` is one of `choices`.
+
+    >>> check_choice("overlap", "sets", ["multiset", "set"])
+    Traceback (most recent call last):
+    ValueError: overlap must be one of 'multiset', 'set', got 'sets'; did you mean 'set'?
+    """
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(map(repr, choices))
+        hint = nearest(value, choices) if isinstance(value, str) else ""
+        raise ValueError(f"{name} must be one of {listed}, got {value!r}{hint}")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """`value` is True or False.
+
+    >>> check_flag("per_example", 1)
+    Traceback (most recent call last):
+    ValueError: per_example must be True or False, got 1
+    """
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+
+
+def check_share(name: str, value: Any) -> None:
+    """`value` is a number from 0 to 1.
+
+    >>> check_share("both_empty", 100)
+    Traceback (most recent call last):
+    ValueError: both_empty must be a number from 0 to 1, got 100
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
+
+
+def check_labels(name: str, labels: Any, rows: int) -> list[str]:
+    """One label a row, as strings.
+
+    A label that is missing, and two labels that only differ until they are strings (1 and "1"),
+    are errors: a group must not vanish into another.
+
+    >>> check_labels("groups", [2023, 2024, 2023], rows=3)
+    ['2023', '2024', '2023']
+    >>> check_labels("groups", ["a", None], rows=2)
+    Traceback (most recent call last):
+    ValueError: groups[1] is None; every row needs a label
+    """
+    plain: Sequence[Any] = labels.tolist() if hasattr(labels, "tolist") else labels
+    if isinstance(plain, str) or not hasattr(plain, "__len__"):
+        raise ValueError(f"{name} must hold one label a row, got {type(labels).__name__}")
+    if len(plain) != rows:
+        raise ValueError(f"{name} has {len(plain)} labels, but there are {rows} rows")
+    first: dict[str, Any] = {}
+    texts = []
+    for row, label in enumerate(plain):
+        if label is None or label != label:
+            raise ValueError(f"{name}[{row}] is {label}; every row needs a label")
+        text = str(label)
+        if first.setdefault(text, label) != label:
+            raise ValueError(
+                f"{name}[{row}] is {label!r}, but an earlier row has {first[text]!r}: "
+                f"both would be called {text!r}"
+            )
+        texts.append(text)
+    return texts

@@ -1,0 +1,351 @@
+"""Columns of rows, checked in every row and handed on as plain lists or numpy arrays.
+
+A *shape* says what one row of a column looks like. A module accepts one or several *layouts*, each
+a shape for every column. Whole columns are recognized at the speed of C; only a column that is not
+is walked row by row, to bring rows of mixed shape to one shape or to name the row that is wrong.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, filterfalse
+from math import isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = list[Any] | NDArray[Any]
+Rows = Callable[[], Iterable[Any]]  # called for each pass over the values
+
+_INT64 = range(-(2**63), 2**63)
+_EXACT = 2**53  # up to here every integer is a float64
+
+
+class Mismatch(Exception):  # noqa: N818 - not an error yet: another shape may fit
+    """A value is not of a shape; `place` leads to it inside the row."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(place, problem)
+        self.place = place
+        self.problem = problem
+
+    def inside(self, place: str) -> "Mismatch":
+        """The same mismatch, seen from one level up."""
+        return Mismatch(place + self.place, self.problem)
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A row is one str, bool, int or float; `nan` says whether a float may be NaN."""
+
+    kind: type
+    nan: bool = False
+
+    def __str__(self) -> str:
+        return self.kind.__name__
+
+    def holds(self, rows: Rows) -> bool:
+        """Whether all values are of this very type, without looking at them one by one."""
+        if self.kind is str:
+            return _encodable(rows())
+        if not set(map(type, rows())) <= {self.kind}:
+            return False
+        if self.kind is int:
+            return min(rows(), default=0) in _INT64 and max(rows(), default=0) in _INT64
+        return self.kind is bool or self.nan or not isnan(sum(rows())) or not _any_nan(rows())
+
+    def take(self, column: Column) -> Column | None:
+        """The column, or None if some row has to be looked at."""
+        if isinstance(column, list):
+            return column if self.holds(lambda: column) else None
+        return self._take_array(column) if column.ndim == 1 else None
+
+    def _take_array(self, array: NDArray[Any]) -> Column | None:
+        kind = array.dtype.kind
+        if self.kind is str and kind in "UT":
+            column: list[str] = array.tolist()
+            return self.take(column)
+        if self.kind is bool and kind == "b":
+            return array
+        if self.kind is int and (kind == "i" or (kind == "u" and array.max(initial=0) in _INT64)):
+            return array.astype(np.int64, copy=False)
+        if self.kind is float and kind in "iuf" and array.dtype.itemsize <= 8:
+            if kind in "iu" and array.size and max(-int(array.min()), int(array.max())) > _EXACT:
+                return None
+            floats = array.astype(np.float64, copy=False)
+            return floats if self.nan or not np.isnan(floats).any() else None
+        return None
+
+    def plain(self, value: Any) -> Any:
+        """The value as this type, or `Mismatch`. What loses nothing is allowed: 1 for 1.0."""
+        value = _python(value)
+        if value is None:
+            raise Mismatch("", "is None; every row needs a value")
+        if self.kind is str and isinstance(value, str):
+            if not _encodable([value]):
+                raise Mismatch("", "holds half of a surrogate pair, which is not valid text")
+            return str(value)
+        if self.kind is bool and isinstance(value, bool):
+            return value
+        if self.kind is int and isinstance(value, int):  # True is 1
+            if value not in _INT64:
+                raise Mismatch("", f"is {value}, which does not fit into 64 bits")
+            return int(value)
+        if self.kind is float and isinstance(value, float):
+            if isnan(value) and not self.nan:
+                raise Mismatch("", "is NaN; every row needs a number")
+            return float(value)
+        if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
+            if abs(value) > _EXACT and (abs(value) > 1e308 or float(value) != value):
+                raise Mismatch("", f"is {value}, which a float64 cannot hold exactly")
+            return float(value)
+        raise Mismatch("", f"is {_shown(value)}; expected {self}")
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A row is a list of values of one shape; of an array, one row of it."""
+
+    item: "Shape"
+
+    def __str__(self) -> str:
+        return f"list of {self.item}"
+
+    def holds(self, rows: Rows) -> bool:
+        """Whether all values are lists, and all that they hold is of the inner shape."""
+        return set(map(type, rows())) <= {list} and self.item.holds(
+            lambda: chain.from_iterable(rows())
+        )
+
+    def take(self, column: Column) -> Column | None:
+        """The column, or None if some row has to be looked at."""
+        if isinstance(column, list):
+            return column if self.holds(lambda: column) else None
+        if column.ndim != 2 or not isinstance(self.item, Scalar):
+            return None
+        flat = self.item.take(column.reshape(-1))
+        return None if flat is None else np.asarray(flat).reshape(column.shape)
+
+    def plain(self, value: Any) -> list[Any]:
+        """The value as a list, or `Mismatch`. A single value is a list of one."""
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            values = value
+        elif getattr(value, "shape", ()) != ():
+            values = value.tolist()
+        else:
+            return [self._item(value, "")]
+        return [self._item(item, f"[{i}]") for i, item in enumerate(values)]
+
+    def _item(self, value: Any, place: str) -> Any:
+        try:
+            return self.item.plain(value)
+        except Mismatch as mismatch:
+            raise mismatch.inside(place) from None
+
+
+@dataclass(frozen=True)
+class Record:
+    """A row is a dict with these fields and no others."""
+
+    fields: tuple[tuple[str, "Shape"], ...]
+
+    def __str__(self) -> str:
+        inner = ", ".join(f"{name!r}: {shape}" for name, shape in self.fields)
+        return f"dict {{{inner}}}"
+
+    def holds(self, rows: Rows) -> bool:
+        """Whether all values are dicts with these fields, each of its shape."""
+        names = dict(self.fields).keys()
+        return (
+            set(map(type, rows())) <= {dict}
+            and all(row.keys() == names for row in rows())
+            and all(
+                shape.holds(lambda name=name: (row[name] for row in rows()))  # type: ignore[misc]
+                for name, shape in self.fields
+            )
+        )
+
+    def take(self, column: Column) -> Column | None:
+        """The column, or None if some row has to be looked at."""
+        return column if isinstance(column, list) and self.holds(lambda: column) else None
+
+    def plain(self, value: Any) -> dict[str, Any]:
+        """The value as a dict, or `Mismatch`."""
+        if not isinstance(value, Mapping):
+            raise Mismatch("", f"is {_shown(value)}; expected {self}")
+        if value.keys() != dict(self.fields).keys():
+            raise Mismatch("", f"has the fields {sorted(map(str, value))}; expected {self}")
+        row = {}
+        for name, shape in self.fields:
+            try:
+                row[name] = shape.plain(value[name])
+            except Mismatch as mismatch:
+                raise mismatch.inside(f"[{name!r}]") from None
+        return row
+
+
+Shape = Scalar | ListOf | Record
+Layout = Mapping[str, Shape]
+
+
+def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, dict[str, Column]]:
+    """The columns as plain lists or arrays, and which layout they have.
+
+    The first layout that all rows have as they stand is taken, else the first to which all rows
+    can be brought without loss: a single value becomes a list of one, an int a float.
+
+    Args:
+        columns: for each name a list, tuple, numpy array, torch tensor, pandas Series, `datasets`
+            column or pyarrow array.
+        layouts: what is accepted, all with these names.
+
+    Raises:
+        ValueError: unequal lengths, or a row that fits no layout; names column, row and cause.
+
+    >>> layouts = [{"r": Scalar(str)}, {"r": ListOf(Scalar(str))}]
+    >>> read({"r": ["a", "b"]}, layouts)
+    (0, {'r': ['a', 'b']})
+    >>> read({"r": ["a", ["b", "c"]]}, layouts)
+    (1, {'r': [['a'], ['b', 'c']]})
+    >>> read({"r": ["a", ["b", None]]}, layouts)
+    Traceback (most recent call last):
+    ValueError: r[1][1] is None; every row needs a value
+    """
+    given = {name: as_column(name, column) for name, column in columns.items()}
+    lengths = {name: len(column) for name, column in given.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} has {rows} rows" for name, rows in lengths.items())
+        raise ValueError(f"the inputs differ in length: {listed}")
+    take = cache(lambda name, shape: shape.take(given[name]))  # layouts share shapes
+    for number, layout in enumerate(layouts):
+        taken = {name: take(name, shape) for name, shape in layout.items()}
+        if all(column is not None for column in taken.values()):
+            return number, taken
+    return _read_rows(given, layouts)
+
+
+def _read_rows(
+    given: Mapping[str, Column], layouts: Sequence[Layout]
+) -> tuple[int, dict[str, Column]]:
+    """As `read`, row by row."""
+    failures: dict[str, list[tuple[int, Mismatch]]] = {name: [] for name in given}
+    for number, layout in enumerate(layouts):
+        rows: dict[str, Column] = {}
+        for name, shape in layout.items():
+            try:
+                rows[name] = _plain_rows(given[name], shape, failures[name])
+            except Mismatch:
+                continue
+        if len(rows) == len(layout):
+            return number, rows
+    for name, found in failures.items():
+        if len(found) == len(layouts):  # whatever the other columns are, this one is wrong
+            row, mismatch = max(found, key=lambda failure: (failure[0], len(failure[1].place)))
+            problem = mismatch.problem
+            if "; expected " in problem:
+                shapes = dict.fromkeys(str(layout[name]) for layout in layouts)
+                problem = problem.partition("; expected ")[0] + f"; expected {' or '.join(shapes)}"
+            raise ValueError(f"{name}[{row}]{mismatch.place} {problem}")
+    accepted = "; ".join(
+        ", ".join(f"{name}: {shape}" for name, shape in layout.items()) for layout in layouts
+    )
+    raise ValueError(f"the inputs do not go together; accepted are {accepted}")
+
+
+def _plain_rows(column: Column, shape: Shape, failures: list[tuple[int, Mismatch]]) -> list[Any]:
+    rows = []
+    for row, value in enumerate(column):
+        try:
+            rows.append(shape.plain(value))
+        except Mismatch as mismatch:
+            failures.append((row, mismatch))
+            raise
+    return rows
+
+
+def joined(
+    batches: Sequence[tuple[int, dict[str, Column]]], layouts: Sequence[Layout]
+) -> dict[str, Column]:
+    """The columns of several batches as one, brought to one layout if they differ.
+
+    >>> layouts = [{"r": Scalar(str)}, {"r": ListOf(Scalar(str))}]
+    >>> joined([(0, {"r": ["a"]}), (1, {"r": [["b", "c"]]})], layouts)
+    {'r': [['a'], ['b', 'c']]}
+    """
+    if len(batches) == 1:
+        return batches[0][1]
+    names = batches[0][1].keys()
+    merged = {name: _concatenated([batch[name] for _, batch in batches]) for name in names}
+    if len({number for number, _ in batches}) > 1:
+        return read(merged, layouts)[1]
+    return merged
+
+
+def _concatenated(columns: Sequence[Column]) -> Column:
+    arrays = [column for column in columns if isinstance(column, np.ndarray)]
+    if len(arrays) == len(columns) and len({array.shape[1:] for array in arrays}) == 1:
+        return np.concatenate(arrays)
+    return list(
+        chain.from_iterable(
+            column.tolist() if isinstance(column, np.ndarray) else column for column in columns
+        )
+    )
+
+
+def as_column(name: str, column: Any) -> Column:
+    """What holds the rows, as a list or a numpy array of numbers, bools or strings.
+
+    >>> as_column("predictions", ("a", "b"))
+    ['a', 'b']
+    >>> as_column("predictions", "ab")
+    Traceback (most recent call last):
+    ValueError: predictions must hold one value a row, got str; pass a list
+    """
+    if isinstance(column, list):
+        return column
+    if isinstance(column, np.ma.MaskedArray):  # its masked rows become None
+        return list(column.tolist())
+    if isinstance(column, np.ndarray) and column.ndim:
+        return column if column.dtype.kind in "biufUT" else list(column.tolist())
+    if hasattr(column, "detach"):  # a torch tensor, wherever it lives
+        tensor = column.detach().cpu()
+        if "bfloat" in str(tensor.dtype):  # unknown to numpy; float32 holds all of it
+            tensor = tensor.float()
+        return as_column(name, np.asarray(tensor))
+    if hasattr(column, "to_pylist"):  # pyarrow
+        return list(column.to_pylist())
+    if hasattr(column, "iloc"):  # pandas, whatever its index
+        values = column.to_numpy()
+        return as_column(name, values) if values.dtype.kind in "biuf" else list(values.tolist())
+    if isinstance(column, Sequence) and not isinstance(column, str | bytes):
+        return list(column[:])  # tuples, ranges and the columns of `datasets`
+    if hasattr(column, "__array__") and getattr(column, "ndim", 1):
+        return as_column(name, np.asarray(column))
+    raise ValueError(f"{name} must hold one value a row, got {type(column).__name__}; pass a list")
+
+
+def _encodable(values: Iterable[Any]) -> bool:
+    """Whether all values are texts that can be written as UTF-8; a lone surrogate cannot."""
+    try:
+        deque(map(str.encode, filterfalse(str.isascii, values)), maxlen=0)
+    except (TypeError, UnicodeEncodeError):  # TypeError: called on what is not a str
+        return False
+    return True
+
+
+def _any_nan(values: Iterable[float]) -> bool:
+    return any(map(isnan, values))
+
+
+def _python(value: Any) -> Any:
+    """A numpy or torch scalar as the Python value it holds."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        return value.item()
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"

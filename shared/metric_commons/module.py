@@ -1,0 +1,261 @@
+"""`BatchMetric`, the base of all metric scripts: what `evaluate.Metric` is, with columns in memory.
+
+`evaluate` sends every value through a chain of Python calls into an Arrow file and back, checks
+the type of the first row alone, rounds what does not fit and waits on a lock when two instances
+live. With one process none of that is needed: here rows stay in memory, every row is checked, and
+nothing is changed in silence. With several processes `evaluate`'s own way is taken, after the same
+checks.
+"""
+
+import abc
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+import datasets
+import evaluate
+import numpy as np
+
+from .averages import summarize
+from .checks import nearest
+from .columns import Column, Layout, ListOf, Record, Scalar, Shape, joined, read
+
+_KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
+_LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {"self"}
+_SUMMARY = [
+    parameter
+    for parameter in inspect.signature(summarize).parameters.values()
+    if parameter.kind is parameter.KEYWORD_ONLY
+]
+
+
+class BatchMetric(evaluate.Metric, abc.ABC):  # type: ignore[misc] # evaluate publishes no types
+    """A metric that declares its inputs in `_info` and its options in `_compute`.
+
+    `_compute` takes the inputs and, as keyword-only arguments with defaults, the options. One that
+    also takes `**summary` has the options of `averages.summarize` besides, to be handed to it.
+    Options may be given to `compute`, and as settings at load: `evaluate.load(path, option=value)`.
+    An option that does not exist is a TypeError.
+
+    Features must hold values as they are: string, bool, int64, float64, and lists and dicts of
+    them. Where a column may have several shapes, a list of Features declares them; `_compute` gets
+    columns of one of these. A column is a list, or a numpy array if one was given.
+    """
+
+    nan_allowed = False  # whether NaN may stand in columns of floats
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "_compute" in cls.__dict__:
+            _spell_out_summary(cls._compute)
+
+    def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
+        if config_name not in (None, "default"):
+            raise ValueError(f"there is no configuration {config_name!r}; give options by name")
+        declared = self._declared()
+        self._settings = {name: kwargs[name] for name in declared if name in kwargs}
+        loading = {name: value for name, value in kwargs.items() if name not in declared}
+        self._refuse_unknown(loading, known={*declared, *_LOADER})
+        super().__init__(config_name=config_name, **loading)
+        self._layouts = _layouts(self.info, nan=self.nan_allowed)
+        self._batches: list[tuple[int, dict[str, Column]]] = []
+
+    @abc.abstractmethod
+    def _compute(self, **columns_and_options: Any) -> dict[str, Any]:
+        """The scores, from checked columns."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with the value that `compute` takes if it is not given one."""
+        return {**self._declared(), **self._settings}
+
+    def _declared(self) -> dict[str, Any]:
+        parameters = inspect.signature(self._compute).parameters.values()
+        return {
+            parameter.name: parameter.default
+            for parameter in parameters
+            if parameter.default is not parameter.empty
+        }
+
+    def _refuse_unknown(self, given: Mapping[str, Any], known: set[str]) -> None:
+        for name in given:
+            if name not in known:
+                options = ", ".join(self._declared())
+                raise TypeError(
+                    f"{type(self).__name__} has no option {name!r}{nearest(name, known)}; "
+                    f"its options are {options}"
+                )
+
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, **kwargs: Any
+    ) -> dict[str, Any] | None:
+        """Score the rows added so far, and those given here.
+
+        No row is left behind afterwards, whether the scores could be computed or not.
+
+        Args:
+            predictions: one prediction a row.
+            references: one reference a row, if the module has references.
+            **kwargs: other inputs, and options.
+
+        Returns:
+            The scores by name; None on all but the main process of a distributed evaluation.
+
+        Raises:
+            TypeError: there is no such option.
+            ValueError: a row or an option is not what it may be, or there are no rows.
+
+        """
+        names = self._feature_names()
+        given = {"predictions": predictions, "references": references, **kwargs}
+        options = {name: value for name, value in kwargs.items() if name not in names}
+        self._refuse_unknown(options, known=set(self._declared()))
+        inputs = {name: given.get(name) for name in names}
+        options = {**self._settings, **options}
+        try:
+            if self.num_process > 1:
+                result = super().compute(**inputs, **options)
+                return None if result is None else _plain(result)
+            if any(column is not None for column in inputs.values()):
+                self._keep(self._read(inputs))
+            if not len(self):
+                raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
+            return _plain(self._compute(**joined(self._batches, self._layouts), **options))
+        finally:
+            self.reset()
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Add rows, to be scored by the next `compute`. A batch with a bad row is not added at all.
+
+        Args:
+            predictions: one prediction a row.
+            references: one reference a row, if the module has references.
+            **kwargs: other inputs.
+
+        Raises:
+            ValueError: a row is not what it may be.
+
+        """
+        given = {"predictions": predictions, "references": references, **kwargs}
+        layout, columns = self._read(self._inputs(given, kwargs))
+        if self.num_process > 1:
+            super().add_batch(**columns)
+        else:
+            self._keep((layout, {name: column[:].copy() for name, column in columns.items()}))
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Add one row, to be scored by the next `compute`.
+
+        Args:
+            prediction: the prediction.
+            reference: the reference, if the module has references.
+            **kwargs: other inputs.
+
+        Raises:
+            ValueError: the row is not what it may be.
+
+        """
+        given = {"predictions": prediction, "references": reference, **kwargs}
+        row = self._inputs(given, kwargs)
+        layout, columns = self._read({name: [value] for name, value in row.items()})
+        if self.num_process > 1:
+            super().add_batch(**columns)
+        else:
+            self._keep((layout, columns))
+
+    def reset(self) -> None:
+        """Forget the rows added so far."""
+        self._batches = []
+        if self.writer is not None:  # of a distributed evaluation that failed half-way
+            self.writer.finalize()
+        for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
+            if lock is not None:
+                lock.release()
+        if self.num_process > 1 and self.cache_file_name and os.path.exists(self.cache_file_name):
+            os.remove(self.cache_file_name)
+        self.writer = self.data = self.cache_file_name = self.selected_feature_format = None
+        self.filelock = self.rendez_vous_lock = self.filelocks = self.file_paths = None
+
+    def _inputs(self, given: Mapping[str, Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        names = self._feature_names()
+        for name in kwargs:
+            if name not in names:
+                raise ValueError(f"{name} is not an input; the inputs are {', '.join(names)}")
+        return {name: given.get(name) for name in names}
+
+    def _read(self, inputs: Mapping[str, Any]) -> tuple[int, dict[str, Column]]:
+        for name, column in inputs.items():
+            if column is None:
+                raise ValueError(f"{name} is missing; the inputs are {', '.join(inputs)}")
+        layouts = self._layouts
+        if self.num_process > 1:  # parts meet in one file, so all take the widest layout
+            layouts = layouts[::-1]
+        return read(inputs, layouts)
+
+    def _keep(self, batch: tuple[int, dict[str, Column]]) -> None:
+        if len(next(iter(batch[1].values()))):
+            self._batches.append(batch)
+
+    def __len__(self) -> int:
+        if self.num_process > 1:
+            return int(super().__len__())
+        return sum(len(next(iter(columns.values()))) for _, columns in self._batches)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        bound = ("compute", "add", "add_batch")  # copies of methods that hold this very instance
+        state = {name: value for name, value in self.__dict__.items() if name not in bound}
+        return _revive, (type(self).__module__, type(self).__qualname__), state
+
+
+def _revive(module: str, name: str) -> BatchMetric:
+    """An empty instance of a class that `evaluate` has loaded, perhaps in another process."""
+    if module not in sys.modules:
+        evaluate.loading.init_dynamic_modules()
+    cls = getattr(import_module(module), name)
+    return cls.__new__(cls)  # type: ignore[no-any-return]
+
+
+def _spell_out_summary(compute: Callable[..., Any]) -> None:
+    """Show the options of `summarize` in a signature that takes them as `**summary`."""
+    signature = inspect.signature(compute)
+    parameters = list(signature.parameters.values())
+    if parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
+        spelled_out = signature.replace(parameters=[*parameters[:-1], *_SUMMARY])
+        compute.__signature__ = spelled_out  # type: ignore[attr-defined]
+
+
+def _layouts(info: evaluate.MetricInfo, *, nan: bool) -> list[Layout]:
+    if info.format is not None:
+        raise TypeError(f"format={info.format!r} would round values; leave it out")
+    features = info.features if isinstance(info.features, list) else [info.features]
+    return [
+        {name: _shape(feature, nan=nan) for name, feature in layout.items()} for layout in features
+    ]
+
+
+def _shape(feature: Any, *, nan: bool) -> Shape:
+    """The shape that a feature declares; one that would change values is a TypeError."""
+    if isinstance(feature, datasets.Value) and feature.dtype in _KINDS:
+        return Scalar(_KINDS[feature.dtype], nan=nan)
+    if isinstance(feature, datasets.List) and feature.length == -1:
+        return ListOf(_shape(feature.feature, nan=nan))
+    if isinstance(feature, dict):
+        return Record(tuple((name, _shape(inner, nan=nan)) for name, inner in feature.items()))
+    raise TypeError(
+        f"{feature} may change values; use string, bool, int64, float64, lists and dicts of them"
+    )
+
+
+def _plain(value: Any) -> Any:
+    """A result of Python's own types, whatever numpy left in it."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, tuple | list):
+        plain = {str, bool, int, float, type(None)}
+        return list(value) if set(map(type, value)) <= plain else [_plain(v) for v in value]
+    return value
