@@ -1,0 +1,79 @@
+"""Exact match for question answering.
+
+The share of predictions that equal an accepted answer, after both went through the answer
+normalizer of a community: SQuAD's, TriviaQA's, UltraRAG's, DROP's, or your own.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.answers import exact_match
+from metric_commons.averages import summarize
+from metric_commons.module import BatchMetric
+
+_CITATION = """\
+@inproceedings{rajpurkar-etal-2016-squad,
+    title = "{SQ}u{AD}: 100,000+ Questions for Machine Comprehension of Text",
+    author = "Rajpurkar, Pranav and Zhang, Jian and Lopyrev, Konstantin and Liang, Percy",
+    booktitle = "Proceedings of EMNLP 2016",
+    year = "2016",
+    url = "https://aclanthology.org/D16-1264",
+}
+"""
+
+
+class QaEm(BatchMetric):
+    """Share of predictions that equal an accepted answer.
+
+    Args:
+        predictions (list of str): one answer a question.
+        references (list of str, or of list of str): the accepted answer, or answers, of each
+            question; both kinds may stand in one list.
+        normalizer (str or function): "squad" (default), "triviaqa", "ultrarag",
+            "ultrarag_keep_articles", "drop", "lower", "strip_lower", "none", or a function from
+            str to str.
+        reference_aggregation (str): "max" (default) asks for any accepted answer; "mean" gives
+            the share of the accepted answers that the prediction equals.
+        per_example (bool): also return the score of each question. Defaults to False.
+        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
+        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
+        groups (list): a label a question; also return the scores of each group.
+
+    Returns:
+        qa_em (float): mean exact match, from 0.0 to 1.0; higher is better.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> qa_em = evaluate.load("./metrics/qa_em")
+        >>> predictions = ["The Eiffel Tower!", "1889"]
+        >>> references = [["Eiffel Tower", "La tour Eiffel"], "1887"]
+        >>> qa_em.compute(predictions=predictions, references=references)
+        {'qa_em': 0.5}
+        >>> qa_em.compute(predictions=predictions, references=references, normalizer="none")
+        {'qa_em': 0.0}
+    """
+
+    def _info(self):
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=[
+                datasets.Features({"predictions": text, "references": text}),
+                datasets.Features({"predictions": text, "references": datasets.List(text)}),
+            ],
+            license="Apache-2.0",
+            reference_urls=["https://rajpurkar.github.io/SQuAD-explorer/"],
+        )
+
+    def _compute(
+        self, *, predictions, references, normalizer="squad", reference_aggregation="max", **summary
+    ):
+        scores = exact_match(
+            predictions,
+            references,
+            normalizer=normalizer,
+            reference_aggregation=reference_aggregation,
+        )
+        return summarize({"qa_em": scores}, **summary)

@@ -1,0 +1,101 @@
+"""Token F1 for question answering, with its precision and recall.
+
+How many words a predicted answer shares with an accepted one, after both went through the answer
+normalizer of a community. It gives credit to answers that exact match rejects: the right name in
+a longer phrase, a date in another order.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.answers import token_f1
+from metric_commons.averages import summarize
+from metric_commons.module import BatchMetric
+
+_CITATION = """\
+@inproceedings{rajpurkar-etal-2016-squad,
+    title = "{SQ}u{AD}: 100,000+ Questions for Machine Comprehension of Text",
+    author = "Rajpurkar, Pranav and Zhang, Jian and Lopyrev, Konstantin and Liang, Percy",
+    booktitle = "Proceedings of EMNLP 2016",
+    year = "2016",
+    url = "https://aclanthology.org/D16-1264",
+}
+"""
+
+
+class QaF1(BatchMetric):
+    """Mean F1 of the words that predicted and accepted answers share.
+
+    Args:
+        predictions (list of str): one answer a question.
+        references (list of str, or of list of str): the accepted answer, or answers, of each
+            question; both kinds may stand in one list.
+        normalizer (str or function): "squad" (default), "triviaqa", "ultrarag",
+            "ultrarag_keep_articles", "drop", "lower", "strip_lower", "none", or a function from
+            str to str.
+        overlap (str): "multiset" (default) counts repeated words; "set" does not.
+        both_empty (float): the score where neither text has a word left: 1.0 (default) as in
+            SQuAD v2, 0.0 as in SQuAD v1.
+        reference_aggregation (str): "max" (default) takes the accepted answer with the best F1,
+            the first of equals, for all three scores; "mean" averages each over the answers.
+        per_example (bool): also return the scores of each question. Defaults to False.
+        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
+        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
+        groups (list): a label a question; also return the scores of each group.
+
+    Returns:
+        qa_f1 (float): mean F1, from 0.0 to 1.0; higher is better.
+        qa_precision, qa_recall (float): the share of the predicted, and of the accepted words that
+            are shared.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> qa_f1 = evaluate.load("./metrics/qa_f1")
+        >>> qa_f1.compute(predictions=["cat sat on"], references=["the cat sat"])
+        {'qa_f1': 0.8, 'qa_precision': 0.6666666666666666, 'qa_recall': 1.0}
+        >>> lower = evaluate.load("./metrics/qa_f1", normalizer="lower")  # the article counts
+        >>> lower.compute(predictions=["cat sat on"], references=["the cat sat"])["qa_f1"]
+        0.6666666666666666
+    """
+
+    def _info(self):
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=[
+                datasets.Features({"predictions": text, "references": text}),
+                datasets.Features({"predictions": text, "references": datasets.List(text)}),
+            ],
+            license="Apache-2.0",
+            reference_urls=["https://rajpurkar.github.io/SQuAD-explorer/"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        normalizer="squad",
+        overlap="multiset",
+        both_empty=1.0,
+        reference_aggregation="max",
+        **summary,
+    ):
+        scores = token_f1(
+            predictions,
+            references,
+            normalizer=normalizer,
+            overlap=overlap,
+            both_empty=both_empty,
+            reference_aggregation=reference_aggregation,
+        )
+        return summarize(
+            {
+                "qa_f1": scores.f1,
+                "qa_precision": scores.precision,
+                "qa_recall": scores.recall,
+            },
+            **summary,
+        )

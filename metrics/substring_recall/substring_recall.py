@@ -1,0 +1,92 @@
+"""Substring recall: does the prediction mention an accepted answer?
+
+The share of predictions that contain an accepted answer, as characters, as consecutive words, or
+as a set of words. It suits long answers of language models, where exact match is always zero.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.answers import contained
+from metric_commons.averages import summarize
+from metric_commons.module import BatchMetric
+
+_CITATION = """\
+@inproceedings{mallen-etal-2023-trust,
+    title = "When Not to Trust Language Models: Investigating Effectiveness of Parametric and
+        Non-Parametric Memories",
+    author = "Mallen, Alex and Asai, Akari and Zhong, Victor and Das, Rajarshi and
+        Khashabi, Daniel and Hajishirzi, Hannaneh",
+    booktitle = "Proceedings of ACL 2023",
+    year = "2023",
+    url = "https://aclanthology.org/2023.acl-long.546",
+}
+"""
+
+
+class SubstringRecall(BatchMetric):
+    """Share of predictions that contain an accepted answer.
+
+    Args:
+        predictions (list of str): one answer a question.
+        references (list of str, or of list of str): the accepted answer, or answers, of each
+            question; both kinds may stand in one list.
+        normalizer (str or function): "lower" (default), "squad", "triviaqa", "ultrarag",
+            "ultrarag_keep_articles", "drop", "strip_lower", "none", or a function from str to str.
+        match (str): "substring" (default) looks at characters, so "oat" is in "boat"; "tokens"
+            wants the words of the answer one after another; "token_set" wants all of them anywhere.
+        empty_reference (str): whether an answer that the normalizer leaves nothing of is contained
+            "never" (default) or "always".
+        reference_aggregation (str): "max" (default) asks for any accepted answer; "mean" gives
+            the share of the accepted answers that are contained.
+        per_example (bool): also return the score of each question. Defaults to False.
+        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
+        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
+        groups (list): a label a question; also return the scores of each group.
+
+    Returns:
+        substring_recall (float): mean containment, from 0.0 to 1.0; higher is better.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> substring_recall = evaluate.load("./metrics/substring_recall")
+        >>> predictions = ["The answer is Barack Obama, the former president.", "It is Obama."]
+        >>> references = ["Barack Obama", "Barack Obama"]
+        >>> substring_recall.compute(predictions=predictions, references=references)
+        {'substring_recall': 0.5}
+    """
+
+    def _info(self):
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=[
+                datasets.Features({"predictions": text, "references": text}),
+                datasets.Features({"predictions": text, "references": datasets.List(text)}),
+            ],
+            license="Apache-2.0",
+            reference_urls=["https://aclanthology.org/2023.acl-long.546"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        normalizer="lower",
+        match="substring",
+        empty_reference="never",
+        reference_aggregation="max",
+        **summary,
+    ):
+        scores = contained(
+            predictions,
+            references,
+            normalizer=normalizer,
+            match=match,
+            empty_reference=empty_reference,
+            reference_aggregation=reference_aggregation,
+        )
+        return summarize({"substring_recall": scores}, **summary)

@@ -1,0 +1,37 @@
+"""What a module promises, stated once beside its own tests and checked for all in `contract/`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+GIVEN = ROOT.parent / "shared"  # data and cases that are not part of the repository
+METRICS = sorted(path.parent.name for path in ROOT.glob("metrics/*/*.py"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec:
+    """One module, as the contract sees it."""
+
+    name: str
+    sample: Mapping[str, Any]  # an ordinary call: inputs and options
+    result: Mapping[str, Any]  # what it returns, worked out by hand or by a peer
+    perfect: Mapping[str, Any]  # inputs on which no score can be better
+    best: Mapping[str, float]  # what those return
+    ranges: Mapping[str, tuple[float, float]]  # where each score may lie
+    wrong: Mapping[str, Any] = field(default_factory=dict)  # for each input a row of a wrong type
+
+
+@cache
+def spec(name: str) -> Spec:
+    """The `SPEC` in the tests of one module."""
+    path = ROOT / "tests" / "metrics" / f"test_{name}.py"
+    location = spec_from_file_location(f"spec_of_{name}", path)
+    assert location is not None
+    assert location.loader is not None
+    module = module_from_spec(location)
+    location.loader.exec_module(module)
+    return module.SPEC
