@@ -1,0 +1,83 @@
+"""The commands, and how they end."""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from metric_commons import catalog
+
+from .score import score
+
+app = typer.Typer(
+    help="Score the answers of language models: exact, fast and with confidence intervals.",
+    epilog="Exit status: 0 done, 1 bad input, 2 bad usage.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(score)
+
+
+hub = typer.Typer(help="Publish modules as Spaces.", no_args_is_help=True)
+app.add_typer(hub, name="hub")
+
+
+def run(arguments: Sequence[str] | None) -> int:
+    """Run the command; an error becomes its exit status and one line on stderr."""
+    try:
+        return app(arguments, prog_name="metric-commons", standalone_mode=False) or 0
+    except typer.TyperException as error:
+        return _refused(error.format_message(), error.exit_code)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return _refused(f"{place}{error.strerror or error}", 1)
+    except ValueError as error:
+        return _refused(str(error), 1)
+
+
+def _refused(message: str, status: int) -> int:
+    typer.echo(" ".join(message.splitlines()), err=True)
+    return status
+
+
+@app.command("list")
+def list_modules() -> None:
+    """List the modules."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name in catalog.names():
+        table.add_row(name, catalog.summary(name))
+    Console().print(table)
+
+
+@hub.command()
+def bundle(
+    out_dir: Annotated[Path, typer.Argument(metavar="OUT_DIR")],
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", show_default=False)] = None,
+) -> None:
+    """Write modules, all or those named, as folders that need nothing of ours installed."""
+    from metric_commons.hub import bundle
+
+    for name in names or catalog.names():
+        typer.echo(bundle(name, out_dir))
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"metric-commons {version('metric-commons')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    show_version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass

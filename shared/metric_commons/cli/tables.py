@@ -1,0 +1,51 @@
+"""Results on the screen."""
+
+from collections.abc import Iterator
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from metric_commons.results import Results, Table
+
+_GAP = 2  # between columns: one blank of padding, one that SIMPLE_HEAD draws
+
+
+def show(results: Results) -> None:
+    """Print the tables, the best of each score in bold, and the signatures."""
+    console = Console(highlight=False)
+    for table in results.tables():
+        for columns in _pages(table, console.width):
+            console.print(_grid(table, columns))
+            console.print()
+    for signature in results.signatures():  # unbroken, to be copied
+        console.print(Text(signature, style="dim"), soft_wrap=True)
+
+
+def _pages(table: Table, width: int) -> Iterator[list[int]]:
+    """The columns of scores in each part of a table that is too wide for the screen."""
+    widths = [max(map(cell_len, cells)) for cells in zip(table.header, *table.rows, strict=True)]
+    room = width - sum(widths[: table.labels]) - _GAP * (table.labels - 1)
+    page: list[int] = []
+    for column in range(table.labels, len(widths)):
+        if page and sum(widths[j] + _GAP for j in [*page, column]) > room:
+            yield page
+            page = []
+        page.append(column)
+    yield page
+
+
+def _grid(table: Table, columns: list[int]) -> Grid:
+    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    shown = [*range(table.labels), *columns]
+    for column in shown:
+        grid.add_column(
+            Text(table.header[column]),
+            justify="left" if column < table.labels else "right",
+            overflow="fold",
+        )
+    for i, row in enumerate(table.rows):
+        grid.add_row(*(Text(row[j], "bold" if (i, j) in table.best else "") for j in shown))
+    return grid

@@ -1,0 +1,644 @@
+import gzip
+import json
+import os
+import re
+import resource
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from metric_commons.cli import files, main, tables
+
+ROOT = Path(__file__).parents[2]
+CAPITALS = str(ROOT / "examples" / "capitals.jsonl")
+NQ = ROOT.parent / "shared" / "data" / "text" / "openqa_eval"
+ROWS = [
+    {"question": "q0", "answer": "The cat.", "gold": ["cat", "tiger"], "topic": "pets"},
+    {"question": "q1", "answer": "dog", "gold": ["wolf"], "topic": "wild"},
+    {"question": "q2", "answer": "", "gold": ["bird"], "topic": "pets"},
+]
+FIELDS = ["--predictions", "answer", "--references", "gold"]
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run the command in an empty folder: its exit status, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments):
+        status = main(list(map(str, arguments)))
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def refused(run):
+    """Run the command and return its exit status and the one line that it has to say."""
+
+    def refused(*arguments):
+        before = sorted(Path.cwd().rglob("*"))
+        status, out, err = run(*arguments)
+        assert out == ""
+        assert err.endswith("\n")
+        assert err.count("\n") == 1
+        assert sorted(Path.cwd().rglob("*")) == before, "nothing may be left behind"
+        return status, err.rstrip("\n")
+
+    return refused
+
+
+def json_lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def write(name, content):
+    path = Path(name)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def column(content, field="a", name="x.jsonl"):
+    return files.read(write(name, content), [field]).columns[field]
+
+
+def subprocess_of(*arguments, **settings):
+    program = "import sys; from metric_commons.cli import main; sys.exit(main())"
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **settings,
+    )
+
+
+# What it prints
+
+
+def test_the_demo_prints_a_table_and_saves_the_result(run):
+    status, out, err = run(
+        *("score", "qa_em", "qa_f1", "substring_recall", CAPITALS),
+        *("--predictions", "atlas", "--predictions", "borealis", "--references", "answers"),
+        *("--confidence", "0.95", "--save", "build/demo.json"),
+    )
+    saved = json.loads(Path("build/demo.json").read_text())
+    atlas, borealis = (saved["systems"][name] for name in ("atlas", "borealis"))
+
+    assert (status, err) == (0, "")
+    assert max(map(len, out.splitlines()[:12])) <= 80
+    for modules in (atlas, borealis):
+        for result in modules.values():
+            assert result["rows"] == 32
+            assert result["signature"] in out.splitlines()
+            for name, value in result["scores"].items():
+                low, high = result["confidence_interval"][name]
+                assert f"{value:.4f} [{low:.4f}, {high:.4f}]" in out
+    assert atlas["qa_em"]["scores"]["qa_em"] > borealis["qa_em"]["scores"]["qa_em"] + 0.2
+    assert saved["provenance"]["inputs"][0]["path"] == CAPITALS
+
+
+def test_the_commands_of_the_examples_work(run):
+    shutil.copytree(ROOT / "examples", "examples")
+    page = Path("examples/README.md").read_text("utf-8")
+    commands = re.findall(r"^```bash\n(.+?)\n```$", page, re.MULTILINE | re.DOTALL)
+
+    assert len(commands) >= 3
+    for command in commands:
+        program, *arguments = shlex.split(command.replace("\\\n", " "))
+        status, out, err = run(*arguments)
+        assert (program, status, err) == ("metric-commons", 0, "")
+        assert "rows=32" in out
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown"])
+def test_other_formats_print_the_same_result(run, form):
+    write("x.jsonl", json_lines(ROWS))
+    status, out, _ = run("score", "qa_em", "x.jsonl", *FIELDS, "--format", form)
+
+    assert status == 0
+    if form == "json":
+        scores = json.loads(out)["systems"]["answer"]["qa_em"]["scores"]
+        assert scores == {"qa_em": 1 / 3}
+    elif form == "csv":
+        assert out.splitlines()[1] == f"answer,,qa_em,qa_em,{1 / 3},,,3"
+    else:
+        assert out.splitlines()[2].split() == ["|", "answer", "|", "0.3333", "|"]
+
+
+def test_a_wide_table_goes_on_below(run, monkeypatch):
+    write("x.jsonl", json_lines(ROWS))
+    command = ("score", "qa_em", "qa_f1", "x.jsonl", *FIELDS, "--confidence", "0.9")
+    _, narrow, _ = run(*command)
+    monkeypatch.setenv("COLUMNS", "120")
+    _, wide, _ = run(*command)
+
+    assert [line.split() for line in narrow.splitlines() if "system" in line] == [
+        ["system", "qa_em", "qa_f1"],
+        ["system", "qa_precision", "qa_recall"],
+    ]
+    assert wide.count("system") == 1
+    assert max(len(line) for line in narrow.splitlines() if "|" not in line) <= 80
+
+
+def test_the_best_score_is_bold_on_a_terminal(run, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    write("x.jsonl", json_lines(ROWS))
+    _, out, _ = run("score", "qa_em", "x.jsonl", *FIELDS, "--predictions", "question")
+    answer, question = out.splitlines()[2:4]
+
+    assert "\x1b[1m0.3333\x1b[0m" in answer
+    assert "\x1b[1m" not in question
+
+
+def test_a_column_wider_than_the_screen_has_a_page_of_its_own():
+    table = tables.Table(["system", "x" * 90, "y"], [["a", "1", "2"]], 1, set())
+
+    assert list(tables._pages(table, 80)) == [[1], [2]]
+
+
+def test_groups_are_shown_below_the_scores(run):
+    write("x.jsonl", json_lines(ROWS))
+    _, out, _ = run("score", "qa_em", "x.jsonl", *FIELDS, "--group-by", "topic")
+    lines = [line.split() for line in out.splitlines()]
+
+    assert ["system", "group", "rows", "qa_em"] in lines
+    assert ["answer", "pets", "2", "0.5000"] in lines
+    assert ["answer", "wild", "1", "0.0000"] in lines
+
+
+def test_scores_of_rows_are_written(run):
+    write("x.jsonl", json_lines(ROWS))
+    run("score", "qa_em", "substring_recall", "x.jsonl", *FIELDS, "--per-example", "rows.jsonl")
+
+    assert [json.loads(line) for line in Path("rows.jsonl").read_text().splitlines()] == [
+        {"row": 0, "system": "answer", "scores": {"qa_em": 1.0, "substring_recall": 1.0}},
+        {"row": 1, "system": "answer", "scores": {"qa_em": 0.0, "substring_recall": 0.0}},
+        {"row": 2, "system": "answer", "scores": {"qa_em": 0.0, "substring_recall": 0.0}},
+    ]
+
+
+def test_settings_are_json_or_else_text(run):
+    write("x.jsonl", json_lines(ROWS))
+    _, out, _ = run(
+        *("score", "qa_em", "qa_f1", "x.jsonl", *FIELDS),
+        *("--set", "qa_f1.both_empty=0", "--set", "normalizer=ultrarag"),
+        *("--resamples", "50", "--seed", "7", "--confidence", "0.5", "--format", "json"),
+    )
+    em, f1 = json.loads(out)["systems"]["answer"].values()
+
+    assert f1["options"] == {
+        "normalizer": "ultrarag",
+        "overlap": "multiset",
+        "both_empty": 0.0,
+        "reference_aggregation": "max",
+        "confidence_level": 0.5,
+        "n_resamples": 50,
+        "seed": 7,
+    }
+    assert em["options"]["normalizer"] == "ultrarag"
+
+
+# Systems
+
+
+@pytest.mark.parametrize(
+    ("paths", "fields", "systems"),
+    [
+        (["a.jsonl"], ["p"], ["p"]),
+        (["a.jsonl"], ["p", "q"], ["p", "q"]),
+        (["x/a.jsonl", "b.csv.gz"], ["p"], ["a", "b"]),
+        (["a.jsonl", "b.jsonl"], ["p", "q"], ["a/p", "a/q", "b/p", "b/q"]),
+        (["x/a.jsonl", "y/a.jsonl"], ["p"], ["x/a.jsonl", "y/a.jsonl"]),
+    ],
+)
+def test_a_system_is_called_by_what_tells_it_apart(run, paths, fields, systems):
+    for path in paths:
+        Path(path).parent.mkdir(exist_ok=True)
+        text = 'p,q,r\n"a",b,c\n' if ".csv" in path else '{"p": "a", "q": "b", "r": "c"}\n'
+        write(path, gzip.compress(text.encode()) if path.endswith(".gz") else text)
+    options = [word for field in fields for word in ("--predictions", field)]
+    status, out, err = run(
+        "score", "qa_em", *paths, *options, "--references", "r", "--format", "json"
+    )
+
+    assert (status, err) == (0, "")
+    assert list(json.loads(out)["systems"]) == systems
+    assert [source["path"] for source in json.loads(out)["provenance"]["inputs"]] == paths
+
+
+def test_files_may_have_rows_of_their_own(run):
+    write("a.jsonl", json_lines(ROWS))
+    write("b.jsonl", json_lines(ROWS[:1]))
+    _, out, _ = run("score", "qa_em", "a.jsonl", "b.jsonl", *FIELDS, "--format", "json")
+    saved = json.loads(out)
+
+    assert [saved["systems"][name]["qa_em"]["rows"] for name in ("a", "b")] == [3, 1]
+    assert [source["rows"] for source in saved["provenance"]["inputs"]] == [3, 1]
+
+
+@pytest.mark.skipif(not NQ.is_dir(), reason="the real data is not here")
+def test_published_figures_of_natural_questions(run):
+    names = ["DPR", "FiD", "ANCE-plus_FiD", "GAR-plus_FiD", "EMDR2"]
+    status, out, err = run(
+        *("score", "qa_em", "qa_f1", *(NQ / f"NQ_{name}.jsonl" for name in names)),
+        *("--predictions", "prediction", "--references", "answer", "--set", "qa_f1.both_empty=0"),
+    )
+    rows = [line.split()[:3] for line in out.splitlines() if line.startswith("NQ_")]
+
+    assert (status, err) == (0, "")
+    assert rows == [
+        ["NQ_DPR", "0.4091", "0.4778"],
+        ["NQ_FiD", "0.4648", "0.5369"],
+        ["NQ_ANCE-plus_FiD", "0.4729", "0.5484"],
+        ["NQ_GAR-plus_FiD", "0.4978", "0.5743"],
+        ["NQ_EMDR2", "0.5147", "0.5946"],
+    ]
+
+
+# What it reads
+
+
+def as_table(rows, delimiter):
+    cells = [[row["answer"], json.dumps(row["gold"]), row["topic"]] for row in rows]
+    quoted = [['"' + cell.replace('"', '""') + '"' for cell in row] for row in cells]
+    return "\n".join(delimiter.join(row) for row in [["answer", "gold", "topic"], *quoted])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.jsonl", json_lines(ROWS)),
+        ("x.jsonl.gz", gzip.compress(json_lines(ROWS).encode())),
+        ("x.json", json.dumps(ROWS)),
+        ("x.json", json.dumps({"version": 1, "data": ROWS}, indent=2)),
+        ("x.csv", as_table(ROWS, ",")),
+        ("x.tsv", as_table(ROWS, "\t")),
+        ("x.CSV", as_table(ROWS, ",").replace("\n", "\r\n")),
+    ],
+)
+def test_every_kind_of_file_holds_the_same(run, name, content):
+    write(name, content)
+    source = files.read(Path(name), ["answer", "gold"])
+
+    assert source.columns == {key: [row[key] for row in ROWS] for key in ("answer", "gold")}
+
+
+def test_parquet_holds_the_same(tmp_path):
+    path = tmp_path / "x.parquet"
+    parquet.write_table(pa.Table.from_pylist(ROWS), path)
+
+    assert files.read(path, ["answer", "gold"]).columns == {
+        key: [row[key] for row in ROWS] for key in ("answer", "gold")
+    }
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["2017-01-02", "2018-03-04"],
+        ["2017-01-02T10:00:00", "NA"],
+        ["one", ["one", "two"]],
+        [["1"], [1]],
+        [2**70, 0.1, -0.0, True, None],
+        [2**53 + 1, 0.5],
+        ["", " ", "\u00a0", "\u2028", "\x85", "\x00", "\r\n", "\ud800", "e\u0301", "\ufeff"],
+    ],
+)
+def test_json_values_are_taken_as_they_are_written(run, values):
+    rows = [{"a": value} for value in values]
+
+    assert repr(column(json_lines(rows))) == repr(values)
+    assert repr(column(json.dumps(rows), name="x.json")) == repr(values)
+
+
+def test_text_need_not_be_escaped(run):
+    text = '{"a": "\u2028 \x85 é 日本"}\n'.encode() + b'{"a": "\xed\xa0\x80"}\n'
+
+    assert column(text) == ["\u2028 \x85 é 日本", "\ud800"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        ("NA\nNone\nnull\nnan\n", ["NA", "None", "null", "nan"]),
+        ("2017\n007\n1e3\nTrue\n", ["2017", "007", "1e3", "True"]),
+        ('""\n" x "\n"a\r\nb"\n"q""q"\n', ["", " x ", "a\r\nb", 'q"q']),
+        ('"[""x"", ""y""]"\n[1]\n[]\n', [["x", "y"], [1], []]),
+        ('"[""x""]"\nx\n', ['["x"]', "x"]),
+        ("[x]\n[1]\n", ["[x]", "[1]"]),
+        ("x" * 200_000, ["x" * 200_000]),
+    ],
+)
+def test_cells_are_strings_or_all_lists(run, cells, values):
+    assert column("a\n" + cells, name="x.csv") == values
+
+
+def test_marks_and_blank_lines_of_editors_are_no_values(run):
+    assert column('\ufeff{"a": "x"}\r\n\r\n{"a": "y"}\r\n\n') == ["x", "y"]
+    assert column('\ufeff[{"a": "x"}]', name="x.json") == ["x"]
+    assert column("\ufeffa,b\r\n\r\nx,1\r\n\r\ny,2\r\n\r\n", name="x.csv") == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "value"),
+    [
+        ({"a": {"b": {"c": "x"}}}, "a.b.c", "x"),
+        ({"a.b": "x", "a": {"b": "y"}}, "a.b", "x"),
+        ({"a": {"text": ["x", "y"]}}, "a.text", ["x", "y"]),
+    ],
+)
+def test_a_field_may_lie_inside_another(run, row, field, value):
+    parquet.write_table(pa.Table.from_pylist([row]), "x.parquet")
+
+    assert column(json_lines([row]), field) == [value]
+    assert files.read(Path("x.parquet"), [field]).columns == {field: [value]}
+
+
+def test_a_row_knows_its_line(run):
+    text = 'a,b\n"x\ny",1\n\nz,2\n'
+
+    assert files.read(write("x.csv", text), ["a"]).place(1) == "row 1 (line 5)"
+    assert files.read(write("x.json", '[{"a": 1}]'), ["a"]).place(0) == "row 0"
+
+
+# What it refuses
+
+GOOD = json.dumps(ROWS[0]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.jsonl", "", "x.jsonl: there are no rows"),
+        ("x.jsonl", "\n\n", "x.jsonl: there are no rows"),
+        ("x.json", "[]", "x.json: there are no rows"),
+        ("x.csv", "", "x.csv: there are no rows"),
+        ("x.csv", "answer,gold\n", "x.csv: there are no rows"),
+        (
+            "x.jsonl",
+            GOOD + '\n{"gold": "b", "topic": "c"}\n',
+            "x.jsonl: row 1 (line 3): field 'answer' is missing; its fields are gold, topic",
+        ),
+        (
+            "x.csv",
+            "Answer,gold\nx,y\n",
+            "x.csv: row 0 (line 2): field 'answer' is missing; its fields are Answer, gold",
+        ),
+        (
+            "x.jsonl",
+            GOOD + GOOD[:20],
+            "x.jsonl: row 1 (line 2) is cut off: Unterminated string starting at (column 20)",
+        ),
+        (
+            "x.jsonl",
+            GOOD + "{answer: 1}\n",
+            "x.jsonl: row 1 (line 2): Expecting property name enclosed in double quotes (column 2)",
+        ),
+        ("x.jsonl", GOOD + "[1]\n", "x.jsonl: row 1 (line 2) is not an object with fields"),
+        (
+            "x.jsonl",
+            '{"answer": "x", "gold": "y", "answer": "z"}\n',
+            "x.jsonl: row 0 (line 1): field 'answer' is given twice",
+        ),
+        (
+            "x.jsonl",
+            GOOD.encode() + b'{"answer": "\xff"}\n',
+            "x.jsonl: line 2 is not UTF-8: byte 0xff after 12 others",
+        ),
+        ("x.json", "[1]", "x.json: row 0 is not an object with fields"),
+        ("x.json", '{"a": 1}', 'x.json: neither a list of objects nor {"data": [...]}'),
+        ("x.json", "[{]", "x.json: Expecting property name enclosed in double quotes: line 1"),
+        ("x.json", "[" * 100_000, "x.json: maximum recursion depth exceeded"),
+        ("x.json", b"\xff", "x.json: 'utf-8' codec can't decode byte 0xff in position 0"),
+        ("x.csv", "answer,gold\nx,y\nx\n", "x.csv: row 1 (line 3): cells: 1, columns: 2"),
+        ("x.csv", 'answer,gold\nx,y\nx,"y\n', "x.csv: line 3: unexpected end of data"),
+        ("x.csv", "answer,gold,answer\nx,y,z\n", "x.csv: line 1: there are 2 columns 'answer'"),
+        ("x.parquet", "PAR1", "x.parquet: "),
+        ("x.jsonl.gz", gzip.compress(b"x" * 99)[:-9], "x.jsonl.gz: Compressed file ended"),
+        ("x.jsonl.gz", "plain", "x.jsonl.gz: Not a gzipped file"),
+        ("x.txt", "answer\n", "x.txt: unknown kind of file; a name ends in .jsonl, .json, .csv,"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_one_line(refused, name, content, message):
+    write(name, content)
+    status, said = refused("score", "qa_em", name, *FIELDS, "--save", "out/r.json")
+
+    assert status == 1
+    assert said.startswith(message)
+
+
+def test_a_field_that_parquet_lacks_is_one_line(refused):
+    parquet.write_table(pa.Table.from_pylist([{"a": 1, "b": 2}]), "x.parquet")
+
+    assert refused("score", "qa_em", "x.parquet", *FIELDS) == (
+        1,
+        "x.parquet: field 'answer' is missing; its fields are a, b",
+    )
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ({"answer": None}, "x.jsonl: row 2 (line 4): field 'answer' is None; every row needs"),
+        ({"answer": 3}, "x.jsonl: row 2 (line 4): field 'answer'"),
+        ({"gold": None}, "x.jsonl: row 2 (line 4): field 'gold' is None"),
+        ({"gold": []}, "x.jsonl: row 2 (line 4): field 'gold' is empty; every row needs"),
+        ({"gold": ["a", 1]}, "x.jsonl: row 2 (line 4): field 'gold'[1]"),
+        ({"topic": None}, "x.jsonl: row 2 (line 4): field 'topic' is None"),
+    ],
+)
+def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, message):
+    write("x.jsonl", json_lines(ROWS[:1]) + "\n" + json_lines([ROWS[1], ROWS[2] | broken]))
+    status, said = refused(
+        "score", "qa_em", "x.jsonl", *FIELDS, "--group-by", "topic", "--save", "r.json"
+    )
+
+    assert status == 1
+    assert said.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--set", "normalizer=squat"], "normalizer must be one of "),
+        (["--confidence", "95"], "confidence_level must lie strictly between 0 and 1, got 95"),
+        (["--confidence", "0.9", "--resamples", "0"], "n_resamples must be"),
+        (["--save", "x.jsonl/r.json"], "x.jsonl"),
+        (["--save", os.devnull], f"{os.devnull} is not a file"),
+    ],
+)
+def test_an_option_with_a_bad_value_is_one_line(refused, options, message):
+    write("x.jsonl", json_lines(ROWS))
+    status, said = refused("score", "qa_f1", "x.jsonl", *FIELDS, *options)
+
+    assert status == 1
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["qa_ff1", "x.jsonl", *FIELDS], "'qa_ff1' is neither a module nor a file; did you mean"),
+        (["qa_em", "y.jsonl", *FIELDS], "'y.jsonl' is neither a module nor a file"),
+        (["x.jsonl", *FIELDS], "name a module to score with: qa_em, qa_f1"),
+        (["qa_em", *FIELDS], "name a file to score"),
+        (["qa_em", "x.jsonl", "x.jsonl", *FIELDS], "system 'x.jsonl' is given twice"),
+        (["qa_em", "x.jsonl", *FIELDS, *FIELDS], "system 'answer' is given twice"),
+        (["qa_em", "x.jsonl", "--references", "gold"], "Missing option '--predictions'"),
+        (["qa_em", "x.jsonl", "--predictions", "answer"], "qa_em needs --references"),
+        (["qa_em", "x.jsonl", *FIELDS, "--sav", "r"], "No such option: --sav"),
+        (["qa_em", "x.jsonl", *FIELDS, "--format", "xml"], "Invalid value for '--format'"),
+        (["qa_em", "x.jsonl", *FIELDS, "--seed", "x"], "Invalid value for '--seed'"),
+        (["qa_em", "x.jsonl", *FIELDS, "--set", "normalizer"], "--set takes OPTION=VALUE, got"),
+        (
+            ["qa_em", "x.jsonl", *FIELDS, "--set", "normaliser=lower"],
+            "--set: there is no option 'normaliser'; did you mean 'normalizer'?",
+        ),
+        (["qa_em", "x.jsonl", *FIELDS, "--save", "x.jsonl"], "x.jsonl would be overwritten"),
+        (
+            ["qa_em", "x.jsonl", *FIELDS, "--save", "r", "--per-example", "./r"],
+            "r would be overwritten",
+        ),
+    ],
+)
+def test_a_command_that_makes_no_sense_is_one_line(refused, arguments, message):
+    write("x.jsonl", json_lines(ROWS))
+    status, said = refused("score", *arguments)
+
+    assert status == 2
+    assert said.startswith(message)
+
+
+def test_an_unknown_command_is_one_line(refused):
+    assert refused("scor") == (2, "No such command 'scor'. Did you mean 'score'?")
+
+
+def test_a_file_that_may_not_be_read_is_one_line(refused, monkeypatch):
+    def denied(*_):
+        raise PermissionError(13, "Permission denied", "x.jsonl")
+
+    write("x.jsonl", json_lines(ROWS))
+    monkeypatch.setattr(Path, "open", denied)
+
+    assert refused("score", "qa_em", "x.jsonl", *FIELDS) == (1, "x.jsonl: Permission denied")
+
+
+def test_a_folder_is_no_file(refused):
+    Path("x.jsonl").mkdir()
+
+    assert refused("score", "qa_em", "x.jsonl", *FIELDS) == (1, "x.jsonl: Is a directory")
+
+
+# How it ends
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (OSError(28, "No space left on device"), 1, "r.json: No space left on device\n"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+)
+def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch, error, status, said):
+    def fail(_):
+        raise error
+
+    write("x.jsonl", json_lines(ROWS))
+    write("r.json", "old")
+    monkeypatch.setattr(os, "fsync", fail)
+
+    assert run("score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json") == (status, "", said)
+    assert Path("r.json").read_text() == "old"
+    assert sorted(os.listdir()) == ["r.json", "x.jsonl"]
+
+
+def test_an_interrupt_ends_it_at_once(tmp_path):
+    os.mkfifo(tmp_path / "x.jsonl")
+    process = subprocess_of("score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json", cwd=tmp_path)
+    with (tmp_path / "x.jsonl").open("w"):  # waits until the command reads
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+
+    assert (process.returncode, out, err) == (130, "", "")
+    assert os.listdir(tmp_path) == ["x.jsonl"]
+
+
+def test_a_closed_pipe_is_no_crash(tmp_path):
+    process = subprocess_of("score", "--help")
+    process.stdout.close()
+    _, err = process.communicate(timeout=60)
+
+    assert "Traceback" not in err
+
+
+def test_long_work_shows_a_bar_that_leaves_no_trace_in_the_error(run, monkeypatch):
+    def slow(stream, advance):
+        for line in lines(stream, advance):
+            time.sleep(0.0006)
+            yield line
+
+    lines = files._lines
+    monkeypatch.setattr(files, "_lines", slow)
+    write("x.jsonl", GOOD * 2500 + "{}\n")
+    status, _, err = run("score", "qa_em", "x.jsonl", *FIELDS)
+    bar, _, said = err.rpartition("\r")
+
+    assert status == 1
+    assert "reading x.jsonl:  8" in bar
+    assert said.startswith("x.jsonl: row 2500 (line 2501): field 'answer' is missing")
+
+
+def test_help_is_quick_and_loads_nothing_heavy():
+    program = (
+        "import sys; from metric_commons.cli import main; status = main(['score', '--help']);"
+        "heavy = {'evaluate', 'datasets', 'numpy', 'pyarrow', 'scipy'} & set(sys.modules);"
+        "sys.exit(' '.join(heavy) or status)"
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "--predictions" in run.stdout
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.5
+
+
+def test_without_its_libraries_it_says_what_to_install():
+    program = (
+        "import sys; sys.modules['typer'] = None; from metric_commons.cli import main;"
+        "sys.exit(main(['list']))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+
+    assert run.returncode == 1
+    assert run.stderr.endswith("pip install 'metric-commons[cli]'\n")
+    assert run.stderr.count("\n") == 1
+
+
+# The other commands
+
+
+def test_the_list_has_every_module(run):
+    _, out, _ = run("list")
+
+    assert "qa_em" in out
+    assert "Exact match for question answering." in out
+
+
+def test_the_version_is_the_distribution_s(run):
+    assert run("--version") == (0, f"metric-commons {version('metric-commons')}\n", "")
