@@ -6,6 +6,7 @@ Both declare the same features and compute nothing. Prints ratios of CPU time of
 """
 
 import sys
+from functools import partial
 
 import datasets
 import evaluate
@@ -52,12 +53,9 @@ def main(rows=1_000_000):
     ):
         stock, ours = pair_of_classes(*features)
         inputs = {"predictions": column, "references": other}
-        ratio(
-            title, lambda m=ours, i=inputs: m.compute(**i), lambda m=stock, i=inputs: m.compute(**i)
-        )
-        print(
-            f"    peak beyond the input: {peak_megabytes(lambda m=ours, i=inputs: m.compute(**i)):.1f} MB"
-        )
+        ratio(title, partial(ours.compute, **inputs), partial(stock.compute, **inputs))
+        peak = peak_megabytes(partial(ours.compute, **inputs))
+        print(f"    peak memory beyond the input: {peak:.1f} MB")
 
 
 if __name__ == "__main__":

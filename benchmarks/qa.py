@@ -114,7 +114,7 @@ def f1_of(pairs):
 
 
 def questions(n):
-    pairs = json.load(gzip.open(DATA))
+    pairs = json.loads(gzip.decompress(DATA.read_bytes()))
     pairs = [pairs[i % len(pairs)] for i in range(n)]
     # new strings, so that no text is recognized by its identity or by a cached hash
     predictions = [(prediction + " ")[:-1] for prediction, _ in pairs]

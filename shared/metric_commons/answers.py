@@ -358,8 +358,10 @@ class AnswerPairs:
         """Whether the prediction contains the reference; see the function `contained`."""
         if match == "token_set":
             counted = self.shared_words(distinct=True)
-            covered = (counted.shared == counted.relevant) & (counted.relevant > 0)
-            return covered | empty_is_contained & (counted.relevant == 0)
+            covered: Flags = (counted.shared == counted.relevant) & (counted.relevant > 0)
+            if empty_is_contained:
+                covered |= counted.relevant == 0
+            return covered
         texts: Sequence[str | bytes]
         texts = self._texts if self._tokens is None else normalized_bytes(self._tokens)
         if match == "tokens":
@@ -372,7 +374,7 @@ class AnswerPairs:
                 else empty_is_contained and (even_in_empty or bool(texts[p]))
                 for r, p in self._indices()
             ],
-            dtype=bool,
+            dtype=np.bool_,
         )
 
     def shared_words(self, *, distinct: bool) -> SharedWords:

@@ -49,7 +49,7 @@ def check_share(name: str, value: Any) -> None:
     Traceback (most recent call last):
     ValueError: both_empty must be a number from 0 to 1, got 100
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
 
 

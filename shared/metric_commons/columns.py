@@ -321,7 +321,7 @@ def as_column(name: str, column: Any) -> Column:
         return as_column(name, values) if values.dtype.kind in "biuf" else list(values.tolist())
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
         return list(column[:])  # tuples, ranges and the columns of `datasets`
-    if hasattr(column, "__array__") and getattr(column, "ndim", 1):
+    if hasattr(column, "__array__") and np.ndim(column):
         return as_column(name, np.asarray(column))
     raise ValueError(f"{name} must hold one value a row, got {type(column).__name__}; pass a list")
 

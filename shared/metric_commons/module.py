@@ -47,6 +47,16 @@ class BatchMetric(evaluate.Metric, abc.ABC):  # type: ignore[misc] # evaluate pu
 
     nan_allowed = False  # whether NaN may stand in columns of floats
 
+    # Of `evaluate`, which publishes no types: what a distributed evaluation holds open.
+    writer: Any
+    data: Any
+    cache_file_name: Any
+    selected_feature_format: Any
+    filelock: Any
+    rendez_vous_lock: Any
+    filelocks: Any
+    file_paths: Any
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "_compute" in cls.__dict__:
@@ -89,9 +99,7 @@ class BatchMetric(evaluate.Metric, abc.ABC):  # type: ignore[misc] # evaluate pu
                     f"its options are {options}"
                 )
 
-    def compute(
-        self, *, predictions: Any = None, references: Any = None, **kwargs: Any
-    ) -> dict[str, Any] | None:
+    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Score the rows added so far, and those given here.
 
         No row is left behind afterwards, whether the scores could be computed or not.
@@ -117,13 +125,13 @@ class BatchMetric(evaluate.Metric, abc.ABC):  # type: ignore[misc] # evaluate pu
         options = {**self._settings, **options}
         try:
             if self.num_process > 1:
-                result = super().compute(**inputs, **options)
-                return None if result is None else _plain(result)
+                return _plain(super().compute(**inputs, **options))
             if any(column is not None for column in inputs.values()):
                 self._keep(self._read(inputs))
             if not len(self):
                 raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
-            return _plain(self._compute(**joined(self._batches, self._layouts), **options))
+            columns = joined(self._batches, self._layouts)
+            return _plain(self._compute(**columns, **options))
         finally:
             self.reset()
 

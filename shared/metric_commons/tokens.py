@@ -227,7 +227,7 @@ def equal_tokens(tokens: Tokens, left: Ints, right: Ints) -> Flags:
     time, as long as there is a pair that still looks the same.
     """
     lengths = tokens.lengths.take(left)
-    same = tokens.keys.take(left) == tokens.keys.take(right)
+    same: Flags = tokens.keys.take(left) == tokens.keys.take(right)
     same &= lengths == tokens.lengths.take(right)
     open_pairs = np.flatnonzero(same & (lengths > 8))
     offset = 8
@@ -248,7 +248,7 @@ def equal_tokens(tokens: Tokens, left: Ints, right: Ints) -> Flags:
 def equal_texts(tokens: Tokens, left: Ints, right: Ints) -> Flags:
     """Whether the texts at `left` and at `right`, pair by pair, have the same tokens in order."""
     counts = tokens.counts.take(left)
-    same = counts == tokens.counts.take(right)
+    same: Flags = counts == tokens.counts.take(right)
     candidates = np.flatnonzero(same & (counts > 0))
     if candidates.size:
         width = counts.take(candidates)
@@ -367,4 +367,5 @@ def normalized_bytes(tokens: Tokens) -> list[bytes]:
     change[ends] -= 1
     kept = np.add.accumulate(change[:-1], dtype=np.int8).view(bool)
     kept |= letters == 0xFF
-    return letters[kept].tobytes().split(b"\xff")[:-1]
+    texts: list[bytes] = letters[kept].tobytes().split(b"\xff")
+    return texts[:-1]
