@@ -129,13 +129,17 @@ class ListOf:
         return None if flat is None else np.asarray(flat).reshape(column.shape)
 
     def plain(self, value: Any) -> list[Any]:
-        """The value as a list, or `Mismatch`. A single value is a list of one."""
-        if isinstance(value, Sequence) and not isinstance(value, str):
+        """The value as a list, or `Mismatch`. A single string is a list of one."""
+        if isinstance(value, str) and self.item == Scalar(str):
+            return [self._item(value, "")]
+        if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             values = value
         elif getattr(value, "shape", ()) != ():
             values = value.tolist()
+        elif value is None:
+            raise Mismatch("", "is None; every row needs a value")
         else:
-            return [self._item(value, "")]
+            raise Mismatch("", f"is {_shown(value)}; expected {self}")
         return [self._item(item, f"[{i}]") for i, item in enumerate(values)]
 
     def _item(self, value: Any, place: str) -> Any:
@@ -194,7 +198,7 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
     """The columns as plain lists or arrays, and which layout they have.
 
     The first layout that all rows have as they stand is taken, else the first to which all rows
-    can be brought without loss: a single value becomes a list of one, an int a float.
+    can be brought without loss: a single string becomes a list of one, an int a float.
 
     Args:
         columns: for each name a list, tuple, numpy array, torch tensor, pandas Series, `datasets`

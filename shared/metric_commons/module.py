@@ -12,6 +12,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -152,7 +153,7 @@ class BatchMetric(evaluate.Metric, abc.ABC):  # type: ignore[misc] # evaluate pu
         if self.num_process > 1:
             super().add_batch(**columns)
         else:
-            self._keep((layout, {name: column[:].copy() for name, column in columns.items()}))
+            self._keep((layout, {name: column.copy() for name, column in columns.items()}))
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Add one row, to be scored by the next `compute`.
@@ -198,10 +199,11 @@ class BatchMetric(evaluate.Metric, abc.ABC):  # type: ignore[misc] # evaluate pu
         for name, column in inputs.items():
             if column is None:
                 raise ValueError(f"{name} is missing; the inputs are {', '.join(inputs)}")
-        layouts = self._layouts
-        if self.num_process > 1:  # parts meet in one file, so all take the widest layout
-            layouts = layouts[::-1]
-        return read(inputs, layouts)
+        if self.num_process > 1:  # the parts meet in one table, so all take the widest layout
+            for number in reversed(range(len(self._layouts))):
+                with suppress(ValueError):
+                    return number, read(inputs, [self._layouts[number]])[1]
+        return read(inputs, self._layouts)
 
     def _keep(self, batch: tuple[int, dict[str, Column]]) -> None:
         if len(next(iter(batch[1].values()))):
