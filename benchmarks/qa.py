@@ -194,7 +194,7 @@ def main(n=100_000):
         share,
     )
 
-    for size in (10_000, 100_000):
+    for size in (10_000, 100_000, 1_000_000):
         some = questions(size)
         seconds = cpu_seconds(lambda some=some: exact_match(*some) is token_f1(*some))
         print(f"cost at {size:>9,} questions: {seconds / size * 1e6:.2f} us a question")

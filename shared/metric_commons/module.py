@@ -1,4 +1,4 @@
-"""`BatchMetric`, the base of all metric scripts: what `evaluate.Metric` is, with columns in memory.
+"""The base of all scripts: an `evaluate.Metric` or `Comparison` that keeps its columns in memory.
 
 `evaluate` sends every value through a chain of Python calls into an Arrow file and back, checks
 the type of the first row alone, rounds what does not fit and waits on a lock when two instances
@@ -33,8 +33,8 @@ _SUMMARY = [
 ]
 
 
-class BatchMetric(evaluate.Metric, abc.ABC):  # type: ignore[misc] # evaluate publishes no types
-    """A metric that declares its inputs in `_info` and its options in `_compute`.
+class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # it has no types
+    """A module that declares its inputs in `_info` and its options in `_compute`.
 
     `_compute` takes the inputs and, as keyword-only arguments with defaults, the options. One that
     also takes `**summary` has the options of `averages.summarize` besides, to be handed to it.
@@ -121,10 +121,10 @@ class BatchMetric(evaluate.Metric, abc.ABC):  # type: ignore[misc] # evaluate pu
         names = self._feature_names()
         given = {"predictions": predictions, "references": references, **kwargs}
         options = {name: value for name, value in kwargs.items() if name not in names}
-        self._refuse_unknown(options, known=set(self._declared()))
         inputs = {name: given.get(name) for name in names}
-        options = {**self._settings, **options}
         try:
+            self._refuse_unknown(options, known=set(self._declared()))
+            options = {**self._settings, **options}
             if self.num_process > 1:
                 return _plain(super().compute(**inputs, **options))
             if any(column is not None for column in inputs.values()):
@@ -220,7 +220,18 @@ class BatchMetric(evaluate.Metric, abc.ABC):  # type: ignore[misc] # evaluate pu
         return _revive, (type(self).__module__, type(self).__qualname__), state
 
 
-def _revive(module: str, name: str) -> BatchMetric:
+class BatchMetric(BatchModule, evaluate.Metric):  # type: ignore[misc]
+    """What the class of a metric derives from.
+
+    It is abstract: of a script's names `evaluate` takes the first class that is not.
+    """
+
+
+class BatchComparison(BatchModule, evaluate.Comparison):  # type: ignore[misc]
+    """What the class of a comparison derives from."""
+
+
+def _revive(module: str, name: str) -> BatchModule:
     """An empty instance of a class that `evaluate` has loaded, perhaps in another process."""
     if module not in sys.modules:
         evaluate.loading.init_dynamic_modules()
