@@ -36,7 +36,8 @@ class SubstringRecall(BatchMetric):
         match (str): "substring" (default) looks at characters, so "oat" is in "boat"; "tokens"
             wants the words of the answer one after another; "token_set" wants all of them anywhere.
         empty_reference (str): whether an answer that the normalizer leaves nothing of is contained
-            "never" (default) or "always".
+            "never" (default) or "always"; in a prediction of which nothing is left either, only
+            with match="token_set", or as a substring with normalizer="strip_lower".
         reference_aggregation (str): "max" (default) asks for any accepted answer; "mean" gives
             the share of the accepted answers that are contained.
         per_example (bool): also return the score of each question. Defaults to False.

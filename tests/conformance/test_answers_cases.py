@@ -1,0 +1,583 @@
+"""Every community that the cards of the answer metrics claim, against what its own code returned.
+
+The cards say which options reproduce a peer and on how many of the recorded questions; the table
+here says in which column of the case file the peer's scores stand, and which rows are known to
+differ and why. Exactly these may differ.
+"""
+
+import ast
+import doctest
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+
+import evaluate
+import numpy as np
+import pytest
+
+from tests.spec import GIVEN, ROOT
+
+CASES = GIVEN / "cases" / "text.jsonl"
+OPENQA = GIVEN / "data" / "text" / "openqa_eval"
+ROWS = 152
+MODULES = ["qa_em", "qa_f1", "substring_recall"]
+
+recorded = pytest.mark.skipif(not CASES.exists(), reason=f"no recorded cases at {CASES}")
+published = pytest.mark.skipif(not OPENQA.exists(), reason=f"no published answers at {OPENQA}")
+
+# What peers do last, with precision, recall and F1
+
+
+def two_digits(precision, recall, f1):
+    return round(f1, 2)
+
+
+def single_precision(precision, recall, f1):
+    p, r = np.float32(precision), np.float32(recall)
+    return float(2 * p * r / (p + r)) if p else f1
+
+
+def weighted_harmonic_mean(precision, recall, f1):
+    return 1 / (0.5 / precision + 0.5 / recall) if precision else f1
+
+
+# Why peers differ
+
+BLANK_SKIPPED = "an answer that is blank before normalizing is skipped, so nothing can match it"
+BLANK_WRONG = "a prediction that is empty before normalizing is never right"
+EMPTY_IN_EMPTY = "a prediction that normalizes to nothing contains an answer that does too"
+YES_NO = "F1 is 0 where only one side is yes, no or noanswer"
+BEST_RECALL = "recall is the best of any answer, not that of the answer with the best F1"
+NUMBERS = "F1 is 0 where no number of the answer is in the prediction"
+PUNCTUATED = "punctuation is deleted before numbers are read, so 21.0 is 210"
+TRAILING = "a number may end in a full stop"
+DOTTED_I = "regular expressions that ignore case take U+0130 for i; lower-casing makes two of it"
+
+NO_ANSWER = ("qa-011", "qa-014")
+NOTHING_LEFT = ("qa-006", "qa-007", "qa-016", "qa-171", "qa-228", "qa-232", "qa-233", *NO_ANSWER)
+DECIMALS = ("qa-051", "qa-052", "qa-053", "qa-058", "qa-075")
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One row of the table in a card."""
+
+    module: str
+    name: str  # in the card
+    column: str  # in the case file
+    options: Mapping[str, object] = field(default_factory=dict)
+    differ: Mapping[str, Sequence[str]] = field(default_factory=dict)  # reason -> rows
+    score: str = ""  # the key of the result, if it is not the module's name
+    last_step: Callable[[float, float, float], float] | None = None
+    first_reference: bool = False  # the peer takes no more
+
+    def __str__(self):
+        return f"{self.module}: {self.name}"
+
+
+@cache
+def card(module):
+    return (ROOT / "metrics" / module / "README.md").read_text("utf-8")
+
+
+@cache
+def shown(module):
+    """The functions that a card defines in its examples."""
+    code = "".join(re.findall(r"^```python\n(.*?)^```$", card(module), re.MULTILINE | re.DOTALL))
+    names = {}
+    for example in doctest.DocTestParser().get_examples(code):
+        if re.match(r"def |import (?!evaluate)", example.source):
+            exec(example.source, names)
+    return names
+
+
+ULTRARAG = {"normalizer": "ultrarag"}
+ULTRARAG_LATER = {"normalizer": "ultrarag_keep_articles"}
+DROP = {"normalizer": "drop"}
+V1 = {"both_empty": 0.0}
+SET = {"overlap": "set"}
+ALWAYS = {"empty_reference": "always"}
+TOKEN_SET = {"match": "token_set"}
+MEAN = {"reference_aggregation": "mean"}
+
+em = partial(Peer, "qa_em")
+f1 = partial(Peer, "qa_f1")
+contains = partial(Peer, "substring_recall")
+
+PEERS = [
+    em("SQuAD v1: `squad` of evaluate 0.4.6", "hf_squad.exact_match/100"),
+    em("SQuAD v2: `squad_v2` of evaluate 0.4.6", "hf_squad_v2.exact/100"),
+    em("torchmetrics 1.9.0 SQuAD", "torchmetrics.squad.exact_match/100"),
+    em("FlashRAG 1ee5249 `em`", "flashrag.em"),
+    em("TriviaQA ca43b58", "triviaqa_official.em", {"normalizer": "triviaqa"}),
+    em("UltraRAG 015e838 `em`", "ultrarag.em", ULTRARAG),
+    em("UltraRAG 015e838 `stringem`", "ultrarag.stringem", ULTRARAG | MEAN),
+    em(
+        "UltraRAG 015e838 with its later article rule, `em`",
+        "ultrarag_pr510.em",
+        ULTRARAG_LATER,
+    ),
+    em("DROP: lm-eval 4e7e0d4", "lm_eval.drop.em", DROP, {BLANK_SKIPPED: NO_ANSWER}),
+    em(
+        "`exact_match` of evaluate 0.4.6 and lm-eval 4e7e0d4",
+        "hf_exact_match[default;first_ref]",
+        {"normalizer": "none"},
+        first_reference=True,
+    ),
+    em(
+        "lm-eval 4e7e0d4 TriviaQA",
+        "lm_eval.exact_match[triviaqa cfg;any ref]",
+        {"normalizer": shown("qa_em")["lm_eval_triviaqa"]},
+    ),
+    em(
+        "lm-eval 4e7e0d4 NQ-open",
+        "lm_eval.exact_match[nq_open cfg;any ref]",
+        {"normalizer": shown("qa_em")["lm_eval_nq_open"]},
+    ),
+    em(
+        "HELM 63754d0 `exact_match`",
+        "helm.exact_match",
+        {"normalizer": str.strip},
+        {BLANK_WRONG: ["qa-011"]},
+    ),
+    em(
+        "HELM 63754d0 `quasi_exact_match`",
+        "helm.quasi_exact_match",
+        {},
+        {BLANK_WRONG: ["qa-011"]},
+    ),
+    em(
+        "lighteval 3fd1526 `em`, stripped",
+        "lighteval.em[strip]",
+        {"normalizer": str.strip},
+        {BLANK_WRONG: ["qa-011"]},
+    ),
+    em(
+        "lighteval 3fd1526 `quasi_em`, its HELM normalizer",
+        "lighteval.quasi_em[helm_normalizer]",
+        DROP,
+        {BLANK_WRONG: ["qa-011"], PUNCTUATED: DECIMALS},
+    ),
+    em(
+        "inspect_ai 499e615 `exact`",
+        "inspect_ai.exact",
+        DROP,
+        {BLANK_SKIPPED: NO_ANSWER, TRAILING: ["qa-075"]},
+    ),
+    f1("SQuAD v1: `squad` of evaluate 0.4.6", "hf_squad.f1/100", V1),
+    f1("SQuAD v2: `squad_v2` of evaluate 0.4.6", "hf_squad_v2.f1/100"),
+    f1("torchmetrics 1.9.0 SQuAD", "torchmetrics.squad.f1/100", last_step=single_precision),
+    f1("LongBench: lm-eval 4e7e0d4 `qa_f1`", "lm_eval.longbench.qa_f1", V1),
+    f1("TriviaQA ca43b58", "triviaqa_official.f1", {"normalizer": "triviaqa"} | V1),
+    f1("UltraRAG 015e838 `f1`", "ultrarag.f1", ULTRARAG | V1),
+    f1(
+        "UltraRAG 015e838 with its later article rule, `f1`",
+        "ultrarag_pr510.f1",
+        ULTRARAG_LATER | V1,
+    ),
+    f1(
+        "FlashRAG 1ee5249 `f1`",
+        "flashrag.f1",
+        V1,
+        {YES_NO: ["qa-108", "qa-109", "qa_real-030"]},
+    ),
+    f1(
+        "FlashRAG 1ee5249 `precision`",
+        "flashrag.precision",
+        V1,
+        {YES_NO: ["qa-108", "qa-109", "qa_real-030"]},
+        score="qa_precision",
+    ),
+    f1(
+        "FlashRAG 1ee5249 `recall`",
+        "flashrag.recall",
+        V1,
+        {
+            YES_NO: ["qa-108", "qa-109", "qa_real-030"],
+            BEST_RECALL: ["qa_real-034", "qa_real-070"],
+        },
+        score="qa_recall",
+    ),
+    f1(
+        "DROP: lm-eval 4e7e0d4",
+        "lm_eval.drop.f1",
+        DROP | SET,
+        {BLANK_SKIPPED: NO_ANSWER, NUMBERS: ["qa-209", "qa_real-029", "qa_real-066"]},
+        last_step=two_digits,
+    ),
+    f1(
+        "HELM 63754d0 `f1_score`",
+        "helm.f1_score",
+        SET | V1,
+        last_step=weighted_harmonic_mean,
+    ),
+    f1(
+        "lighteval 3fd1526 `f1`",
+        "lighteval.f1[default]",
+        {"normalizer": "none"} | SET | V1,
+        last_step=weighted_harmonic_mean,
+    ),
+    f1(
+        "lighteval 3fd1526 `f1`, its HELM normalizer",
+        "lighteval.f1[helm_normalizer]",
+        DROP | SET | V1,
+        {PUNCTUATED: DECIMALS},
+        last_step=weighted_harmonic_mean,
+    ),
+    f1(
+        "inspect_ai 499e615 `f1`",
+        "inspect_ai.f1",
+        DROP | SET,
+        {BLANK_SKIPPED: NO_ANSWER, TRAILING: ["qa-075"]},
+        last_step=two_digits,
+    ),
+    contains(
+        "OLMES `recall`",
+        "olmes.SQuADF1EMRecallMetric.recall",
+        {"normalizer": "strip_lower"} | ALWAYS,
+    ),
+    contains("UltraRAG 015e838 `acc`", "ultrarag.acc", ULTRARAG | ALWAYS),
+    contains("UltraRAG 015e838 `coverem`", "ultrarag.coverem", ULTRARAG | TOKEN_SET | ALWAYS),
+    contains(
+        "UltraRAG 015e838 with its later article rule, `acc`",
+        "ultrarag_pr510.acc",
+        ULTRARAG_LATER | ALWAYS,
+    ),
+    contains(
+        "UltraRAG 015e838 with its later article rule, `coverem`",
+        "ultrarag_pr510.coverem",
+        ULTRARAG_LATER | TOKEN_SET | ALWAYS,
+    ),
+    contains(
+        "FlashRAG 1ee5249 `acc`",
+        "flashrag.acc[sub_em]",
+        {"normalizer": "squad"} | ALWAYS,
+        {EMPTY_IN_EMPTY: NOTHING_LEFT},
+    ),
+    contains(
+        "DPR a31212d `has_answer_kilt`",
+        "dpr.has_answer_kilt",
+        {"normalizer": "squad"} | ALWAYS,
+        {EMPTY_IN_EMPTY: NOTHING_LEFT},
+    ),
+    contains(
+        "DPR a31212d `has_answer`",
+        "dpr.has_answer[string]",
+        {"normalizer": shown("substring_recall")["dpr_tokens"], "match": "tokens"} | ALWAYS,
+        {EMPTY_IN_EMPTY: NO_ANSWER},
+    ),
+    contains(
+        "lm-eval 4e7e0d4 `contains`",
+        "lm_eval.contains[squad_completion]",
+        {"normalizer": str.lower} | ALWAYS,
+        {EMPTY_IN_EMPTY: ["qa-011"], DOTTED_I: ["qa-081"]},
+    ),
+    contains(
+        "lm-eval 4e7e0d4 RULER `string_match_all`",
+        "lm_eval.ruler.string_match_all",
+        {"normalizer": str.lower} | ALWAYS | MEAN,
+        {EMPTY_IN_EMPTY: ["qa-011"]},
+    ),
+    contains(
+        "lm-eval 4e7e0d4 RULER `string_match_part`",
+        "lm_eval.ruler.string_match_part",
+        {"normalizer": str.lower} | ALWAYS | MEAN,
+        {EMPTY_IN_EMPTY: ["qa-011"]},
+    ),
+    contains(
+        "inspect_ai 499e615 `includes`",
+        "inspect_ai.includes",
+        {"normalizer": str.casefold} | ALWAYS,
+        {EMPTY_IN_EMPTY: ["qa-011"]},
+    ),
+]
+
+
+@cache
+def load(module):
+    return evaluate.load(str(ROOT / "metrics" / module))
+
+
+@cache
+def cases():
+    return [json.loads(line) for line in CASES.read_text("utf-8").splitlines()]
+
+
+@cache
+def questions():
+    return [case for case in cases() if case.get("group") in ("qa", "qa_real")]
+
+
+def theirs(case, column):
+    scores = {}
+    for group in (*case["peers"].values(), case["transcribed"]):
+        scores |= group
+    return scores[column]
+
+
+def inputs(peer, some):
+    references = [case["input"]["references"] for case in some]
+    return {
+        "predictions": [case["input"]["prediction"] for case in some],
+        "references": [r[:1] for r in references] if peer.first_reference else references,
+    }
+
+
+def ours(peer, some):
+    """Our score of each question, after the peer's last step."""
+    result = load(peer.module).compute(**inputs(peer, some), **peer.options, per_example=True)
+    scores = result["per_example"]
+    if peer.last_step:
+        return [*map(peer.last_step, scores["qa_precision"], scores["qa_recall"], scores["qa_f1"])]
+    return scores[peer.score or peer.module]
+
+
+def differing(peer, scores):
+    return {
+        case["id"]
+        for case, score in zip(questions(), scores, strict=True)
+        if score != theirs(case, peer.column)
+    }
+
+
+# Row by row
+
+
+@recorded
+def test_the_questions_are_those_of_the_cards():
+    assert len(questions()) == ROWS
+
+
+@recorded
+@pytest.mark.parametrize("peer", PEERS, ids=str)
+def test_a_batch_scores_as_the_peer_does(peer):
+    known = {row for rows in peer.differ.values() for row in rows}
+
+    assert differing(peer, ours(peer, questions())) == known
+
+
+@recorded
+@pytest.mark.parametrize("peer", PEERS, ids=str)
+def test_single_rows_score_as_the_peer_does(peer):
+    known = {row for rows in peer.differ.values() for row in rows}
+    scores = [score for case in questions() for score in ours(peer, [case])]
+
+    assert differing(peer, scores) == known
+
+
+@recorded
+@pytest.mark.parametrize(
+    ("column", "options", "rows"),
+    [
+        ("helm.f1_score", SET | V1, 4),
+        ("lighteval.f1[default]", {"normalizer": "none"} | SET | V1, 6),
+        ("lighteval.f1[helm_normalizer]", DROP | SET | V1, 4),
+    ],
+)
+def test_the_harmonic_mean_differs_in_the_last_bit(column, options, rows):
+    peer = next(peer for peer in PEERS if peer.column == column)
+    scores = load("qa_f1").compute(**inputs(peer, questions()), **options, per_example=True)
+    known = {row for rows in peer.differ.values() for row in rows}
+    pairs = [
+        (score, theirs(case, column))
+        for case, score in zip(questions(), scores["per_example"]["qa_f1"], strict=True)
+        if case["id"] not in known
+    ]
+
+    assert sum(a != b for a, b in pairs) == rows
+    assert all(abs(a - b) <= np.spacing(max(a, b)) for a, b in pairs)
+
+
+# Whole corpora
+
+
+def corpus(name):
+    return next(case for case in cases() if case.get("id") == name)
+
+
+def squad_columns(case):
+    """Questions in the format of SQuAD; one without answers expects an empty one."""
+    texts = [row["answers"]["text"] for row in case["input"]["references"]]
+    return {
+        "predictions": [row["prediction_text"] for row in case["input"]["predictions"]],
+        "references": [answers or [""] for answers in texts],
+        "groups": ["HasAns" if answers else "NoAns" for answers in texts],
+    }
+
+
+def percent(scores):
+    return 100.0 * sum(scores) / len(scores)
+
+
+@recorded
+def test_squad_scores_a_corpus():
+    case = corpus("corpus-000")
+    columns = squad_columns(case)
+
+    result = {
+        "exact_match": 100 * load("qa_em").compute(**columns)["qa_em"],
+        "f1": 100 * load("qa_f1").compute(**columns, both_empty=0.0)["qa_f1"],
+    }
+
+    assert result == case["peers"]["hf_evaluate.squad"]
+
+
+@recorded
+def test_squad_refuses_a_question_without_answers():
+    case = corpus("corpus-003")
+
+    assert "error" in case["peers"]["hf_evaluate.squad"]
+    with pytest.raises(ValueError, match=r"references\[0\] is empty"):
+        load("qa_em").compute(predictions=[""], references=[[]])
+
+
+@recorded
+@pytest.mark.parametrize("name", ["corpus-016", "corpus-019"])
+def test_squad_v2_scores_a_corpus_and_its_groups(name):
+    case = corpus(name)
+    columns = squad_columns(case)
+    groups = columns["groups"]
+    peer = case["peers"]["hf_evaluate.squad_v2"]
+
+    for module, score in (("qa_em", "exact"), ("qa_f1", "f1")):
+        result = load(module).compute(**columns, per_example=True)
+        scores = result["per_example"][module]
+        assert percent(scores) == peer[score]
+        for label, group in result["groups"].items():
+            members = [s for s, g in zip(scores, groups, strict=True) if g == label]
+            assert percent(members) == 100 * group[module] == peer[f"{label}_{score}"]
+            assert group["n"] == peer[f"{label}_total"]
+
+
+@recorded
+@pytest.mark.parametrize(
+    ("name", "normalizer"),
+    [
+        ("corpus-007", shown("qa_em")["lm_eval_triviaqa"]),  # ignore_punctuation
+        ("corpus-008", lambda text: re.sub("[0-9]", "", text)),  # ignore_numbers
+    ],
+)
+def test_exact_match_scores_a_corpus(name, normalizer):
+    case = corpus(name)
+    columns = {side: case["input"][side] for side in ("predictions", "references")}
+    result = load("qa_em").compute(**columns, normalizer=normalizer)
+
+    assert {"exact_match": result["qa_em"]} == case["peers"]["hf_evaluate.exact_match"]
+
+
+@recorded
+def test_exact_match_is_wrong_about_a_corpus_and_we_are_not():
+    case = corpus("corpus-004")  # the peer compares all rows at once
+    columns = {side: case["input"][side] for side in ("predictions", "references")}
+
+    assert case["peers"]["hf_evaluate.exact_match"] == {"exact_match": 0.0}
+    assert load("qa_em").compute(**columns, normalizer="none") == {"qa_em": 0.5}
+
+
+@recorded
+@pytest.mark.parametrize(
+    ("name", "averages", "message"),
+    [("corpus-022", (0.0, 0.0, 0.0), "is empty"), ("corpus-023", (1.0, 0.0, 0.0), "in length")],
+)
+def test_ultrarag_scores_corpora_that_we_refuse(name, averages, message):
+    case = corpus(name)
+    peer = case["peers"]["ultrarag.compute_metrics"]
+
+    assert (peer["avg_em"], peer["avg_f1"], peer["avg_acc"]) == averages
+    for module in MODULES:
+        with pytest.raises(ValueError, match=message):
+            load(module).compute(predictions=case["input"]["pred"], references=case["input"]["gt"])
+
+
+# Published figures of OpenQA-eval, in percent
+
+FIGURES = [
+    ("NQ_DPR", 3610, "40.91", "47.78"),
+    ("NQ_FiD", 3610, "46.48", "53.69"),
+    ("NQ_ANCE-plus_FiD", 3610, "47.29", "54.84"),
+    ("NQ_GAR-plus_FiD", 3610, "49.78", "57.43"),
+    ("NQ_EMDR2", 3610, "51.47", "59.46"),
+    ("NQ301_text-davinci-003_zeroshot", 301, "12.62", "27.54"),
+    ("NQ301_text-davinci-003_fewshot-n64", 301, "33.89", "50.47"),
+]
+
+
+@published
+@pytest.mark.parametrize(("name", "rows", "exact", "overlap"), FIGURES)
+def test_published_figures(name, rows, exact, overlap):
+    lines = (OPENQA / f"{name}.jsonl").read_text("utf-8").splitlines()
+    answers = [json.loads(line) for line in lines]
+    predictions = [answer["prediction"] for answer in answers]
+    columns = {  # of several predictions the peer takes the first
+        "predictions": [p[0] if isinstance(p, list) else p for p in predictions],
+        "references": [answer["answer"] for answer in answers],
+    }
+
+    assert len(answers) == rows
+    assert f"{100 * load('qa_em').compute(**columns)['qa_em']:.2f}" == exact
+    assert f"{100 * load('qa_f1').compute(**columns, both_empty=0.0)['qa_f1']:.2f}" == overlap
+
+
+# What the cards say
+
+
+def table(module, heading):
+    """The rows of the table below a heading."""
+    section = re.split(r"^## ", card(module), flags=re.MULTILINE)
+    lines = next(text for text in section if text.startswith(f"{heading}\n")).splitlines()
+    rows = [line for line in lines if line.startswith("|")][2:]
+    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
+
+
+def options(module, cell):
+    """The options that a cell gives in Python's own words."""
+    return eval(f"dict({cell.strip('`')})", dict(shown(module)))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_card_claims_what_is_tested_here(module):
+    claimed = [
+        (peer, options(module, cell), agreement)
+        for peer, cell, agreement, _ in table(module, "Conformance")
+    ]
+    tested = [
+        (peer.name, peer.options, f"{ROWS - sum(map(len, peer.differ.values()))} of {ROWS}")
+        for peer in PEERS
+        if peer.module == module
+    ]
+
+    assert claimed == tested
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_published_figures_of_a_card(module):
+    column = {"qa_em": 2, "qa_f1": 3}.get(module)
+    figures = re.findall(r"\d\d\.\d\d(?!\d)", card(module).partition("## Conformance")[2])
+
+    assert figures == ([figure[column] for figure in FIGURES[:5]] if column else [])
+
+
+EDGES = [(module, *row) for module in MODULES for row in table(module, "Edge cases")]
+
+
+@pytest.mark.parametrize(
+    ("module", "prediction", "references", "chosen", "result", "why"),
+    EDGES,
+    ids=[f"{module}: {row[0]} in {row[1]}, {row[2]}" for module, *row in EDGES],
+)
+def test_an_edge_case_of_a_card(module, prediction, references, chosen, result, why):
+    columns = {
+        "predictions": [ast.literal_eval(prediction.strip("`"))],
+        "references": [ast.literal_eval(references.strip("`"))],
+    }
+    metric = load(module)
+
+    if result == "error":
+        with pytest.raises(ValueError, match=f"^{re.escape(why)}$"):
+            metric.compute(**columns, **options(module, chosen))
+    else:
+        assert metric.compute(**columns, **options(module, chosen))[module] == float(result)
+        many = {name: column * 12 for name, column in columns.items()}  # the path of many rows
+        assert metric.compute(**many, **options(module, chosen))[module] == float(result)

@@ -1,0 +1,273 @@
+"""A bundle is a module that gives the same numbers where nothing of ours is installed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from textwrap import dedent
+
+import evaluate
+import pytest
+
+from metric_commons.hub import bundle, bundling
+from tests.apps.fake_hub import fake_hub
+from tests.spec import METRICS, ROOT, spec
+
+# Runs as somebody who has evaluate and not this package: reads {address: arguments of compute}
+# and prints {address: result}.
+STRANGER = """
+import json, sys
+
+sys.modules["metric_commons"] = None
+try:
+    import metric_commons.answers
+except ModuleNotFoundError:
+    pass
+else:
+    raise AssertionError("metric_commons can be imported")
+
+import evaluate
+
+calls = json.load(sys.stdin)
+json.dump({at: evaluate.load(at).compute(**call) for at, call in calls.items()}, sys.stdout)
+"""
+
+
+def as_stranger(calls, home, **environment):
+    """The results of `calls` in a new process, in a foreign folder, with an empty environment."""
+    home.mkdir(exist_ok=True)
+    run = subprocess.run(
+        [sys.executable, "-c", STRANGER],
+        input=json.dumps(calls),
+        capture_output=True,
+        text=True,
+        cwd=home,
+        env={
+            "PATH": os.defpath,
+            "HOME": str(home),
+            "HF_HOME": str(home / "huggingface"),
+            "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+            **environment,
+        },
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def exactly(result):
+    """A result as text in which equal numbers are equal, NaN too."""
+    return json.dumps(result, sort_keys=True)
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory):
+    out_dir = tmp_path_factory.mktemp("bundles")
+    return {name: bundle(name, out_dir) for name in METRICS}
+
+
+@pytest.fixture(scope="module")
+def results(bundles, tmp_path_factory):
+    """What a stranger gets: from the folder, from the Hub, and from the cache without a Hub."""
+    home = tmp_path_factory.mktemp("stranger")
+    folders = {str(folder): spec(name).sample for name, folder in bundles.items()}
+    spaces = {f"org/{name}": spec(name).sample for name in METRICS}
+    with fake_hub({f"org/{name}": folder for name, folder in bundles.items()}) as endpoint:
+        first = as_stranger(folders | spaces, home, HF_ENDPOINT=endpoint)
+    second = as_stranger(spaces, home, HF_ENDPOINT=endpoint, HF_EVALUATE_OFFLINE="1")
+    return {
+        name: {
+            "folder": first[str(folder)],
+            "hub": first[f"org/{name}"],
+            "offline": second[f"org/{name}"],
+        }
+        for name, folder in bundles.items()
+    }
+
+
+@pytest.mark.parametrize("origin", ["folder", "hub", "offline"])
+@pytest.mark.parametrize("name", METRICS)
+def test_a_bundle_gives_the_same_numbers(name, origin, results):
+    here = evaluate.load(str(ROOT / "metrics" / name)).compute(**spec(name).sample)
+
+    assert exactly(results[name][origin]) == exactly(here)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_flat_modules_and_card_travel_byte_for_byte(name, bundles):
+    own = {f"{name}.py", "README.md", "index.html", "requirements.txt"}
+    flat = ROOT / "shared" / "metric_commons"
+    files = {path.name: path.read_bytes() for path in bundles[name].iterdir()}
+
+    assert own < files.keys()
+    assert files["README.md"] == (ROOT / "metrics" / name / "README.md").read_bytes()
+    for module in files.keys() - own:
+        assert files[module] == (flat / module).read_bytes()
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_only_the_imports_of_a_script_are_rewritten(name, bundles):
+    before = (ROOT / "metrics" / name / f"{name}.py").read_text("utf-8").splitlines()
+    after = (bundles[name] / f"{name}.py").read_text("utf-8").splitlines()
+
+    assert {line for line in before if line not in after} == {
+        line for line in before if line.startswith("from metric_commons.")
+    }
+    assert all(line.startswith(("from .", "# ")) for line in after if line not in before)
+
+
+def test_requirements_are_those_of_the_package(bundles):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+    for folder in bundles.values():
+        required = (folder / "requirements.txt").read_text("utf-8").splitlines()
+        assert required == sorted(project["dependencies"])
+
+
+def test_bundling_again_leaves_no_old_file(tmp_path):
+    folder = bundle(METRICS[0], tmp_path)
+    (folder / "no_longer_used.py").touch()
+
+    assert bundle(METRICS[0], tmp_path) == folder
+    assert not (folder / "no_longer_used.py").exists()
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_failure_leaves_the_old_bundle(tmp_path, monkeypatch):
+    folder = bundle(METRICS[0], tmp_path)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    monkeypatch.setattr(bundling, "_FLAT", tmp_path)
+
+    with pytest.raises(ValueError, match="not a flat module"):
+        bundle(METRICS[0], tmp_path)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+@pytest.mark.parametrize("file", ["notes.txt", "other.py"])
+def test_only_a_bundle_is_replaced(file, tmp_path):
+    folder = tmp_path / METRICS[0]
+    folder.mkdir()
+    (folder / file).touch()
+
+    with pytest.raises(ValueError, match="is in the way: it is not a bundle"):
+        bundle(METRICS[0], tmp_path)
+    assert [path.name for path in folder.iterdir()] == [file]
+
+
+def test_a_clone_of_a_space_is_not_replaced(tmp_path):
+    (bundle(METRICS[0], tmp_path) / ".git").mkdir()
+
+    with pytest.raises(ValueError, match=r"it is not a bundle, for it holds \.git"):
+        bundle(METRICS[0], tmp_path)
+
+
+def test_the_source_is_not_replaced(tmp_path):
+    shutil.copytree(ROOT / "metrics" / METRICS[0], tmp_path / METRICS[0])
+
+    with pytest.raises(ValueError, match="is in the way"):
+        bundle(METRICS[0], tmp_path)
+
+
+def test_an_unknown_name_is_an_error(tmp_path):
+    with pytest.raises(ValueError, match="no_such_metric"):
+        bundle("no_such_metric", tmp_path / "spaces")
+    assert not list(tmp_path.iterdir())
+
+
+# Toy trees: what travels, and what is refused.
+
+ANSWERS = "from .ratios import divide\n"
+
+
+def build(tmp_path, script, **flat):
+    """The files of a bundle of a toy script over toy flat modules."""
+    for name, text in {"answers": ANSWERS, "ratios": "", **flat}.items():
+        (tmp_path / f"{name}.py").write_text(dedent(text), "utf-8")
+    home = tmp_path / "toy"
+    home.mkdir()
+    (home / "toy.py").write_text(script, "utf-8")
+    (home / "README.md").touch()
+    bundling._write(tmp_path / "space", script=home / "toy.py", flat=tmp_path, summary="Toys & co.")
+    return {path.name: path.read_text("utf-8") for path in (tmp_path / "space").iterdir()}
+
+
+def test_the_script_names_everything_it_reaches(tmp_path):
+    files = build(
+        tmp_path,
+        '"""Toys.\n\nfrom metric_commons.answers import never\n"""\n\n'
+        "import evaluate\n\n"
+        "from metric_commons.answers import (\n    exact,\n    f1,\n)\n\n\nVALUE = 1\n",
+    )
+
+    assert files["toy.py"] == (
+        '"""Toys.\n\nfrom metric_commons.answers import never\n"""\n\n'
+        "import evaluate\n\n"
+        "from .answers import (\n    exact,\n    f1,\n)\n"
+        "\n# Used by these modules: evaluate copies only the files that this script names.\n"
+        "from .ratios import __name__ as _ratios\n\n\nVALUE = 1\n"
+    )
+    assert files["answers.py"] == ANSWERS
+    assert "<p>Toys &amp; co.</p>" in files["index.html"]
+
+
+def test_lazy_and_typing_imports_travel(tmp_path):
+    files = build(
+        tmp_path,
+        "from metric_commons.answers import f1\n",
+        answers="""\
+            from typing import TYPE_CHECKING
+            if TYPE_CHECKING:
+                from .tokens import Tokens
+            def f1():
+                from .ratios import divide
+        """,
+        tokens="from .ratios import divide\n",
+        unused="",
+    )
+
+    assert {"answers.py", "tokens.py", "ratios.py"} < files.keys()
+    assert "unused.py" not in files
+
+
+@pytest.mark.parametrize(
+    ("script", "cause"),
+    [
+        ("from metric_commons.answers import f1  # noqa\n", "misread"),
+        ("from metric_commons.answers import (  # all\n    f1,\n)\n", "misread"),
+        ('# """\nfrom metric_commons.answers import f1\n', "misread"),
+        ("import math, os\n", "misread"),
+        ("if True:\n    import math\n", "misread"),
+        ("TEXT = '''\nimport nothing\n'''\n", "misread"),
+        ("import metric_commons.answers\n", "line 1: a script imports"),
+        ("import metric_commons\n", "line 1: a script imports"),
+        ("from metric_commons import answers\n", "line 1: a script imports"),
+        ("\nfrom .answers import f1\n", "line 2: a script imports"),
+        ("from . import answers\n", "line 1: a script imports"),
+        ("from metric_commons.hub.bundling import bundle\n", "line 1: a script imports"),
+        ("if True:\n    from metric_commons.answers import f1\n", "line 2: a script imports"),
+        ("import math; from metric_commons.answers import f1\n", "line 1: a script imports"),
+        ("from metric_commons.hub import bundle\n", "hub is not a flat module"),
+        ("from metric_commons.toy import f1\n", "of its own name"),
+    ],
+)
+def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_path):
+    with pytest.raises(ValueError, match=cause):
+        build(tmp_path, script, toy="")
+
+
+@pytest.mark.parametrize(
+    ("answers", "cause"),
+    [
+        ("from metric_commons.ratios import divide\n", r"answers.py mentions metric_commons"),
+        ("from . import ratios\n", "answers.py imports otherwise"),
+        ("from ..shared import ratios\n", "answers.py imports otherwise"),
+        ("from .hub.bundling import bundle\n", "answers.py imports otherwise"),
+        ("from .hub import bundle\n", "hub is not a flat module"),
+    ],
+)
+def test_a_flat_module_that_cannot_travel_is_refused(answers, cause, tmp_path):
+    with pytest.raises(ValueError, match=cause):
+        build(tmp_path, "from metric_commons.answers import f1\n", answers=answers)

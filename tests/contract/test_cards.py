@@ -1,0 +1,245 @@
+"""A card says what the code does: the same options, keys, numbers and citation."""
+
+import ast
+import doctest
+import inspect
+import re
+
+import evaluate
+import pytest
+import yaml
+
+from tests.spec import METRICS, ROOT, spec
+
+HEADINGS = ["Usage", "Inputs", "Output", "Edge cases", "Conformance", "Limitations", "Citation"]
+
+# What an option adds to the result, whatever the metric.
+ADDED = {
+    "per_example": "per_example",
+    "confidence_level": "confidence_interval",
+    "groups": "groups",
+}
+
+
+# Reading a card
+
+
+def split(card):
+    """The front matter and the text below it."""
+    _, front, body = card.split("---\n", 2)
+    return yaml.safe_load(front), body
+
+
+def headings(card):
+    return re.findall(r"^## (.+)$", card, re.MULTILINE)
+
+
+def section(card, heading):
+    """The text below a heading, up to the next one."""
+    parts = re.split(r"^## .+$", card, flags=re.MULTILINE)
+    return parts[1 + headings(card).index(heading)]
+
+
+def column(text, name):
+    """The cells below `name` in the first table of `text`."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    header, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)
+    return [row[header.index(name)] for row in rows]
+
+
+def blocks(text, language):
+    """The fenced blocks in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def code(cells):
+    """Everything between backticks."""
+    return [word for cell in cells for word in re.findall(r"`([^`]+)`", cell)]
+
+
+# Rules: from a card and what the code says to the faults of the card
+
+
+def unfit_for_the_hub(card, module_type):
+    """Faults of the front matter."""
+    front, _ = split(card)
+    wanted = {"sdk": "static", "license": "apache-2.0", "tags": ["evaluate", module_type]}
+    faults = [f"{key} is {front.get(key)}" for key in wanted if front.get(key) != wanted[key]]
+    kinds = {"title": str, "description": str, "pinned": bool}
+    return [*faults, *(key for key in kinds if not isinstance(front.get(key), kinds[key]))]
+
+
+def disordered(card):
+    """Headings, if they are not those of every card."""
+    return [] if headings(card) == HEADINGS else headings(card)
+
+
+def wrong_inputs(card, compute):
+    """Differences between the table of inputs and the signature of `compute`."""
+    inputs = section(card, "Inputs")
+    defaults = [
+        cell if cell == "required" else repr(ast.literal_eval(cell.strip("`")))
+        for cell in column(inputs, "Default")
+    ]
+    told = list(zip(code(column(inputs, "Name")), defaults, strict=True))
+    meant = [
+        (each.name, "required" if each.default is each.empty else repr(each.default))
+        for each in inspect.signature(compute).parameters.values()
+    ]
+    return [] if told == meant else [f"{told}, not {meant}"]
+
+
+def wrong_output(card, result, compute):
+    """Keys that the table of outputs has too many or too few."""
+    options = inspect.signature(compute).parameters
+    keys = {*result, *(key for option, key in ADDED.items() if option in options)}
+    return sorted(keys ^ set(code(column(section(card, "Output"), "Key"))))
+
+
+def wrong_examples(card):
+    """What the examples of a card return instead of what they say, if they are not right."""
+    report = []
+    examples = "\n".join(blocks(card, "python"))
+    test = doctest.DocTestParser().get_doctest(examples, {}, "card", None, None)
+    doctest.DocTestRunner(verbose=False).run(test, out=report.append)
+    return report if test.examples else ["no examples"]
+
+
+def wrong_citation(card, citation):
+    """The card's citation, if it is not the script's."""
+    cited = "".join(blocks(section(card, "Citation"), "bibtex"))
+    return [] if cited.strip() == citation.strip() else [cited]
+
+
+def wrong_list(readme, names):
+    """Modules that the tables of the main page do not list once, and those that do not exist."""
+    listed = re.findall(r"^\| *\[`?(\w+)`?\]\(metrics/\1\b[^)]*\)", readme, re.MULTILINE)
+    return [] if listed == sorted(names) else [f"{listed}, not {sorted(names)}"]
+
+
+# The cards
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_card_says_what_the_code_does(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+    metric = evaluate.load(f"./metrics/{name}")
+
+    assert not unfit_for_the_hub(card, metric.module_type)
+    assert not disordered(card)
+    assert not wrong_inputs(card, metric._compute)
+    assert not wrong_output(card, spec(name).result, metric._compute)
+    assert not wrong_citation(card, metric.citation)
+    assert not wrong_examples(card)
+
+
+def test_the_main_page_lists_the_metrics():
+    assert not wrong_list((ROOT / "README.md").read_text("utf-8"), METRICS)
+
+
+# The rules bite
+
+CARD = """\
+---
+title: Toy
+sdk: static
+pinned: false
+license: apache-2.0
+tags:
+- evaluate
+- metric
+description: Share of toys.
+---
+
+# Toy
+
+## Usage
+
+```python
+>>> 1 + 1
+2
+```
+
+## Inputs
+
+| Name | Type | Default | Meaning |
+| --- | --- | --- | --- |
+| `predictions` | list of `str` | required | Toys. |
+| `kinds` | tuple of `str` | `("car",)` | Kinds of toys. |
+| `per_example` | `bool` | `False` | Also every toy. |
+
+## Output
+
+| Key | Range | Meaning |
+| --- | --- | --- |
+| `toy` | 0 to 1 | Share of toys. |
+| `per_example` | | Each toy. |
+
+## Edge cases
+
+## Conformance
+
+## Limitations
+
+## Citation
+
+```bibtex
+@misc{toy}
+```
+"""
+
+
+def compute(*, predictions, kinds=("car",), per_example=False):
+    """The signature that the card describes."""
+
+
+RULES = [
+    lambda card: unfit_for_the_hub(card, "metric"),
+    disordered,
+    lambda card: wrong_inputs(card, compute),
+    lambda card: wrong_output(card, {"toy": 1.0}, compute),
+    wrong_examples,
+    lambda card: wrong_citation(card, "@misc{toy}\n"),
+]
+
+
+def test_a_sound_card_has_no_fault():
+    assert not any(rule(CARD) for rule in RULES)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("sdk: static", "sdk: gradio"),
+        ("license: apache-2.0\n", ""),
+        ("- metric", "- comparison"),
+        ("pinned: false", "pinned: maybe"),
+        ("title: Toy\n", ""),
+        ("## Limitations\n", ""),
+        ("## Edge cases", "## Corner cases"),
+        ("`kinds`", "`types`"),
+        ('`("car",)`', '`("bus",)`'),
+        ("`False`", "`0`"),
+        ("required", "`None`"),
+        ("| `per_example` | `bool` | `False` | Also every toy. |\n", ""),
+        ("| `toy` |", "| `toys` |"),
+        ("| `per_example` | | Each toy. |\n", ""),
+        (">>> 1 + 1\n2", ">>> 1 + 1\n3"),
+        (">>> 1 + 1\n2\n", ""),
+        ("@misc{toy}", "@misc{boy}"),
+    ],
+)
+def test_a_wrong_card_is_noticed(old, new):
+    wrong = CARD.replace(old, new, 1)
+
+    assert wrong != CARD
+    assert sum(bool(rule(wrong)) for rule in RULES) == 1
+
+
+@pytest.mark.parametrize(
+    "rows", ["", "| [`a`](metrics/a) |", "| [a](metrics/a) |\n| [b](metrics/c) |"]
+)
+def test_a_wrong_list_is_noticed(rows):
+    assert wrong_list(rows, ["a", "b"])
+    assert not wrong_list("| [`a`](metrics/a/README.md) |\n| [b](metrics/b) |", ["a", "b"])
