@@ -91,7 +91,7 @@ class Scalar:
             return value
         if self.kind is int and isinstance(value, int):  # True is 1
             if value not in _INT64:
-                raise Mismatch("", f"is {value}, which does not fit into 64 bits")
+                raise Mismatch("", f"is {_shown(value)}, which does not fit into 64 bits")
             return int(value)
         if self.kind is float and isinstance(value, float):
             if isnan(value) and not self.nan:
@@ -99,7 +99,7 @@ class Scalar:
             return float(value)
         if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
             if abs(value) > _EXACT and (abs(value) > 1e308 or float(value) != value):
-                raise Mismatch("", f"is {value}, which a float64 cannot hold exactly")
+                raise Mismatch("", f"is {_shown(value)}, which a float64 cannot hold exactly")
             return float(value)
         raise Mismatch("", f"is {_shown(value)}; expected {self}")
 
@@ -126,7 +126,9 @@ class ListOf:
         if column.ndim != 2 or not isinstance(self.item, Scalar):
             return None
         flat = self.item.take(column.reshape(-1))
-        return None if flat is None else np.asarray(flat).reshape(column.shape)
+        if isinstance(flat, np.ndarray):
+            return flat.reshape(column.shape)
+        return None if flat is None else list(column.tolist())  # strings are kept in lists
 
     def plain(self, value: Any) -> list[Any]:
         """The value as a list, or `Mismatch`. A single string is a list of one."""
@@ -192,6 +194,22 @@ class Record:
 
 Shape = Scalar | ListOf | Record
 Layout = Mapping[str, Shape]
+
+
+def copied(column: Column, shape: Shape) -> Column:
+    """The column with containers of its own: whoever gave it may use his for the next rows."""
+    if isinstance(column, np.ndarray) or isinstance(shape, Scalar):
+        return column.copy()
+    return [_copied(row, shape) for row in column]
+
+
+def _copied(value: Any, shape: Shape) -> Any:
+    if isinstance(shape, Record):
+        return {name: _copied(value[name], inner) for name, inner in shape.fields}
+    if isinstance(shape, ListOf):
+        flat = isinstance(shape.item, Scalar)
+        return value.copy() if flat else [_copied(item, shape.item) for item in value]
+    return value
 
 
 def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, dict[str, Column]]:
@@ -351,5 +369,8 @@ def _python(value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python refuses to write out an integer of thousands of digits
+        text = object.__repr__(value)
     return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"

@@ -9,11 +9,11 @@ checks.
 
 import abc
 import inspect
-import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import datasets
@@ -22,7 +22,7 @@ import numpy as np
 
 from .averages import summarize
 from .checks import nearest
-from .columns import Column, Layout, ListOf, Record, Scalar, Shape, joined, read
+from .columns import Column, Layout, ListOf, Record, Scalar, Shape, copied, joined, read
 
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 _LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {"self"}
@@ -150,10 +150,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         """
         given = {"predictions": predictions, "references": references, **kwargs}
         layout, columns = self._read(self._inputs(given, kwargs))
-        if self.num_process > 1:
-            super().add_batch(**columns)
-        else:
-            self._keep((layout, {name: column.copy() for name, column in columns.items()}))
+        self._add(layout, columns)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Add one row, to be scored by the next `compute`.
@@ -170,23 +167,29 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         given = {"predictions": prediction, "references": reference, **kwargs}
         row = self._inputs(given, kwargs)
         layout, columns = self._read({name: [value] for name, value in row.items()})
+        self._add(layout, columns)
+
+    def _add(self, layout: int, columns: Mapping[str, Column]) -> None:
         if self.num_process > 1:
             super().add_batch(**columns)
         else:
-            self._keep((layout, columns))
+            shapes = self._layouts[layout]
+            own = {name: copied(column, shapes[name]) for name, column in columns.items()}
+            self._keep((layout, own))
 
     def reset(self) -> None:
         """Forget the rows added so far."""
         self._batches = []
-        if self.writer is not None:  # of a distributed evaluation that failed half-way
+        if self.writer is not None:  # the rest is of a distributed evaluation that failed
             self.writer.finalize()
+        self.writer = self.data = self.selected_feature_format = None
+        for path in self.file_paths or filter(None, [self.cache_file_name]):
+            Path(path).unlink(missing_ok=True)
         for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
             if lock is not None:
                 lock.release()
-        if self.num_process > 1 and self.cache_file_name and os.path.exists(self.cache_file_name):
-            os.remove(self.cache_file_name)
-        self.writer = self.data = self.cache_file_name = self.selected_feature_format = None
-        self.filelock = self.rendez_vous_lock = self.filelocks = self.file_paths = None
+        self.filelock = self.rendez_vous_lock = self.filelocks = None
+        self.file_paths = self.cache_file_name = None
 
     def _inputs(self, given: Mapping[str, Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         names = self._feature_names()
