@@ -1,6 +1,7 @@
 """From the scores of rows to the result of a module."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
@@ -21,8 +22,35 @@ def mean(scores: ArrayLike) -> float:
     return fsum(values) / len(values)
 
 
+@dataclass(frozen=True)
+class Average:
+    """How the scores of rows become one score: `after(mean(before(scores)), rows)`.
+
+    A geometric mean is one of logarithms, a sum is a mean times the number of rows. What comes
+    before and after keeps the order of numbers, so it turns the ends of an interval as well.
+
+    >>> total = Average(after=lambda mean, rows: mean * rows)
+    >>> total(np.array([1.0, 2.0, 6.0]))
+    9.0
+    """
+
+    mean: Callable[[NDArray[np.float64]], float] = mean
+    before: Callable[[NDArray[np.float64]], NDArray[np.float64]] = lambda scores: scores
+    after: Callable[[float, int], float] = lambda mean, rows: mean
+
+    def __call__(self, scores: NDArray[np.float64]) -> float:
+        """The score of all rows."""
+        return self.after(self.mean(self.before(scores)), len(scores))
+
+    def interval(self, scores: NDArray[np.float64], **bootstrap: Any) -> list[float]:
+        """The bootstrap interval of the score; the options are those of `mean_interval`."""
+        ends = mean_interval(self.before(scores), **bootstrap)
+        return [self.after(end, len(scores)) for end in ends]
+
+
 def summarize(
     scores: Mapping[str, NDArray[np.float64]],
+    averages: Mapping[str, Average] | None = None,
     *,
     per_example: bool = False,
     confidence_level: float | None = None,
@@ -34,6 +62,7 @@ def summarize(
 
     Args:
         scores: for each key of the result the scores of all rows, shape (rows,).
+        averages: how to average those scores of which it is not the exact mean.
         per_example: also return these scores, in input order, under `per_example`.
         confidence_level: also return the percentile bootstrap interval of each mean, such as
             0.95, under `confidence_interval`.
@@ -47,31 +76,34 @@ def summarize(
     """
     check_flag("per_example", per_example)
     rows = len(next(iter(scores.values())))
-    result: dict[str, Any] = {name: mean(values) for name, values in scores.items()}
+    average = dict.fromkeys(scores, Average()) | dict(averages or {})
+    result: dict[str, Any] = {name: average[name](values) for name, values in scores.items()}
     if per_example:
         result["per_example"] = {name: values.tolist() for name, values in scores.items()}
     if confidence_level is not None:
         result["confidence_interval"] = {
-            name: list(
-                mean_interval(
-                    values, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
-                )
+            name: average[name].interval(
+                values, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
             )
             for name, values in scores.items()
         }
     if groups is not None:
         labels = check_labels("groups", groups, rows)
         result["groups"] = {
-            label: {name: mean(values[members]) for name, values in scores.items()}
-            | {"n": len(members)}
-            for label, members in _members(labels).items()
+            label: {name: average[name](values[of_label]) for name, values in scores.items()}
+            | {"n": len(of_label)}
+            for label, of_label in members(labels).items()
         }
     return result
 
 
-def _members(labels: Sequence[str]) -> dict[str, NDArray[np.int64]]:
-    """The rows of each label, labels in ascending order."""
-    members: dict[str, list[int]] = {}
+def members(labels: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+    """The rows of each label, labels in ascending order.
+
+    >>> {label: rows.tolist() for label, rows in members(["b", "a", "b"]).items()}
+    {'a': [1], 'b': [0, 2]}
+    """
+    rows: dict[str, list[int]] = {}
     for row, label in enumerate(labels):
-        members.setdefault(label, []).append(row)
-    return {label: np.array(members[label], dtype=np.int64) for label in sorted(members)}
+        rows.setdefault(label, []).append(row)
+    return {label: np.array(rows[label], dtype=np.int64) for label in sorted(rows)}

@@ -8,9 +8,10 @@ is walked row by row, to bring rows of mixed shape to one shape or to name the r
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain, filterfalse
 from math import isnan
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,9 @@ class Scalar:
             return self.take(column)
         if self.kind is bool and kind == "b":
             return array
-        if self.kind is int and (kind == "i" or (kind == "u" and array.max(initial=0) in _INT64)):
+        if self.kind is int and (
+            kind == "i" or (kind == "u" and int(array.max(initial=0)) in _INT64)
+        ):
             return array.astype(np.int64, copy=False)
         if self.kind is float and kind in "iuf" and array.dtype.itemsize <= 8:
             if kind in "iu" and array.size and max(-int(array.min()), int(array.max())) > _EXACT:
@@ -163,15 +166,15 @@ class Record:
 
     def holds(self, rows: Rows) -> bool:
         """Whether all values are dicts with these fields, each of its shape."""
-        names = dict(self.fields).keys()
-        return (
-            set(map(type, rows())) <= {dict}
-            and all(row.keys() == names for row in rows())
-            and all(
-                shape.holds(lambda name=name: (row[name] for row in rows()))  # type: ignore[misc]
+        if not set(map(type, rows())) <= {dict} or not set(map(len, rows())) <= {len(self.fields)}:
+            return False
+        try:
+            return all(
+                shape.holds(partial(_fields, name, rows))  # looks up the name in every row
                 for name, shape in self.fields
             )
-        )
+        except KeyError:
+            return False
 
     def take(self, column: Column) -> Column | None:
         """The column, or None if some row has to be looked at."""
@@ -359,6 +362,10 @@ def _encodable(values: Iterable[Any]) -> bool:
 
 def _any_nan(values: Iterable[float]) -> bool:
     return any(map(isnan, values))
+
+
+def _fields(name: str, rows: Rows) -> Iterable[Any]:
+    return map(itemgetter(name), rows())
 
 
 def _python(value: Any) -> Any:

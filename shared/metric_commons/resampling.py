@@ -118,14 +118,42 @@ def check_resampling(*, confidence_level: float, n_resamples: int, seed: int) ->
         ...
         ValueError: confidence_level must lie strictly between 0 and 1, got 95; for 95 % pass 0.95
     """
-    number = isinstance(confidence_level, Real) and not isinstance(confidence_level, bool)
-    if not number or not 0 < confidence_level < 1:
-        hint = ""
-        if number and 1 < confidence_level < 100:
-            hint = f"; for {confidence_level} % pass {float(confidence_level) / 100:g}"
-        raise ValueError(
-            f"confidence_level must lie strictly between 0 and 1, got {confidence_level!r}{hint}"
-        )
+    check_probability("confidence_level", confidence_level)
+    check_draws(n_resamples=n_resamples, seed=seed)
+
+
+def check_probability(name: str, value: object) -> None:
+    """Nothing, if the option is a number between 0 and 1, and neither of them.
+
+    Raises:
+        ValueError: it is not; the message has its name and value.
+
+    Examples:
+        >>> check_probability("alpha", 0.05)
+        >>> check_probability("alpha", 5)
+        Traceback (most recent call last):
+        ...
+        ValueError: alpha must lie strictly between 0 and 1, got 5; for 5 % pass 0.05
+    """
+    number = value if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not 0 < number < 1:
+        hint = f"; for {value} % pass {float(number) / 100:g}" if 1 < number < 100 else ""
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}{hint}")
+
+
+def check_draws(*, n_resamples: int, seed: int) -> None:
+    """Nothing, if so many resamples can be drawn from this seed.
+
+    Raises:
+        ValueError: an option is not in range; the message has its name and value.
+
+    Examples:
+        >>> check_draws(n_resamples=1000, seed=0)
+        >>> check_draws(n_resamples=0, seed=0)
+        Traceback (most recent call last):
+        ...
+        ValueError: n_resamples must be an integer, at least 1, got 0
+    """
     for name, value, least in (("n_resamples", n_resamples, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
             raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}")

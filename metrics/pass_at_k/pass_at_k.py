@@ -1,0 +1,75 @@
+"""Pass@k: the chance that at least one of k sampled programs passes the tests.
+
+Estimated without bias from more samples than k, as for Codex and HumanEval. It takes what running
+the samples showed and runs nothing itself.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.averages import summarize
+from metric_commons.module import BatchMetric
+from metric_commons.sampling import check_sizes, pass_at_k, sample_counts
+
+_CITATION = """\
+@misc{chen-etal-2021-evaluating,
+    title = "Evaluating Large Language Models Trained on Code",
+    author = "Chen, Mark and Tworek, Jerry and Jun, Heewoo and Yuan, Qiming and others",
+    year = "2021",
+    eprint = "2107.03374",
+    archivePrefix = "arXiv",
+    url = "https://arxiv.org/abs/2107.03374",
+}
+"""
+
+
+class PassAtK(BatchMetric):
+    """Mean chance, over problems, that k samples hold one that passes.
+
+    Args:
+        predictions (list of dict, of list of int, or of list of bool): for each problem the counts
+            {"n": samples, "c": samples that pass}, or the outcome of each sample, 1 or True if it
+            passes and 0 or False if not. Problems may differ in how many samples they have.
+        k (int or list of int): how many samples are allowed, once or several times. Every problem
+            needs at least as many. Defaults to (1,).
+        per_example (bool): also return the scores of each problem. Defaults to False.
+        confidence_level (float): also return bootstrap intervals over problems, such as 0.95.
+            Defaults to None.
+        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
+        groups (list): a label a problem; also return the scores of each group.
+
+    Returns:
+        pass@1, pass@10, ... (float): one for each k, from 0.0 to 1.0; higher is better.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> pass_at_k = evaluate.load("./metrics/pass_at_k")
+        >>> pass_at_k.compute(predictions=[[1, 0, 0, 1], [0, 0, 0, 1]], k=[1, 2])
+        {'pass@1': 0.375, 'pass@2': 0.6666666666666666}
+        >>> pass_at_k.compute(predictions=[{"n": 200, "c": 1}], k=100)
+        {'pass@100': 0.5}
+        >>> pass_at_k.compute(predictions=[[True, False]], k=5)
+        Traceback (most recent call last):
+        ValueError: predictions[0] has 2 samples, pass@5 needs at least 5
+    """
+
+    def _info(self):
+        count = datasets.Value("int64")
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=[
+                datasets.Features({"predictions": {"n": count, "c": count}}),
+                datasets.Features({"predictions": datasets.List(count)}),
+                datasets.Features({"predictions": datasets.List(datasets.Value("bool"))}),
+            ],
+            license="Apache-2.0",
+            reference_urls=["https://github.com/openai/human-eval"],
+        )
+
+    def _compute(self, *, predictions, k=(1,), **summary):
+        sizes = check_sizes(k)
+        scores = pass_at_k(sample_counts(predictions), sizes)
+        names = [f"pass@{size}" for size in sizes]
+        return summarize(dict(zip(names, scores, strict=True)), **summary)

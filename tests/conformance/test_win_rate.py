@@ -1,0 +1,94 @@
+"""What AlpacaEval and FastChat returned, and AlpacaEval's published leaderboards."""
+
+import gzip
+import json
+import math
+
+import pytest
+
+from metric_commons import load
+from metric_commons.preferences import alpaca_outcomes
+from tests.spec import GIVEN
+
+CASES = GIVEN / "cases" / "text.jsonl"
+LEADERBOARDS = GIVEN / "data" / "text" / "alpaca_eval" / "alpaca_eval_slim.json.gz"
+# Its published row was made from other preferences than those published with it.
+STALE = "alpaca_eval_gpt4_turbo_fn/Mistral-7B-Instruct-v0.2"
+SCORES = ("win_rate", "discrete_win_rate", "standard_error")
+COUNTS = {"n_wins": "wins", "n_wins_base": "losses", "n_draws": "ties"}
+
+
+@pytest.fixture(scope="module")
+def win_rate():
+    return load("win_rate")
+
+
+def in_terms_of_alpaca_eval(result):
+    percentages = {name: 100 * result[name] for name in SCORES}
+    return percentages | {theirs: result[ours] for theirs, ours in COUNTS.items()}
+
+
+def number(value):
+    return float(value["nonfinite"]) if isinstance(value, dict) else value
+
+
+def cases():
+    if not CASES.exists():
+        pytest.skip("the cases are not part of the project")
+    found = [json.loads(line) for line in CASES.read_bytes().splitlines()]
+    return [
+        case for case in found if case.get("group") == "win_rate" and "preferences" in case["input"]
+    ]
+
+
+def test_cases(win_rate):
+    compared = 0
+    for case in cases():
+        preferences = case["input"]["preferences"]
+        if any(type(p) not in (int, float) or not (p == 0 or 1 <= p <= 2) for p in preferences):
+            with pytest.raises(ValueError, match=r"^preferences"):
+                alpaca_outcomes(preferences)
+            continue
+        if not preferences:
+            with pytest.raises(ValueError, match="is empty"):
+                win_rate.compute(predictions=alpaca_outcomes(preferences))
+            continue
+        outcomes = alpaca_outcomes(preferences)
+        half = win_rate.compute(predictions=outcomes, ties="half")
+        peer = {key: number(x) for key, x in case["peers"]["alpaca_eval.get_winrate"].items()}
+        total = peer.pop("n_total")
+        assert in_terms_of_alpaca_eval(half) == pytest.approx(peer, rel=1e-12, nan_ok=True)
+        assert half["wins"] + half["losses"] + half["ties"] == total
+        compared += 1
+
+        peer = case["peers"].get("fastchat.show_result(pairwise)")
+        if peer:  # it knows no weights
+            assert half["win_rate"] == pytest.approx(peer["win_rate_adjusted"], rel=1e-12)
+            assert half["wins"] / total == pytest.approx(peer["win_rate"], rel=1e-12)
+            assert [half[key] for key in ("wins", "losses", "ties")] == [
+                peer[key] for key in ("win", "loss", "tie")
+            ]
+            decided = peer["win"] + peer["loss"]
+            expected = peer["win"] / decided if decided else math.nan
+            ignored = win_rate.compute(predictions=outcomes)["win_rate"]
+            assert ignored == pytest.approx(expected, rel=1e-12, nan_ok=True)
+    assert compared > 5
+
+
+@pytest.mark.skipif(not LEADERBOARDS.exists(), reason="the data is not part of the project")
+def test_published_leaderboards(win_rate):
+    models = json.loads(gzip.decompress(LEADERBOARDS.read_bytes()))
+    differing, rows = [], 0
+    for name, model in models.items():
+        published = model["published"]
+        if published is None:
+            continue
+        preferences = [each for each in model["preference"] if each is not None]
+        result = win_rate.compute(predictions=alpaca_outcomes(preferences), ties="half")
+        ours = in_terms_of_alpaca_eval(result)
+        rows += 1
+        if any(abs(value - float(published[key])) > 1e-6 for key, value in ours.items()):
+            differing.append(name)
+
+    assert rows == 123
+    assert differing == [STALE]

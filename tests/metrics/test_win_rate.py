@@ -1,0 +1,207 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+from metric_commons import load
+from tests.spec import GIVEN, Spec
+
+SPEC = Spec(
+    name="win_rate",
+    sample={"predictions": [1.0, 0.5, 0.0, 0.75], "ties": "half"},
+    result={
+        "win_rate": 0.5625,
+        "discrete_win_rate": 0.625,
+        "standard_error": math.sqrt(0.546875 / 3 / 4),
+        "wins": 2,
+        "losses": 1,
+        "ties": 1,
+    },
+    perfect={"predictions": ["win", "win"]},
+    best={
+        "win_rate": 1.0,
+        "discrete_win_rate": 1.0,
+        "standard_error": 0.0,
+        "wins": 2,
+        "losses": 0,
+        "ties": 0,
+    },
+    ranges={
+        "win_rate": (0.0, 1.0),
+        "discrete_win_rate": (0.0, 1.0),
+        "standard_error": (0.0, 0.5),
+    },
+    wrong={"predictions": ["win"]},
+)
+EXAMPLES = GIVEN / "worked_examples.jsonl"
+WORDS = ["win", "win", "loss", "tie"]
+NUMBERS = [1, 1.0, 0, 0.5]
+
+
+@pytest.fixture(scope="module")
+def win_rate():
+    return load("win_rate")
+
+
+@pytest.mark.skipif(not EXAMPLES.exists(), reason="the worked examples are not part of the project")
+def test_worked_examples(win_rate):
+    examples = [json.loads(line) for line in EXAMPLES.read_bytes().splitlines()]
+    examples = [example for example in examples if example.get("module") == "win_rate"]
+
+    assert examples
+    for example in examples:
+        result = win_rate.compute(predictions=example["predictions"], **example["options"])
+        for key, value in example["result"].items():
+            assert round(result[key], example["digits"]) == value
+
+
+@pytest.mark.parametrize("predictions", [WORDS, NUMBERS, np.array(WORDS), np.array(NUMBERS)])
+def test_words_and_numbers_mean_the_same(win_rate, predictions):
+    ignored = win_rate.compute(predictions=predictions)
+    half = win_rate.compute(predictions=predictions, ties="half")
+
+    counts = {"wins": 2, "losses": 1, "ties": 1}
+    assert {key: ignored[key] for key in counts} == {key: half[key] for key in counts} == counts
+    assert all(type(ignored[key]) is int for key in counts)
+    assert ignored["win_rate"] == ignored["discrete_win_rate"] == 2 / 3
+    assert ignored["standard_error"] == pytest.approx(1 / 3)
+    assert half["win_rate"] == half["discrete_win_rate"] == 0.625
+    assert half["standard_error"] == pytest.approx(np.std([1, 1, 0, 0.5], ddof=1) / 2)
+
+
+def test_a_judge_may_be_less_than_sure(win_rate):
+    sure = win_rate.compute(predictions=[0.9, 0.6, 0.4999, 0.5])
+    half = win_rate.compute(predictions=[0.9, 0.6, 0.4999, 0.5], ties="half")
+
+    assert sure["win_rate"] == sure["discrete_win_rate"] == 2 / 3
+    assert half["win_rate"] == pytest.approx(2.4999 / 4)
+    assert half["discrete_win_rate"] == 0.625
+
+
+def test_ties_alone(win_rate):
+    ignored = win_rate.compute(
+        predictions=["tie", "tie"], confidence_level=0.9, per_example=True, groups=["a", "b"]
+    )
+    half = win_rate.compute(predictions=["tie", "tie"], ties="half", confidence_level=0.9)
+
+    nan = pytest.approx(math.nan, nan_ok=True)
+    undefined = {"win_rate": nan, "discrete_win_rate": nan, "standard_error": nan}
+    counts = {"wins": 0, "losses": 0}
+    assert ignored == {
+        **undefined,
+        **counts,
+        "ties": 2,
+        "per_example": {"win_rate": [nan, nan], "discrete_win_rate": [nan, nan]},
+        "confidence_interval": {"win_rate": [nan, nan], "discrete_win_rate": [nan, nan]},
+        "groups": {label: {**undefined, **counts, "ties": 1, "n": 1} for label in "ab"},
+    }
+    assert half["win_rate"] == 0.5
+    assert half["standard_error"] == 0.0
+    assert half["confidence_interval"]["win_rate"] == [0.5, 0.5]
+    wilson = win_rate.compute(predictions=["tie"], interval="wilson", confidence_level=0.9)
+    assert wilson["confidence_interval"]["win_rate"] == [nan, nan]
+
+
+@pytest.mark.parametrize("ties", ["ignore", "half"])
+def test_the_error_of_one_row_is_undefined(win_rate, ties):
+    assert math.isnan(win_rate.compute(predictions=["win"], ties=ties)["standard_error"])
+
+
+@pytest.mark.parametrize("ties", ["ignore", "half"])
+@pytest.mark.parametrize("interval", ["bootstrap", "wilson"])
+def test_intervals_do_not_depend_on_the_order(win_rate, ties, interval):
+    rows = ["win"] * 12 + ["loss"] * 7 + (["tie"] * 5 if interval == "bootstrap" else [])
+    options = {"ties": ties, "interval": interval, "confidence_level": 0.9}
+    result = win_rate.compute(predictions=rows, **options)
+    low, high = result["confidence_interval"]["win_rate"]
+
+    assert low < result["win_rate"] < high
+    assert win_rate.compute(predictions=rows[::-1], **options) == result
+
+
+def test_ignored_ties_leave_the_interval_alone(win_rate):
+    rows = ["win"] * 12 + ["loss"] * 7
+    for interval in ("bootstrap", "wilson"):
+        options = {"interval": interval, "confidence_level": 0.9}
+        one, other = (
+            win_rate.compute(predictions=[*rows, *["tie"] * ties], **options) for ties in (0, 30)
+        )
+        assert one["confidence_interval"] == other["confidence_interval"]
+        assert one["standard_error"] == other["standard_error"]
+
+
+def test_groups_are_opponents(win_rate):
+    result = win_rate.compute(predictions=WORDS, groups=["b", "a", "b", "a"])
+
+    assert list(result["groups"]) == ["a", "b"]
+    assert result["groups"]["b"] == {
+        "win_rate": 0.5,
+        "discrete_win_rate": 0.5,
+        "standard_error": 0.5,
+        "wins": 1,
+        "losses": 1,
+        "ties": 0,
+        "n": 2,
+    }
+    assert result["groups"]["a"]["ties"] == 1
+
+
+def test_scores_of_rows_are_what_counts(win_rate):
+    rows = [0.9, 0.5, 0.0]
+    ignored = win_rate.compute(predictions=rows, per_example=True)["per_example"]
+    half = win_rate.compute(predictions=rows, per_example=True, ties="half")["per_example"]
+
+    assert half == {"win_rate": rows, "discrete_win_rate": [1.0, 0.5, 0.0]}
+    assert ignored["win_rate"] == pytest.approx([1.0, math.nan, 0.0], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "message"),
+    [
+        (["win", "Win"], r"\[1\] is 'Win'; expected 'win', 'tie' or 'loss'; did you mean 'win'"),
+        (["win", ""], r"\[1\] is ''"),
+        (["2", "1"], r"\[0\] is '2'"),
+        ([0.5, 1.5], r"\[1\] is 1.5; an outcome lies between 0, a loss, and 1, a win"),
+        ([0.5, -1e-9], r"\[1\] is -1e-09"),
+        ([0.5, math.inf], r"\[1\] is inf"),
+        ([0.5, math.nan], r"\[1\] is NaN"),
+        ([2, 1], r"\[0\] is 2.0"),
+        ([0.5, None], r"\[1\] is None"),
+        ([True, False], r"\[0\] is True \(bool\)"),
+        (["win", 0.5], r""),
+        ([], r" is empty"),
+    ],
+)
+def test_bad_outcomes_are_named(win_rate, predictions, message):
+    with pytest.raises(ValueError, match=rf"^predictions{message}"):
+        win_rate.compute(predictions=predictions)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "ties", "row"),
+    [([1, 0.7, 0.5], "ignore", 1), ([1, 0.7], "half", 1), (["win", "loss", "tie"], "half", 2)],
+)
+def test_wilson_is_about_whole_wins(win_rate, predictions, ties, row):
+    with pytest.raises(
+        ValueError, match=rf"^predictions\[{row}\] counts as 0\.[57], but interval="
+    ):
+        win_rate.compute(predictions=predictions, ties=ties, interval="wilson")
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("ties", "drop"),
+        ("interval", "normal"),
+        ("per_example", 1),
+        ("confidence_level", 95),
+        ("groups", ["a"]),
+    ],
+)
+@pytest.mark.parametrize("interval", ["bootstrap", "wilson"])
+def test_bad_options_are_named(win_rate, option, value, interval):
+    options = {"interval": interval, option: value}
+
+    with pytest.raises(ValueError, match=f"^{option} "):
+        win_rate.compute(predictions=["win", "loss"], **options)
