@@ -4,12 +4,11 @@ The share of predictions that equal an accepted answer, after both went through 
 normalizer of a community: SQuAD's, TriviaQA's, UltraRAG's, DROP's, or your own.
 """
 
-import datasets
 import evaluate
 
 from metric_commons.answers import exact_match
 from metric_commons.averages import summarize
-from metric_commons.module import BatchMetric
+from metric_commons.module import TEXTS_AND_REFERENCES, BatchMetric
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,
@@ -54,15 +53,11 @@ class QaEm(BatchMetric):
     """
 
     def _info(self):
-        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=__doc__,
             citation=_CITATION,
             inputs_description=self.__doc__,
-            features=[
-                datasets.Features({"predictions": text, "references": text}),
-                datasets.Features({"predictions": text, "references": datasets.List(text)}),
-            ],
+            features=TEXTS_AND_REFERENCES,
             license="Apache-2.0",
             reference_urls=["https://rajpurkar.github.io/SQuAD-explorer/"],
         )

@@ -5,12 +5,11 @@ normalizer of a community. It gives credit to answers that exact match rejects: 
 a longer phrase, a date in another order.
 """
 
-import datasets
 import evaluate
 
 from metric_commons.answers import token_f1
 from metric_commons.averages import summarize
-from metric_commons.module import BatchMetric
+from metric_commons.module import TEXTS_AND_REFERENCES, BatchMetric
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,
@@ -59,15 +58,11 @@ class QaF1(BatchMetric):
     """
 
     def _info(self):
-        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=__doc__,
             citation=_CITATION,
             inputs_description=self.__doc__,
-            features=[
-                datasets.Features({"predictions": text, "references": text}),
-                datasets.Features({"predictions": text, "references": datasets.List(text)}),
-            ],
+            features=TEXTS_AND_REFERENCES,
             license="Apache-2.0",
             reference_urls=["https://rajpurkar.github.io/SQuAD-explorer/"],
         )

@@ -4,12 +4,11 @@ The share of predictions that contain an accepted answer, as characters, as cons
 as a set of words. It suits long answers of language models, where exact match is always zero.
 """
 
-import datasets
 import evaluate
 
 from metric_commons.answers import contained
 from metric_commons.averages import summarize
-from metric_commons.module import BatchMetric
+from metric_commons.module import TEXTS_AND_REFERENCES, BatchMetric
 
 _CITATION = """\
 @inproceedings{mallen-etal-2023-trust,
@@ -58,15 +57,11 @@ class SubstringRecall(BatchMetric):
     """
 
     def _info(self):
-        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=__doc__,
             citation=_CITATION,
             inputs_description=self.__doc__,
-            features=[
-                datasets.Features({"predictions": text, "references": text}),
-                datasets.Features({"predictions": text, "references": datasets.List(text)}),
-            ],
+            features=TEXTS_AND_REFERENCES,
             license="Apache-2.0",
             reference_urls=["https://aclanthology.org/2023.acl-long.546"],
         )

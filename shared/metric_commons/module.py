@@ -24,6 +24,13 @@ from .averages import summarize
 from .checks import nearest
 from .columns import Column, Layout, ListOf, Record, Scalar, Shape, copied, joined, read
 
+_TEXT = datasets.Value("string")
+# A text a row, and its reference or references: what every module takes that compares texts.
+TEXTS_AND_REFERENCES = [
+    datasets.Features({"predictions": _TEXT, "references": _TEXT}),
+    datasets.Features({"predictions": _TEXT, "references": datasets.List(_TEXT)}),
+]
+
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 _LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {"self"}
 _SUMMARY = [
