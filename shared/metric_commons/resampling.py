@@ -122,7 +122,7 @@ def check_resampling(*, confidence_level: float, n_resamples: int, seed: int) ->
     check_draws(n_resamples=n_resamples, seed=seed)
 
 
-def check_probability(name: str, value: object) -> None:
+def check_probability(name: str, value: float) -> None:
     """Nothing, if the option is a number between 0 and 1, and neither of them.
 
     Raises:
@@ -135,9 +135,9 @@ def check_probability(name: str, value: object) -> None:
         ...
         ValueError: alpha must lie strictly between 0 and 1, got 5; for 5 % pass 0.05
     """
-    number = value if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    if not 0 < number < 1:
-        hint = f"; for {value} % pass {float(number) / 100:g}" if 1 < number < 100 else ""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not 0 < value < 1:
+        hint = f"; for {value} % pass {float(value) / 100:g}" if number and 1 < value < 100 else ""
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}{hint}")
 
 
