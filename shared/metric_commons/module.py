@@ -79,6 +79,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         self._refuse_unknown(loading, known={*declared, *_LOADER})
         super().__init__(config_name=config_name, **loading)
         self._layouts = _layouts(self.info, nan=self.nan_allowed)
+        self._layout_on_file = 0  # of what a distributed evaluation has written
         self._batches: list[tuple[int, dict[str, Column]]] = []
 
     @abc.abstractmethod
@@ -178,11 +179,16 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
     def _add(self, layout: int, columns: Mapping[str, Column]) -> None:
         if self.num_process > 1:
+            self._layout_on_file = layout
             super().add_batch(**columns)
         else:
             shapes = self._layouts[layout]
             own = {name: copied(column, shapes[name]) for name, column in columns.items()}
             self._keep((layout, own))
+
+    def _infer_feature_from_batch(self, batch: Any) -> datasets.Features:
+        # evaluate itself tries them on the first row, and takes any dict for the first of dicts.
+        return _features(self.info)[self._layout_on_file]
 
     def reset(self) -> None:
         """Forget the rows added so far."""
@@ -261,10 +267,14 @@ def _spell_out_summary(compute: Callable[..., Any]) -> None:
 def _layouts(info: evaluate.MetricInfo, *, nan: bool) -> list[Layout]:
     if info.format is not None:
         raise TypeError(f"format={info.format!r} would round values; leave it out")
-    features = info.features if isinstance(info.features, list) else [info.features]
     return [
-        {name: _shape(feature, nan=nan) for name, feature in layout.items()} for layout in features
+        {name: _shape(feature, nan=nan) for name, feature in layout.items()}
+        for layout in _features(info)
     ]
+
+
+def _features(info: evaluate.MetricInfo) -> list[datasets.Features]:
+    return info.features if isinstance(info.features, list) else [info.features]
 
 
 def _shape(feature: Any, *, nan: bool) -> Shape:

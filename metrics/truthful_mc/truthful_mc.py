@@ -1,0 +1,97 @@
+"""Multiple choice with true and false options: MC1, MC2 and MC3.
+
+Whether a language model gives its highest score to a true option, how much of its probability goes
+to the true ones together, and how many of them it prefers to every false one. TruthfulQA is scored
+so; with one true option MC1 is the accuracy of any multiple-choice task, by raw or by
+length-normalized log-likelihoods.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.averages import summarize
+from metric_commons.choices import choice_scores
+from metric_commons.module import BatchMetric
+
+_CITATION = """\
+@inproceedings{lin-etal-2022-truthfulqa,
+    title = "{T}ruthful{QA}: Measuring How Models Mimic Human Falsehoods",
+    author = "Lin, Stephanie and Hilton, Jacob and Evans, Owain",
+    booktitle = "Proceedings of ACL 2022",
+    year = "2022",
+    url = "https://aclanthology.org/2022.acl-long.229",
+}
+"""
+
+
+class TruthfulMc(BatchMetric):
+    """Scores of choices among true and false options.
+
+    Args:
+        predictions (list of list of float): for each question the scores of its options, such as
+            log-likelihoods; -inf rules an option out. To be normalized, a list of dicts
+            {"score": list of float, "length": list of int} or
+            {"score": list of float, "unconditional": list of float}.
+        references (list of list of int): for each question 1 for a true and 0 for a false option.
+        ties (str): how MC1 decides where true and false options share the highest score: "first"
+            (default) for the one that stands first, "optimistic" for a true one, "pessimistic" for
+            a false one; "expected" gives the share of the true ones among them.
+        length_normalization (str): "none" (default) takes the scores as they are; "character" and
+            "token" divide them by `length`; "unconditional" subtracts `unconditional`, the scores
+            without the question. It holds for all three results.
+        per_example (bool): also return the scores of each question. Defaults to False.
+        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
+        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
+        groups (list): a label a question; also return the scores of each group.
+
+    Returns:
+        mc1 (float): share of questions whose best option is true; 0.0 to 1.0, higher is better.
+        mc2 (float): mean probability of the true options, where exp(score) is a probability.
+        mc3 (float): mean share of the true options that are above every false one.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> truthful_mc = evaluate.load("./metrics/truthful_mc")
+        >>> scores = [[-2.0, -0.4, -1.1, -0.7], [-3.0, -3.0]]
+        >>> result = truthful_mc.compute(predictions=scores, references=[[0, 1, 0, 1], [0, 1]])
+        >>> {name: round(score, 4) for name, score in result.items()}
+        {'mc1': 0.5, 'mc2': 0.6068, 'mc3': 0.5}
+        >>> per_token = evaluate.load("./metrics/truthful_mc", length_normalization="token")
+        >>> options = {"score": [-8.0, -4.1], "length": [2, 1]}  # -4.0 and -4.1 a token
+        >>> per_token.compute(predictions=[options], references=[[1, 0]])["mc1"]
+        1.0
+    """
+
+    def _info(self):
+        scores = datasets.List(datasets.Value("float64"))
+        lengths = labels = datasets.List(datasets.Value("int64"))
+        accepted = [
+            {"score": scores, "length": lengths},
+            {"score": scores, "unconditional": scores},
+            scores,
+        ]
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=[
+                datasets.Features({"predictions": predictions, "references": labels})
+                for predictions in accepted
+            ],
+            license="Apache-2.0",
+            reference_urls=["https://aclanthology.org/2022.acl-long.229"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        ties="first",
+        length_normalization="none",
+        **summary,
+    ):
+        scores = choice_scores(
+            predictions, references, ties=ties, length_normalization=length_normalization
+        )
+        return summarize(scores._asdict(), **summary)

@@ -1,0 +1,178 @@
+import json
+from concurrent.futures import ThreadPoolExecutor
+from math import exp, inf, nan
+
+import numpy as np
+import pytest
+
+from metric_commons import load
+from tests.spec import ROOT, Spec
+
+# Of the first row two of three options are true, and one of them is above the false one.
+TRUE = exp(-0.5) + exp(-1.5)
+SPEC = Spec(
+    name="truthful_mc",
+    sample={
+        "predictions": [[-1.5, -0.5, -1.0], [-3.0, -3.0, -inf], [-1000.0, -1001.0, -2000.0]],
+        "references": [[1, 1, 0], [0, 1, 0], [0, 1, 0]],
+    },
+    result={
+        "mc1": 1 / 3,
+        "mc2": (TRUE / (TRUE + exp(-1.0)) + 1 / 2 + 1 / (1 + exp(1))) / 3,
+        "mc3": (1 / 2 + 0 + 0) / 3,
+    },
+    perfect={"predictions": [[-5.0, -1.0, -inf]], "references": [[1, 1, 0]]},
+    best={"mc1": 1.0, "mc2": 1.0, "mc3": 1.0},
+    ranges={"mc1": (0.0, 1.0), "mc2": (0.0, 1.0), "mc3": (0.0, 1.0)},
+    wrong={"predictions": ["-1.0"], "references": [0.5]},
+)
+
+
+@pytest.fixture(scope="module")
+def truthful_mc():
+    return load("truthful_mc")
+
+
+def test_the_example_file_is_sound(truthful_mc):
+    lines = (ROOT / "examples" / "truthful.jsonl").read_text("utf-8").splitlines()
+    questions = [json.loads(line) for line in lines]
+    truth = [question["truth"] for question in questions]
+    result = truthful_mc.compute(
+        predictions=[question["scores"] for question in questions], references=truth
+    )
+    measured = [question["measured"] for question in questions]
+
+    assert len(questions) == 10
+    assert result == truthful_mc.compute(predictions=measured, references=truth)
+    assert result["mc1"] == 0.4
+    for question in questions:
+        assert question["measured"]["score"] == question["scores"]
+        assert question["measured"]["length"] == [len(" " + text) for text in question["options"]]
+
+
+# Shapes
+
+SCORES = [[-1.0, -3.0], [-2.0, -1.0]]
+TRUTH = [[1, 0], [1, 0]]
+
+
+@pytest.mark.parametrize("hold", [list, tuple, np.array, lambda rows: [*map(np.array, rows)]])
+def test_every_container_of_rows_means_the_same(truthful_mc, hold):
+    result = truthful_mc.compute(predictions=hold(SCORES), references=hold(TRUTH), per_example=True)
+
+    assert result["per_example"]["mc1"] == [1.0, 0.0]
+    assert result["mc2"] == pytest.approx((1 / (1 + exp(-2)) + 1 / (1 + exp(1))) / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "labels", [[[True, False], [True, False]], np.array(TRUTH) == 1, np.array(TRUTH, np.uint8)]
+)
+def test_labels_may_be_bools(truthful_mc, labels):
+    expected = truthful_mc.compute(predictions=SCORES, references=TRUTH)
+
+    assert truthful_mc.compute(predictions=SCORES, references=labels) == expected
+
+
+def test_questions_may_differ_in_options(truthful_mc):
+    result = truthful_mc.compute(
+        predictions=[[-1.0], [-2.0, -2.0, -2.0, -2.0], [0, -1]],
+        references=[[1], [0, 1, 1, 1], [0, 1]],
+        per_example=True,
+    )
+
+    assert result["per_example"]["mc3"] == [1.0, 0.0, 0.0]
+    assert result["per_example"]["mc2"][:2] == [1.0, 0.75]
+
+
+def test_options_may_have_lengths(truthful_mc):
+    rows = [{"score": [-8.0, -4.1], "length": [2, 1]}, {"score": [-1.0], "length": [7]}]
+    found = {
+        how: truthful_mc.compute(
+            predictions=rows, references=[[1, 0], [1]], length_normalization=how, per_example=True
+        )["per_example"]["mc1"]
+        for how in ("none", "character", "token")
+    }
+
+    assert found == {"none": [0.0, 1.0], "character": [1.0, 1.0], "token": [1.0, 1.0]}
+
+
+def test_options_may_have_scores_without_the_question():
+    unconditional = load("truthful_mc", length_normalization="unconditional")
+    rows = [{"score": [-1.2, -1.1, -3.0], "unconditional": [-1.5, -1.0, -2.0]}]
+    result = unconditional.compute(predictions=rows, references=[[1, 0, 0]])
+
+    assert result["mc1"] == 1.0
+    assert result["mc2"] == pytest.approx(exp(0.3) / (exp(0.3) + exp(-0.1) + exp(-1)), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        SCORES,
+        [{"score": scores, "length": [1, 1]} for scores in SCORES],
+        [{"score": scores, "unconditional": [0.0, 0.0]} for scores in SCORES],
+    ],
+    ids=["scores", "lengths", "unconditional"],
+)
+def test_every_shape_passes_between_processes(truthful_mc, rows, tmp_path):
+    shared = {"num_process": 2, "experiment_id": tmp_path.name, "cache_dir": str(tmp_path)}
+    metrics = [load("truthful_mc", process_id=rank, timeout=60, **shared) for rank in range(2)]
+
+    def work(rank):
+        metrics[rank].add(prediction=rows[rank], reference=TRUTH[rank])
+        return metrics[rank].compute()
+
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(work, range(2))
+    assert first == truthful_mc.compute(predictions=SCORES, references=TRUTH)
+    assert second is None
+
+
+# Bad input
+
+LENGTHS = {"score": [-1.0, -3.0], "length": [2, 3]}
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ([[-1.0], []], [[1], []], "predictions[1] has no option"),
+        (SCORES, [[1, 0], [0, 0]], "references[1] has no true option"),
+        ([[-1.0], [-inf]], [[1], [1]], "predictions[1] has no option above -inf"),
+        ([[-1.0], [nan]], [[1], [1]], "predictions[1][0] is NaN"),
+        ([[-1.0], [inf]], [[1], [1]], "predictions[1][0] is inf; a score is finite or -inf"),
+        ([[-1.0], ["-1"]], [[1], [1]], "predictions[1][0] is '-1' (str)"),
+        (SCORES, [[1, 0], [1, 2]], "references[1][1] is 2; a label is 1 for true or 0 for false"),
+        (SCORES, np.array([[1, 0], [1, -1]]), "references[1][1] is -1; a label is 1"),
+        (SCORES, [[1, 0], [1, 1.0]], "references[1][1] is 1.0 (float)"),
+        (SCORES, [[1, 0], [1]], "references[1] has 1 labels, but predictions[1] has 2 options"),
+        (SCORES, [[1, 0]], "the inputs differ in length"),
+        ([LENGTHS, SCORES[0]], TRUTH, "predictions[1] is [-1.0, -3.0] (list); expected dict"),
+        ([LENGTHS, {"score": [0.0, 0.0]}], TRUTH, "predictions[1] has the fields ['score']"),
+        (
+            [LENGTHS, {"score": [0.0, 0.0], "length": [1, 0]}],
+            TRUTH,
+            "predictions[1]['length'][1] is 0; a length is at least 1",
+        ),
+        (
+            [LENGTHS, {"score": [0.0, 0.0], "length": [1, 1.5]}],
+            TRUTH,
+            "predictions[1]['length'][1] is 1.5 (float)",
+        ),
+        (
+            [LENGTHS, {"score": [0.0, 0.0], "length": [1]}],
+            TRUTH,
+            "predictions[1] has 2 values of 'score', but 1 of 'length'",
+        ),
+    ],
+)
+def test_bad_questions_are_named(truthful_mc, predictions, references, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - matched below
+        truthful_mc.compute(predictions=predictions, references=references)
+
+    assert str(caught.value).startswith(message)
+
+
+def test_an_option_that_needs_lengths_says_so(truthful_mc):
+    with pytest.raises(ValueError, match="length_normalization='token' needs predictions"):
+        truthful_mc.compute(predictions=SCORES, references=TRUTH, length_normalization="token")
