@@ -1,0 +1,139 @@
+import math
+from pathlib import Path
+
+import evaluate
+import numpy as np
+import pytest
+
+from tests.spec import ROOT, Spec
+
+# Six of eight differences are 0.5, the others 0. Of 64 combinations of signs, 2 are as extreme;
+# the interval has the quantiles of Binomial(8, 6/8), 3 and 8, times 0.5 / 8.
+SPEC = Spec(
+    name="paired_significance",
+    sample={
+        "predictions1": [1.0, 1.0, 0.5, 1.0, 0.75, 1.0, 0.5, 0.25],
+        "predictions2": [0.5, 0.5, 0.0, 0.5, 0.25, 0.5, 0.5, 0.25],
+    },
+    result={
+        "A_mean": 0.75,
+        "B_mean": 0.375,
+        "diff": 0.375,
+        "p_value": 2 / 64,
+        "significant": True,
+        "confidence_interval": [0.1875, 0.5],
+    },
+    perfect={"predictions1": [1.0] * 10, "predictions2": [0.0] * 10},
+    best={
+        "A_mean": 1.0,
+        "B_mean": 0.0,
+        "diff": 1.0,
+        "p_value": 2 / 1024,
+        "significant": True,
+        "confidence_interval": [1.0, 1.0],
+    },
+    ranges={
+        "A_mean": (0.0, 1.0),
+        "B_mean": (0.0, 1.0),
+        "diff": (-1.0, 1.0),
+        "p_value": (0.0, 1.0),
+        "confidence_interval": (-1.0, 1.0),
+    },
+    wrong={"predictions1": "0.5", "predictions2": [0.5]},
+)
+
+
+@pytest.fixture(scope="module")
+def paired_significance():
+    return evaluate.load(str(Path(ROOT, "metrics", "paired_significance")))
+
+
+def test_it_is_a_comparison(paired_significance):
+    assert isinstance(paired_significance, evaluate.Comparison)
+    assert paired_significance.module_type == "comparison"
+
+
+def test_the_signs_of_six_rows(paired_significance):
+    a, b = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [0.5, 0.1, 0.2, 0.3, 0.1, 0.2]
+
+    for alternative, p_value in (("two-sided", 2 / 64), ("greater", 1 / 64), ("less", 1.0)):
+        result = paired_significance.compute(
+            predictions1=a, predictions2=b, alternative=alternative
+        )
+        assert result["p_value"] == p_value
+        assert result["significant"] is (p_value < 0.05)
+
+
+def test_significant_is_less_than_alpha(paired_significance):
+    for alpha, expected in ((2 / 64, False), (np.nextafter(2 / 64, 1), True), (0.01, False)):
+        assert paired_significance.compute(**SPEC.sample, alpha=alpha)["significant"] is expected
+
+
+def test_equal_systems(paired_significance):
+    result = paired_significance.compute(predictions1=[0.3, 0.7], predictions2=[0.3, 0.7])
+
+    assert result == {
+        "A_mean": 0.5,
+        "B_mean": 0.5,
+        "diff": 0.0,
+        "p_value": 1.0,
+        "significant": False,
+        "confidence_interval": [0.0, 0.0],
+    }
+
+
+@pytest.mark.parametrize(
+    ("test", "p_value"), [("permutation", 1.0), ("wilcoxon", 1.0), ("t", math.nan)]
+)
+def test_one_row_says_nothing(paired_significance, test, p_value):
+    result = paired_significance.compute(predictions1=[0.9], predictions2=[0.1], test=test)
+
+    assert result["p_value"] == pytest.approx(p_value, nan_ok=True)
+    assert result["significant"] is False
+    assert result["confidence_interval"] == [0.8, 0.8]
+
+
+def test_without_an_interval(paired_significance):
+    result = paired_significance.compute(**SPEC.sample, confidence_level=None)
+
+    assert "confidence_interval" not in result
+    assert result["p_value"] == SPEC.result["p_value"]
+
+
+def test_the_scores_of_other_modules_are_its_inputs(paired_significance):
+    qa_em = evaluate.load(str(Path(ROOT, "metrics", "qa_em")))
+    references = ["Paris", "London", "Rome", "Berlin", "Bern", "Oslo", "Riga"]
+    scores = [
+        qa_em.compute(predictions=predictions, references=references, per_example=True)
+        for predictions in (references, [*references[:1], *"abcdef"])
+    ]
+
+    a, b = (score["per_example"]["qa_em"] for score in scores)
+    assert paired_significance.compute(predictions1=a, predictions2=b)["p_value"] == 2 / 64
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"predictions1": [0.5, math.inf]}, r"predictions1\[1\] is inf; a score is finite"),
+        ({"predictions2": [-math.inf, 1.0]}, r"predictions2\[0\] is -inf"),
+        ({"predictions1": [0.5, math.nan]}, r"predictions1\[1\] is NaN"),
+        ({"predictions1": [0.5, None]}, r"predictions1\[1\] is None"),
+        ({"predictions2": [0.5]}, "predictions1 has 2 rows, predictions2 has 1 rows"),
+        ({"predictions1": [], "predictions2": []}, "predictions1 is empty"),
+        ({"predictions1": [0.5, 1e281]}, r"predictions1\[1\] is 1e\+281; .*at most 1e\+280"),
+        ({"alpha": 5}, "alpha must lie strictly between 0 and 1, got 5; for 5 % pass 0.05"),
+        ({"alpha": 0}, "alpha must lie"),
+        ({"alpha": math.nan}, "alpha must lie"),
+        ({"confidence_level": 95}, "confidence_level must lie .* got 95; for 95 % pass 0.95"),
+        ({"n_resamples": 0}, "n_resamples must be an integer, at least 1"),
+        ({"seed": -1}, "seed must be an integer, at least 0"),
+        ({"test": "permutations"}, "test must be one of .*did you mean 'permutation'"),
+        ({"alternative": "two_sided"}, "alternative must be one of .*did you mean 'two-sided'"),
+    ],
+)
+def test_bad_input_is_named(paired_significance, wrong, message):
+    sound = {"predictions1": [0.5, 1.0], "predictions2": [0.5, 0.25]}
+
+    with pytest.raises(ValueError, match=message):
+        paired_significance.compute(**sound | wrong)
