@@ -30,7 +30,8 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/installed-dev
+bench: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group bench
 	for script in benchmarks/[!_]*.py; do $(BIN)/python $$script || exit 1; done
 
 clean:

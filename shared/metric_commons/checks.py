@@ -1,6 +1,6 @@
 """Checks of options: each failure is a `ValueError` that names the option and what it may be."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import get_close_matches
 from numbers import Real
 from typing import Any
@@ -66,14 +66,14 @@ def check_labels(name: str, labels: Any, rows: int) -> list[str]:
     ValueError: groups[1] is None; every row needs a label
     """
     plain: Sequence[Any] = labels.tolist() if hasattr(labels, "tolist") else labels
-    if isinstance(plain, str) or not hasattr(plain, "__len__"):
+    if not hasattr(plain, "__len__") or isinstance(plain, str | Set | Mapping):
         raise ValueError(f"{name} must hold one label a row, got {type(labels).__name__}")
     if len(plain) != rows:
         raise ValueError(f"{name} has {len(plain)} labels, but there are {rows} rows")
     first: dict[str, Any] = {}
     texts = []
     for row, label in enumerate(plain):
-        if label is None or label != label:
+        if _is_missing(label):
             raise ValueError(f"{name}[{row}] is {label}; every row needs a label")
         text = str(label)
         if first.setdefault(text, label) != label:
@@ -83,3 +83,11 @@ def check_labels(name: str, labels: Any, rows: int) -> list[str]:
             )
         texts.append(text)
     return texts
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, or the NA of pandas, which is neither equal nor unequal."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True

@@ -5,14 +5,16 @@ a shape for every column. Whole columns are recognized at the speed of C; only a
 is walked row by row, to bring rows of mixed shape to one shape or to name the row that is wrong.
 """
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain, filterfalse
 from math import isnan
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +22,9 @@ from numpy.typing import NDArray
 Column = list[Any] | NDArray[Any]
 Rows = Callable[[], Iterable[Any]]  # called for each pass over the values
 
-_INT64 = range(-(2**63), 2**63)
+_LEAST, _GREATEST = -(2**63), 2**63 - 1  # of 64 bits
 _EXACT = 2**53  # up to here every integer is a float64
+_LARGEST = int(sys.float_info.max)
 
 
 class Mismatch(Exception):  # noqa: N818 - not an error yet: another shape may fit
@@ -54,7 +57,7 @@ class Scalar:
         if not set(map(type, rows())) <= {self.kind}:
             return False
         if self.kind is int:
-            return min(rows(), default=0) in _INT64 and max(rows(), default=0) in _INT64
+            return min(rows(), default=0) >= _LEAST and max(rows(), default=0) <= _GREATEST
         return self.kind is bool or self.nan or not isnan(sum(rows())) or not _any_nan(rows())
 
     def take(self, column: Column) -> Column | None:
@@ -70,38 +73,48 @@ class Scalar:
             return self.take(column)
         if self.kind is bool and kind == "b":
             return array
-        if self.kind is int and (
-            kind == "i" or (kind == "u" and int(array.max(initial=0)) in _INT64)
-        ):
+        fits = kind == "i" or (kind == "u" and int(array.max(initial=0)) <= _GREATEST)
+        if self.kind is int and fits:
             return array.astype(np.int64, copy=False)
-        if self.kind is float and kind in "iuf" and array.dtype.itemsize <= 8:
-            if kind in "iu" and array.size and max(-int(array.min()), int(array.max())) > _EXACT:
-                return None
+        if self.kind is float and kind == "f" and array.dtype.itemsize <= 8:
             floats = array.astype(np.float64, copy=False)
             return floats if self.nan or not np.isnan(floats).any() else None
         return None
 
-    def plain(self, value: Any) -> Any:
-        """The value as this type, or `Mismatch`. What loses nothing is allowed: 1 for 1.0."""
+    def widened(self, array: NDArray[Any]) -> NDArray[Any] | None:
+        """An array of whole numbers as floats, or of bools as whole numbers, if it is one."""
+        if array.ndim != 1:
+            return None
+        if self.kind is int and array.dtype.kind == "b":
+            return array.astype(np.int64)
+        if self.kind is float and array.dtype.kind in "iu":
+            if array.size and max(-int(array.min()), int(array.max())) > _EXACT:
+                return None
+            return array.astype(np.float64)
+        return None
+
+    def plain(self, value: Any, *, as_it_stands: bool) -> Any:
+        """The value as this type, or `Mismatch`; 1 for True and 1.0 for 1 unless `as_it_stands`."""
         value = _python(value)
         if value is None:
             raise Mismatch("", "is None; every row needs a value")
-        if self.kind is str and isinstance(value, str):
+        if isinstance(value, str) and self.kind is str:
             if not _encodable([value]):
                 raise Mismatch("", "holds half of a surrogate pair, which is not valid text")
             return str(value)
-        if self.kind is bool and isinstance(value, bool):
-            return value
-        if self.kind is int and isinstance(value, int):  # True is 1
-            if value not in _INT64:
-                raise Mismatch("", f"is {_shown(value)}, which does not fit into 64 bits")
-            return int(value)
-        if self.kind is float and isinstance(value, float):
+        if isinstance(value, float) and self.kind is float:
             if isnan(value) and not self.nan:
                 raise Mismatch("", "is NaN; every row needs a number")
             return float(value)
-        if self.kind is float and isinstance(value, int) and not isinstance(value, bool):
-            if abs(value) > _EXACT and (abs(value) > 1e308 or float(value) != value):
+        if isinstance(value, bool):
+            if self.kind is bool or (self.kind is int and not as_it_stands):
+                return self.kind(value)
+        elif isinstance(value, int) and self.kind is int:
+            if not _LEAST <= value <= _GREATEST:
+                raise Mismatch("", f"is {_shown(value)}, which does not fit into 64 bits")
+            return int(value)
+        elif isinstance(value, int) and self.kind is float and not as_it_stands:
+            if abs(value) > _EXACT and (abs(value) > _LARGEST or int(float(value)) != value):
                 raise Mismatch("", f"is {_shown(value)}, which a float64 cannot hold exactly")
             return float(value)
         raise Mismatch("", f"is {_shown(value)}; expected {self}")
@@ -133,10 +146,17 @@ class ListOf:
             return flat.reshape(column.shape)
         return None if flat is None else list(column.tolist())  # strings are kept in lists
 
-    def plain(self, value: Any) -> list[Any]:
-        """The value as a list, or `Mismatch`. A single string is a list of one."""
-        if isinstance(value, str) and self.item == Scalar(str):
-            return [self._item(value, "")]
+    def widened(self, array: NDArray[Any]) -> NDArray[Any] | None:
+        """The same as that of `Scalar`, for rows of an array."""
+        if array.ndim != 2 or not isinstance(self.item, Scalar):
+            return None
+        flat = self.item.widened(array.reshape(-1))
+        return None if flat is None else flat.reshape(array.shape)
+
+    def plain(self, value: Any, *, as_it_stands: bool) -> list[Any]:
+        """The value as a list, or `Mismatch`; a string is a list of one unless `as_it_stands`."""
+        if isinstance(value, str) and self.item == Scalar(str) and not as_it_stands:
+            return [self.item.plain(value, as_it_stands=True)]
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             values = value
         elif getattr(value, "shape", ()) != ():
@@ -145,13 +165,13 @@ class ListOf:
             raise Mismatch("", "is None; every row needs a value")
         else:
             raise Mismatch("", f"is {_shown(value)}; expected {self}")
-        return [self._item(item, f"[{i}]") for i, item in enumerate(values)]
-
-    def _item(self, value: Any, place: str) -> Any:
-        try:
-            return self.item.plain(value)
-        except Mismatch as mismatch:
-            raise mismatch.inside(place) from None
+        items = []
+        for i, item in enumerate(values):
+            try:
+                items.append(self.item.plain(item, as_it_stands=as_it_stands))
+            except Mismatch as mismatch:
+                raise mismatch.inside(f"[{i}]") from None
+        return items
 
 
 @dataclass(frozen=True)
@@ -180,7 +200,10 @@ class Record:
         """The column, or None if some row has to be looked at."""
         return column if isinstance(column, list) and self.holds(lambda: column) else None
 
-    def plain(self, value: Any) -> dict[str, Any]:
+    def widened(self, array: NDArray[Any]) -> None:
+        """None: no array has rows that are dicts."""
+
+    def plain(self, value: Any, *, as_it_stands: bool) -> dict[str, Any]:
         """The value as a dict, or `Mismatch`."""
         if not isinstance(value, Mapping):
             raise Mismatch("", f"is {_shown(value)}; expected {self}")
@@ -189,7 +212,7 @@ class Record:
         row = {}
         for name, shape in self.fields:
             try:
-                row[name] = shape.plain(value[name])
+                row[name] = shape.plain(value[name], as_it_stands=as_it_stands)
             except Mismatch as mismatch:
                 raise mismatch.inside(f"[{name!r}]") from None
         return row
@@ -254,40 +277,58 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
 def _read_rows(
     given: Mapping[str, Column], layouts: Sequence[Layout]
 ) -> tuple[int, dict[str, Column]]:
-    """As `read`, row by row."""
-    failures: dict[str, list[tuple[int, Mismatch]]] = {name: [] for name in given}
-    for number, layout in enumerate(layouts):
-        rows: dict[str, Column] = {}
-        for name, shape in layout.items():
-            try:
-                rows[name] = _plain_rows(given[name], shape, failures[name])
-            except Mismatch:
-                continue
-        if len(rows) == len(layout):
-            return number, rows
+    """As `read`, row by row: first for rows as they stand, then for what they can become."""
+    for as_it_stands in (True, False):
+        failures: dict[str, list[_Failure]] = {name: [] for name in given}
+        for number, layout in enumerate(layouts):
+            rows: dict[str, Column] = {}
+            for name, shape in layout.items():
+                taken = _plain_rows(given[name], shape, as_it_stands=as_it_stands)
+                if isinstance(taken, _Failure):
+                    failures[name].append(taken)
+                else:
+                    rows[name] = taken
+            if len(rows) == len(layout):
+                return number, rows
     for name, found in failures.items():
         if len(found) == len(layouts):  # whatever the other columns are, this one is wrong
-            row, mismatch = max(found, key=lambda failure: (failure[0], len(failure[1].place)))
-            problem = mismatch.problem
-            if "; expected " in problem:
-                shapes = dict.fromkeys(str(layout[name]) for layout in layouts)
-                problem = problem.partition("; expected ")[0] + f"; expected {' or '.join(shapes)}"
-            raise ValueError(f"{name}[{row}]{mismatch.place} {problem}")
+            raise ValueError(f"{name}{_blamed(found)}")
     accepted = "; ".join(
         ", ".join(f"{name}: {shape}" for name, shape in layout.items()) for layout in layouts
     )
     raise ValueError(f"the inputs do not go together; accepted are {accepted}")
 
 
-def _plain_rows(column: Column, shape: Shape, failures: list[tuple[int, Mismatch]]) -> list[Any]:
+class _Failure(NamedTuple):
+    row: int
+    mismatch: Mismatch
+    shape: Shape
+
+
+def _plain_rows(column: Column, shape: Shape, *, as_it_stands: bool) -> Column | _Failure:
+    if isinstance(column, np.ndarray) and not as_it_stands:
+        array = shape.widened(column)
+        if array is not None:
+            return array
     rows = []
     for row, value in enumerate(column):
         try:
-            rows.append(shape.plain(value))
+            rows.append(shape.plain(value, as_it_stands=as_it_stands))
         except Mismatch as mismatch:
-            failures.append((row, mismatch))
-            raise
+            return _Failure(row, mismatch, shape)
     return rows
+
+
+def _blamed(failures: Sequence[_Failure]) -> str:
+    """The row at which the shapes that go furthest give up, and why."""
+    last = max(failures, key=lambda failure: (failure.row, len(failure.mismatch.place)))
+    problem, expected, _ = last.mismatch.problem.partition("; expected ")
+    if expected and not last.mismatch.place:
+        shapes = dict.fromkeys(str(each.shape) for each in failures if each.row == last.row)
+        problem += f"; expected {' or '.join(shapes)}"
+    else:
+        problem = last.mismatch.problem
+    return f"[{last.row}]{last.mismatch.place} {problem}"
 
 
 def joined(
@@ -333,7 +374,9 @@ def as_column(name: str, column: Any) -> Column:
     if isinstance(column, np.ma.MaskedArray):  # its masked rows become None
         return list(column.tolist())
     if isinstance(column, np.ndarray) and column.ndim:
-        return column if column.dtype.kind in "biufUT" else list(column.tolist())
+        if column.dtype.kind in "biufUT":
+            return column
+        return list(column.tolist() if column.dtype.kind == "O" else column)
     if hasattr(column, "detach"):  # a torch tensor, wherever it lives
         tensor = column.detach().cpu()
         if "bfloat" in str(tensor.dtype):  # unknown to numpy; float32 holds all of it
@@ -342,10 +385,11 @@ def as_column(name: str, column: Any) -> Column:
     if hasattr(column, "to_pylist"):  # pyarrow
         return list(column.to_pylist())
     if hasattr(column, "iloc"):  # pandas, whatever its index
-        values = column.to_numpy()
-        return as_column(name, values) if values.dtype.kind in "biuf" else list(values.tolist())
+        return as_column(name, column.to_numpy())
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
-        return list(column[:])  # tuples, ranges and the columns of `datasets`
+        with suppress(TypeError):
+            return list(column[:])  # a column of `datasets` is quickest as a whole
+        return list(column)
     if hasattr(column, "__array__") and np.ndim(column):
         return as_column(name, np.asarray(column))
     raise ValueError(f"{name} must hold one value a row, got {type(column).__name__}; pass a list")
@@ -370,6 +414,8 @@ def _fields(name: str, rows: Rows) -> Iterable[Any]:
 
 def _python(value: Any) -> Any:
     """A numpy or torch scalar as the Python value it holds."""
+    if isinstance(value, np.generic):
+        return value.item() if value.dtype.kind in "biufU" else value  # a date would be a number
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         return value.item()
     return value

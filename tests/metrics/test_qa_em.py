@@ -1,3 +1,6 @@
+import pytest
+
+from metric_commons import load
 from tests.spec import Spec
 
 SPEC = Spec(
@@ -12,3 +15,89 @@ SPEC = Spec(
     ranges={"qa_em": (0.0, 1.0)},
     wrong={"predictions": 1889, "references": ["Paris", 7]},
 )
+
+
+def score(prediction, reference, **options):
+    """The score of one question."""
+    return load("qa_em").compute(predictions=[prediction], references=[reference], **options)[
+        "qa_em"
+    ]
+
+
+# By hand, from the steps of each community's function in their order.
+@pytest.mark.parametrize(
+    ("normalizer", "same", "other"),
+    [
+        ("squad", ("The  Cat", "cat"), ("café", "cafe")),
+        ("squad", ("U.S.A.", "USA"), ("well-known", "well known")),
+        ("squad", ("3.14", "314"), ("the-end", "end")),
+        ("triviaqa", ("the-end", "end"), ("U.S.A.", "USA")),
+        ("triviaqa", ("snake_case", "Snake Case"), ("3.14", "314")),
+        ("triviaqa", ("Rowling’s", "rowling s"), ("True", "yes")),
+        ("ultrarag", ("True", "yes"), ("true", "yes")),
+        ("ultrarag", ("A", "the"), ("A", "B")),
+        ("ultrarag_keep_articles", ("A cat", "cat"), ("A", "the")),
+        ("drop", ("21.0", "21"), ("3.14", "314")),
+        ("drop", ("well-known", "well known"), ("1,000", "1.000")),
+        ("lower", ("New  York", "new york"), ("The cat", "cat")),
+        ("strip_lower", (" New York ", "new york"), ("New  York", "new york")),
+        ("none", ("Cat", "Cat"), ("Cat", "cat")),
+        (str.casefold, ("Straße", "STRASSE"), ("cat.", "cat")),
+    ],
+)
+def test_a_normalizer_decides_what_is_the_same(normalizer, same, other):
+    assert score(*same, normalizer=normalizer) == 1.0
+    assert score(*other, normalizer=normalizer) == 0.0
+
+
+def test_squad_is_the_default():
+    assert load("qa_em").options["normalizer"] == "squad"
+    assert score("The Cat!", "cat") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("references", "any_of_them", "share"),
+    [
+        (["cat", "dog", "cow"], 1.0, 1 / 3),
+        (["cat", "Cat!"], 1.0, 1.0),
+        (["dog"], 0.0, 0.0),
+        ("cat", 1.0, 1.0),
+    ],
+)
+def test_a_prediction_equals_any_reference_or_a_share_of_them(references, any_of_them, share):
+    assert score("the cat", references) == any_of_them
+    assert score("the cat", references, reference_aggregation="mean") == share
+
+
+def test_empty_texts_are_the_same():
+    assert score("", "") == score("the", ["dog", "?"]) == 1.0
+    assert score("", "", normalizer="none") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"normalizer": "squat"}, "normalizer must be one of .* got 'squat'; did you mean 'squad'"),
+        ({"normalizer": None}, "normalizer must be one of .* got None"),
+        ({"reference_aggregation": "min"}, "reference_aggregation must be one of 'max', 'mean'"),
+    ],
+)
+def test_a_wrong_option_is_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        score("cat", "cat", **options)
+
+
+def test_a_question_without_references_is_named_and_not_kept():
+    qa_em = load("qa_em")
+
+    with pytest.raises(ValueError, match=r"^references\[1\] is empty; every row needs at least"):
+        qa_em.compute(predictions=["cat", "dog"], references=["cat", []])
+    assert len(qa_em) == 0
+
+
+def test_the_error_of_a_normalizer_is_not_hidden():
+    qa_em = load("qa_em", normalizer=lambda text: text.encode("ascii").decode())
+
+    with pytest.raises(UnicodeEncodeError):
+        qa_em.compute(predictions=["é"], references=["e"])
+    assert qa_em.compute(predictions=["e"], references=["e"]) == {"qa_em": 1.0}

@@ -1,3 +1,6 @@
+import pytest
+
+from metric_commons import load
 from tests.spec import Spec
 
 SPEC = Spec(
@@ -12,3 +15,114 @@ SPEC = Spec(
     ranges={"substring_recall": (0.0, 1.0)},
     wrong={"predictions": 1889, "references": ["Paris", 7]},
 )
+
+
+def score(prediction, reference, **options):
+    """The score of one question."""
+    metric = load("substring_recall")
+    return metric.compute(predictions=[prediction], references=[reference], **options)[metric.name]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "substring", "tokens", "token_set"),
+    [
+        ("a boat on a lake", "oat", 1.0, 0.0, 0.0),
+        ("a boat on a lake", "boat on", 1.0, 1.0, 1.0),
+        ("a boat on a lake", "t on a l", 1.0, 0.0, 0.0),
+        ("a boat on a lake", "lake boat", 0.0, 0.0, 1.0),
+        ("a boat on a lake", "boat boat", 0.0, 0.0, 1.0),
+        ("a boat on a lake", "boat lake", 0.0, 0.0, 1.0),
+        ("a boat on a lake", "boat sea", 0.0, 0.0, 0.0),
+        ("boat", "a boat", 0.0, 0.0, 0.0),
+    ],
+)
+def test_what_is_contained(prediction, reference, substring, tokens, token_set):
+    assert score(prediction, reference) == substring
+    assert score(prediction, reference, match="tokens") == tokens
+    assert score(prediction, reference, match="token_set") == token_set
+
+
+# By hand, from the steps of each community's function in their order.
+@pytest.mark.parametrize(
+    ("normalizer", "prediction", "reference", "expected"),
+    [
+        ("lower", "In New  York.", "new york", 1.0),
+        ("lower", "In the U.S.A.", "USA", 0.0),
+        ("squad", "In the U.S.A.", "USA", 1.0),
+        ("squad", "over the moon", "over moon", 1.0),
+        ("triviaqa", "a well-known fact", "well known", 1.0),
+        ("ultrarag", "True", "yes", 1.0),
+        ("strip_lower", "In New  York.", "new york", 0.0),
+        ("strip_lower", "In New  York.", " NEW ", 1.0),
+        ("none", "In New York.", "new york", 0.0),
+        (str.casefold, "Die Straße", "STRASSE", 1.0),
+    ],
+)
+def test_a_normalizer_goes_first(normalizer, prediction, reference, expected):
+    assert score(prediction, reference, normalizer=normalizer) == expected
+
+
+def test_lower_is_the_default():
+    assert load("substring_recall").options["normalizer"] == "lower"
+    assert score("IT IS NYC", "nyc") == 1.0
+
+
+# What Acc and CoverEM of UltraRAG (015e838) return, and OLMES's recall: `gold in prediction`.
+@pytest.mark.parametrize(
+    ("community", "prediction", "reference", "expected"),
+    [
+        ("acc", "B", "A", 1.0),
+        ("acc", "A", "A", 0.0),
+        ("acc", "", "", 0.0),
+        ("acc", "London", ["Paris", ""], 1.0),
+        ("coverem", "B", "A", 1.0),
+        ("coverem", "A", "A", 1.0),
+        ("coverem", "", "", 1.0),
+        ("recall", "", "", 1.0),
+        ("recall", "London", "", 1.0),
+        ("recall", "", "London", 0.0),
+    ],
+)
+def test_a_reference_of_nothing_is_contained_where_a_community_says_so(
+    community, prediction, reference, expected
+):
+    options = {
+        "acc": {"normalizer": "ultrarag"},
+        "coverem": {"normalizer": "ultrarag", "match": "token_set"},
+        "recall": {"normalizer": "strip_lower"},
+    }[community]
+
+    assert score(prediction, reference, empty_reference="always", **options) == expected
+    assert score(prediction, reference, **options) == 0.0
+
+
+def test_a_prediction_contains_any_reference_or_a_share_of_them():
+    references = ["boat", "sea", "lake", "ship"]
+
+    assert score("a boat on a lake", references) == 1.0
+    assert score("a boat on a lake", references, reference_aggregation="mean") == 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"normalizer": "lover"}, "normalizer must be one of .* got 'lover'; did you mean 'lower'"),
+        (
+            {"match": "words"},
+            "match must be one of 'substring', 'tokens', 'token_set', got 'words'",
+        ),
+        ({"empty_reference": True}, "empty_reference must be one of 'never', 'always', got True"),
+        ({"reference_aggregation": "min"}, "reference_aggregation must be one of 'max', 'mean'"),
+    ],
+)
+def test_a_wrong_option_is_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        score("cat", "cat", **options)
+
+
+def test_a_question_without_references_is_named_and_not_kept():
+    metric = load("substring_recall")
+
+    with pytest.raises(ValueError, match=r"^references\[1\] is empty; every row needs at least"):
+        metric.compute(predictions=["cat", "dog"], references=["cat", []])
+    assert len(metric) == 0

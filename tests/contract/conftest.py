@@ -1,0 +1,54 @@
+import json
+import pickle
+import subprocess
+import sys
+
+import pytest
+from evaluate import load as load_from
+
+import tests.spec
+from tests.spec import METRICS, ROOT
+
+# Computes what it is sent, in a process that has imported nothing of ours.
+ELSEWHERE = """
+import json, pickle, sys
+
+while True:
+    sent = pickle.load(sys.stdin.buffer)
+    try:
+        metric, call = pickle.loads(sent)
+        result = metric.compute(**call)
+    except Exception as error:
+        result = repr(error)
+    print(json.dumps(result), flush=True)
+"""
+
+
+@pytest.fixture(params=METRICS)
+def spec(request):
+    return tests.spec.spec(request.param)
+
+
+@pytest.fixture(scope="session")
+def load():
+    """A module from its folder, with settings."""
+
+    def load(name, **settings):
+        return load_from(str(ROOT / "metrics" / name), **settings)
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def elsewhere():
+    """What a module computes after its way into another process, or the error there."""
+
+    def compute(metric, **call):
+        pickle.dump(pickle.dumps((metric, call)), process.stdin)
+        process.stdin.flush()
+        return json.loads(process.stdout.readline())
+
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", ELSEWHERE], stdin=pipe, stdout=pipe) as process:
+        yield compute
+        process.kill()

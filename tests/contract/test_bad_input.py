@@ -1,0 +1,261 @@
+"""Whichever module is loaded, bad input is a ValueError of one line, and no row of it stays."""
+
+import math
+import re
+from itertools import cycle, islice
+
+import numpy as np
+import pytest
+
+from tests.contract.test_behaviour import close, columns_of, has, held, leaves, one, rows_of, split
+
+
+def refused(message, call, **arguments):
+    """Check that a call raises a ValueError of one line that begins with a message."""
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - matched below, from the beginning
+        call(**arguments)
+    assert re.match(message, str(caught.value)), str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def sound(metric, spec):
+    """Check that a module holds no rows, and scores as ever."""
+    assert len(metric) == 0
+    assert dict(leaves(metric.compute(**spec.sample))) == close(spec.result)
+
+
+def refused_and_sound(metric, spec, message, inputs):
+    """Check that columns are refused, by `compute` and `add_batch`, and that all is well then."""
+    refused(message, metric.compute, **inputs, **split(metric, spec.sample)[1])
+    sound(metric, spec)
+    refused(message, metric.add_batch, **inputs)
+    sound(metric, spec)
+
+
+def with_row(inputs, name, row, value):
+    """The columns with another value in one row."""
+    column = list(inputs[name])
+    column[row] = value
+    return inputs | {name: column}
+
+
+def with_leaf(value, kind, new):
+    """A value, in copies of which each leaf of a kind, in turn, is a new one."""
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            for other in with_leaf(inner, kind, new):
+                copied = value.copy()
+                copied[key] = other
+                yield copied
+    elif isinstance(value, kind):
+        yield new
+
+
+def spoilt(inputs, kind, new):
+    """Name, row and all columns, for each leaf of a kind in them that is made a new one."""
+    for name, column in inputs.items():
+        for row, value in enumerate(column):
+            for other in with_leaf(value, kind, new):
+                yield name, row, with_row(inputs, name, row, other)
+
+
+# Rows that are not there
+
+
+def test_no_rows_at_all_are_refused(load, spec):
+    metric = load(spec.name)
+    inputs, options = split(metric, spec.sample)
+    empty = {name: [] for name in inputs}
+    message = f"{next(iter(inputs))} is empty"
+
+    refused(message, metric.compute, **options)
+    refused(message, metric.compute, **empty, **options)
+    metric.add_batch(**empty)
+    refused(message, metric.compute, **options)
+    sound(metric, spec)
+
+
+def test_a_missing_input_is_named(load, spec):
+    metric = load(spec.name)
+    inputs, options = split(metric, spec.sample)
+    for name in inputs:
+        rest = {other: column for other, column in inputs.items() if other != name}
+        message = f"{name} is missing"
+
+        refused(message, metric.add_batch, **rest)
+        refused(rf"{name}\[0\] is None", metric.add, **one({key: rest[key][0] for key in rest}))
+        if rest:  # without any input, `compute` scores the rows that were added
+            refused(message, metric.compute, **rest, **options)
+    sound(metric, spec)
+
+
+def test_inputs_of_unequal_length_are_refused(load, spec):
+    metric = load(spec.name)
+    inputs, _ = split(metric, spec.sample)
+    if len(inputs) == 1:
+        pytest.skip("one input")
+    rows = len(rows_of(inputs))
+    for name in inputs:
+        shorter = inputs | {name: inputs[name][:-1]}
+        listed = ", ".join(f"{name} has {len(column)} rows" for name, column in shorter.items())
+        refused_and_sound(metric, spec, f"the inputs differ in length: {listed}$", shorter)
+
+        none = inputs | {name: []}
+        refused_and_sound(metric, spec, f"the inputs differ in length.*\\b{rows} rows", none)
+
+
+def test_what_is_no_column_is_refused(load, spec):
+    metric = load(spec.name)
+    inputs, _ = split(metric, spec.sample)
+    for name in inputs:
+        for value in ("text", b"bytes", 3, {"a": 1}, {1, 2}, iter([1]), np.array(1)):
+            message = f"{name} must hold one value a row, got {type(value).__name__}"
+            refused_and_sound(metric, spec, message, inputs | {name: value})
+
+
+def test_what_is_no_input_is_refused(load, spec):
+    metric = load(spec.name)
+    inputs, _ = split(metric, spec.sample)
+    (row, *_) = rows_of(inputs)
+
+    refused("answers is not an input", metric.add_batch, **inputs, answers=[""])
+    refused("answer is not an input", metric.add, **one(row), answer="")
+    sound(metric, spec)
+
+
+# Rows that are not what they may be
+
+
+def test_none_is_refused_wherever_it_stands(load, spec):
+    metric = load(spec.name)
+    inputs, _ = split(metric, spec.sample)
+    for name in inputs:
+        columns = with_row(inputs, name, 1, None)
+        refused_and_sound(metric, spec, rf"{name}\[1\] is None", columns)
+    for name, row, columns in spoilt(inputs, object, None):
+        refused_and_sound(metric, spec, rf"{name}\[{row}\](\[.+\])* is None", columns)
+
+
+def test_half_of_a_surrogate_pair_is_refused_wherever_it_stands(load, spec):
+    metric = load(spec.name)
+    inputs, _ = split(metric, spec.sample)
+    cases = list(spoilt(inputs, str, "a\ud800"))
+    if not cases:
+        pytest.skip("no text among its inputs")
+    for name, row, columns in cases:
+        refused_and_sound(metric, spec, rf"{name}\[{row}\](\[.+\])* holds half of a surr", columns)
+
+
+def test_nan_is_refused_wherever_it_stands(load, spec):
+    metric = load(spec.name)
+    inputs, _ = split(metric, spec.sample)
+    cases = list(spoilt(inputs, float, math.nan))
+    if not cases or metric.nan_allowed:
+        pytest.skip("no floats among its inputs, or NaN is one of them")
+    for name, row, columns in cases:
+        refused_and_sound(metric, spec, rf"{name}\[{row}\](\[.+\])* is NaN;", columns)
+        arrays = columns | {name: held(np.array, columns[name])}
+        refused_and_sound(metric, spec, rf"{name}\[{row}\](\[.+\])* is NaN;", arrays)
+
+
+def test_a_wrong_type_is_refused_in_every_row(load, spec):
+    metric = load(spec.name)
+    inputs, options = split(metric, spec.sample)
+    many = {name: list(islice(cycle(column), 70_001)) for name, column in inputs.items()}
+
+    assert spec.wrong.keys() == inputs.keys()
+    for name, value in spec.wrong.items():
+        columns = with_row(many, name, 70_000, value)
+        refused(rf"{name}\[70000\]", metric.compute, **columns, **options)
+        sound(metric, spec)
+
+
+class Verse:
+    def __repr__(self):
+        return "one\ntwo"
+
+
+def test_a_row_of_any_kind_is_named(load, spec):
+    metric = load(spec.name)
+    inputs, _ = split(metric, spec.sample)
+    for name in inputs:
+        for value in (Verse(), 10**5000, b"bytes", [[[[]]]]):
+            refused_and_sound(metric, spec, rf"{name}\[1\]", with_row(inputs, name, 1, value))
+
+
+# What stays
+
+
+def test_a_bad_batch_leaves_earlier_rows_as_they_were(load, spec):
+    metric = load(spec.name)
+    inputs, options = split(metric, spec.sample)
+    metric.add_batch(**inputs)
+    for name in inputs:
+        columns = with_row(inputs, name, -1, None)
+        refused(rf"{name}\[\d+\] is None", metric.add_batch, **columns)
+        refused(rf"{name}\[0\] is None", metric.add, **one(rows_of(columns)[-1]))
+
+    assert dict(leaves(metric.compute(**options))) == close(spec.result)
+
+
+def test_a_bad_call_of_compute_takes_earlier_rows_with_it(load, spec):
+    metric = load(spec.name)
+    inputs, options = split(metric, spec.sample)
+    perfect, _ = split(metric, spec.perfect)
+    for name in inputs:
+        metric.add_batch(**perfect)
+        columns = with_row(inputs, name, 0, None)
+        refused(rf"{name}\[0\] is None", metric.compute, **columns, **options)
+        sound(metric, spec)
+
+
+def test_an_unknown_option_takes_earlier_rows_with_it(load, spec):
+    metric = load(spec.name)
+    metric.add_batch(**split(metric, spec.perfect)[0])
+
+    with pytest.raises(TypeError, match="no_such_option"):
+        metric.compute(no_such_option=1)
+    sound(metric, spec)
+
+
+# Options that every module has in the same way
+
+WRONG = {
+    "per_example": [1, "yes", None],
+    "confidence_level": [0, 1, 95, "0.95", math.nan],
+    "n_resamples": [0, 1.5, "10"],
+    "seed": [-1, 0.5, "0"],
+    "groups": [["a"], "ab", 3],
+}
+
+
+def test_a_bad_option_is_named(load, spec):
+    metric = load(spec.name)
+    inputs, options = split(metric, spec.sample)
+    on = {"confidence_level": 0.9} if "confidence_level" in metric.options else {}
+    for option in WRONG.keys() & metric.options.keys():
+        for value in WRONG[option]:
+            metric.add_batch(**inputs)
+            refused(option, metric.compute, **options | on | {option: value})
+            sound(metric, spec)
+
+
+def test_a_row_without_a_label_is_refused(load, spec):
+    metric = load(spec.name)
+    has(metric, "groups")
+    inputs, options = split(metric, spec.sample)
+    for missing in (None, math.nan):
+        labels = ["a" for _ in rows_of(inputs)]
+        labels[1] = missing
+        metric.add_batch(**inputs)
+        refused(rf"groups\[1\] is {missing}", metric.compute, **options, groups=labels)
+        sound(metric, spec)
+
+
+def test_labels_that_would_become_one_are_refused(load, spec):
+    metric = load(spec.name)
+    has(metric, "groups")
+    inputs, _ = split(metric, spec.sample)
+    two = columns_of(rows_of(inputs)[:2])
+
+    refused(r"groups\[1\] is '1', but an earlier row has 1", metric.compute, **two, groups=[1, "1"])
