@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .checks import check_flag, check_labels
-from .resampling import mean_interval
+from .resampling import check_draws, mean_interval
 
 
 def mean(scores: ArrayLike) -> float:
@@ -75,6 +75,7 @@ def summarize(
     {'em': 0.5, 'groups': {'x': {'em': 1.0, 'n': 1}, 'y': {'em': 0.0, 'n': 1}}}
     """
     check_flag("per_example", per_example)
+    check_draws(n_resamples=n_resamples, seed=seed)
     rows = len(next(iter(scores.values())))
     average = dict.fromkeys(scores, Average()) | dict(averages or {})
     result: dict[str, Any] = {name: average[name](values) for name, values in scores.items()}

@@ -2,16 +2,16 @@
 
 `evaluate` sends every value through a chain of Python calls into an Arrow file and back, checks
 the type of the first row alone, rounds what does not fit and waits on a lock when two instances
-live. With one process none of that is needed: here rows stay in memory, every row is checked, and
-nothing is changed in silence. With several processes `evaluate`'s own way is taken, after the same
-checks.
+live. None of that is needed: here rows stay in memory, every row is checked, and nothing is changed
+in silence. Of several processes each keeps its own rows until the scores are asked for; then
+`evaluate` makes them wait for each other, and carries the rows to the main one.
 """
 
 import abc
 import inspect
+import json
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,10 @@ TEXTS_AND_REFERENCES = [
 ]
 
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
-_LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {"self"}
+_LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {
+    "self",
+    "kwargs",
+}
 _SUMMARY = [
     parameter
     for parameter in inspect.signature(summarize).parameters.values()
@@ -79,7 +82,6 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         self._refuse_unknown(loading, known={*declared, *_LOADER})
         super().__init__(config_name=config_name, **loading)
         self._layouts = _layouts(self.info, nan=self.nan_allowed)
-        self._layout_on_file = 0  # of what a distributed evaluation has written
         self._batches: list[tuple[int, dict[str, Column]]] = []
 
     @abc.abstractmethod
@@ -132,15 +134,16 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         inputs = {name: given.get(name) for name in names}
         try:
             self._refuse_unknown(options, known=set(self._declared()))
-            options = {**self._settings, **options}
-            if self.num_process > 1:
-                return _plain(super().compute(**inputs, **options))
             if any(column is not None for column in inputs.values()):
-                self._keep(self._read(inputs))
+                self._keep(*self._read(inputs))
+            if self.num_process > 1:
+                self._batches = self._gathered()
+                if self.process_id:
+                    return None
             if not len(self):
                 raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
             columns = joined(self._batches, self._layouts)
-            return _plain(self._compute(**columns, **options))
+            return _plain(self._compute(**columns, **{**self._settings, **options}))
         finally:
             self.reset()
 
@@ -157,8 +160,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
         """
         given = {"predictions": predictions, "references": references, **kwargs}
-        layout, columns = self._read(self._inputs(given, kwargs))
-        self._add(layout, columns)
+        self._keep_copy(*self._read(self._inputs(given, kwargs)))
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Add one row, to be scored by the next `compute`.
@@ -174,21 +176,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         """
         given = {"predictions": prediction, "references": reference, **kwargs}
         row = self._inputs(given, kwargs)
-        layout, columns = self._read({name: [value] for name, value in row.items()})
-        self._add(layout, columns)
-
-    def _add(self, layout: int, columns: Mapping[str, Column]) -> None:
-        if self.num_process > 1:
-            self._layout_on_file = layout
-            super().add_batch(**columns)
-        else:
-            shapes = self._layouts[layout]
-            own = {name: copied(column, shapes[name]) for name, column in columns.items()}
-            self._keep((layout, own))
-
-    def _infer_feature_from_batch(self, batch: Any) -> datasets.Features:
-        # evaluate itself tries them on the first row, and takes any dict for the first of dicts.
-        return _features(self.info)[self._layout_on_file]
+        self._keep_copy(*self._read({name: [value] for name, value in row.items()}))
 
     def reset(self) -> None:
         """Forget the rows added so far."""
@@ -215,24 +203,38 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         for name, column in inputs.items():
             if column is None:
                 raise ValueError(f"{name} is missing; the inputs are {', '.join(inputs)}")
-        if self.num_process > 1:  # the parts meet in one table, so all take the widest layout
-            for number in reversed(range(len(self._layouts))):
-                with suppress(ValueError):
-                    return number, read(inputs, [self._layouts[number]])[1]
         return read(inputs, self._layouts)
 
-    def _keep(self, batch: tuple[int, dict[str, Column]]) -> None:
-        if len(next(iter(batch[1].values()))):
-            self._batches.append(batch)
+    def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
+        shapes = self._layouts[layout]
+        self._keep(layout, {name: copied(column, shapes[name]) for name, column in columns.items()})
+
+    def _keep(self, layout: int, columns: dict[str, Column]) -> None:
+        if len(next(iter(columns.values()))):
+            self._batches.append((layout, columns))
+
+    def _gathered(self) -> list[tuple[int, dict[str, Column]]]:
+        """On the main process the batches of all, in the order of processes; on others nothing.
+
+        They travel as text: JSON keeps every value as it is, whatever shapes the batches have.
+        """
+        texts = [json.dumps(batch, default=np.ndarray.tolist) for batch in self._batches]
+        self.selected_feature_format = datasets.Features({"batch": _TEXT})
+        self._init_writer()
+        self.writer.write_batch({"batch": texts or ["null"]})
+        self._finalize()
+        if self.process_id:
+            self.cache_file_name = None  # the main process reads the file, and removes it
+            return []
+        return [tuple(batch) for batch in map(json.loads, self.data["batch"][:]) if batch]
 
     def __len__(self) -> int:
-        if self.num_process > 1:
-            return int(super().__len__())
         return sum(len(next(iter(columns.values()))) for _, columns in self._batches)
 
     def __reduce__(self) -> tuple[Any, ...]:
         bound = ("compute", "add", "add_batch")  # copies of methods that hold this very instance
         state = {name: value for name, value in self.__dict__.items() if name not in bound}
+        state["_batches"] = list(self._batches)  # a copy collects rows of its own
         return _revive, (type(self).__module__, type(self).__qualname__), state
 
 

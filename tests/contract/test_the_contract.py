@@ -33,7 +33,7 @@ class ToyLength(BatchComparison):
 
     Args:
         texts (list of str, or of list of str): one or several a row.
-        lengths (list of float): their mean length.
+        lengths (list of float, or of int): their mean length.
         bounds (list of dict): the least and the greatest difference, {"low": float, "high": float}.
         unit (float): of the lengths, in letters.
         per_example, confidence_level, n_resamples, seed, groups: as everywhere.
@@ -49,14 +49,15 @@ class ToyLength(BatchComparison):
 
     def _info(self):
         text, number = datasets.Value("string"), datasets.Value("float64")
-        rest = {"lengths": number, "bounds": {"low": number, "high": number}}
+        bounds = {"low": number, "high": number}
         return evaluate.ComparisonInfo(
             description=__doc__,
             citation="none",
             inputs_description=self.__doc__,
             features=[
-                datasets.Features({"texts": text} | rest),
-                datasets.Features({"texts": datasets.List(text)} | rest),
+                datasets.Features({"texts": texts, "lengths": lengths, "bounds": bounds})
+                for texts in (text, datasets.List(text))
+                for lengths in (number, datasets.Value("int64"))
             ],
         )
 
@@ -73,11 +74,11 @@ SPEC = Spec(
     name="toy_length",
     sample={
         "texts": ["a", ["bb", "cc"], "ddd"],
-        "lengths": [0.0, 0.0, 0.0],
+        "lengths": [0, 0, 0.7],
         "bounds": [{"low": 0.0, "high": 4.0} for _ in range(3)],
         "unit": 0.1,
     },
-    result={"toy_length": 0.2},
+    result={"toy_length": 0.7 / 3},
     perfect={"texts": [["a", "bb"]], "lengths": [1.5], "bounds": [{"low": 0.0, "high": 4.0}]},
     best={"toy_length": 0.0},
     ranges={"toy_length": (0.0, 4.0)},
@@ -200,8 +201,8 @@ def add_batch(self, **columns):
     ),
     "batches in another order": (
         with_method("""\
-def _keep(self, batch):
-    self._batches.insert(0, batch)
+def _keep(self, layout, columns):
+    self._batches.insert(0, (layout, columns))
 """),
         ["groups_are_those_of_all_rows_added"],
     ),
