@@ -151,6 +151,17 @@ class Results:
         """The same in Markdown, the best of each score in bold."""
         return self._text("github", cell=_markdown, code="    {}".format)
 
+    def to_latex(self) -> str:
+        """The same in LaTeX with booktabs, the best of each score in bold."""
+        # tabulate escapes what it is given, so commands come in afterwards. No cell has these
+        # characters of its own: names with characters that cannot be printed are spelled out.
+        text = self._text(
+            "latex_booktabs",
+            cell=lambda text, best: f"\ue000{text}\ue001" if best else text,
+            code="% {}".format,
+        )
+        return text.replace("\ue000", r"\textbf{").replace("\ue001", "}")
+
     def to_csv(self) -> str:
         """Every number in full, one a line, in columns that do not depend on what was asked for.
 
@@ -169,10 +180,10 @@ class Results:
         figures = list(self._figures())
         overall = [figure for figure in figures if figure.group is None]
         grouped = [figure for figure in figures if figure.group is not None]
-        scores = _table(["system"], [((_label(f.system),), f) for f in overall])
+        scores = _table(["system"], [((label(f.system),), f) for f in overall])
         if not grouped:
             return [scores]
-        labels = [((_label(f.system), _label(str(f.group)), str(f.rows)), f) for f in grouped]
+        labels = [((label(f.system), label(str(f.group)), str(f.rows)), f) for f in grouped]
         groups = _table(["system", "group", "rows"], labels)
         return [scores, groups._replace(labels=2, best=set())]
 
@@ -291,7 +302,7 @@ def score(
         except ValueError as error:
             raise InputError(system, str(error)) from error
         scored[system][name] = result
-    return Results(systems=scored, provenance=_provenance(inputs))
+    return Results(systems=scored, provenance=provenance(inputs))
 
 
 def assign(
@@ -365,8 +376,8 @@ def plain(value: Any) -> Any:
             return _text(value) if callable(value) else value
 
 
-def write_whole(path: str | Path, pieces: Iterable[str]) -> None:
-    """Write a text file whole or not at all: a temporary file beside it, renamed at the end.
+def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
+    """Write a file whole or not at all: a temporary file beside it, renamed at the end.
 
     Folders above it are made. Whatever stops the writing, a file that was there stays as it was.
     """
@@ -376,8 +387,8 @@ def write_whole(path: str | Path, pieces: Iterable[str]) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        with temporary.open("x", encoding="utf-8", newline="\n") as file:
-            file.writelines(pieces)
+        with temporary.open("xb") as file:
+            file.writelines(p if isinstance(p, bytes) else p.encode() for p in pieces)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
@@ -432,7 +443,8 @@ def _watched(steps: Sequence[tuple[str, str]]) -> Iterable[tuple[str, str]]:
     return bar
 
 
-def _provenance(inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def provenance(inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Where the rows came from, which versions scored them, and when."""
     versions = {name: version(name) for name in _DISTRIBUTIONS}
     return {
         "inputs": [dict(source) for source in inputs],
@@ -469,10 +481,10 @@ def _cell(figure: _Figure) -> str:
     return f"{text} [{low:.4f}, {high:.4f}]"
 
 
-def _label(name: str) -> str:
+def label(name: str) -> str:
     r"""`name` on one printable line.
 
-    >>> print(_label("Zürich"), _label("a\n\ud800"))
+    >>> print(label("Zürich"), label("a\n\ud800"))
     Zürich a\n\ud800
     """
     return name if name.isprintable() else ascii(name)[1:-1]

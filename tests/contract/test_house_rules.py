@@ -38,7 +38,19 @@ class Layer:
 
 
 FOUNDATION = frozenset(
-    ["averages", "checks", "columns", "contingency", "ratios", "references", "resampling", "tokens"]
+    [
+        "averages",
+        "checks",
+        "columns",
+        "contingency",
+        "measures",
+        "ratios",
+        "references",
+        "resampling",
+        "stems",
+        "subsequences",
+        "tokens",
+    ]
 )
 CONCEPTS = frozenset(
     [

@@ -11,7 +11,9 @@ from rich.table import Table
 
 from metric_commons import catalog
 
+from .compare import compare
 from .score import score
+from .trec import trec
 
 app = typer.Typer(
     help="Score the answers of language models: exact, fast and with confidence intervals.",
@@ -21,7 +23,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(score)
+for command in (score, trec, compare):
+    app.command()(command)
 
 
 hub = typer.Typer(help="Publish modules as Spaces.", no_args_is_help=True)

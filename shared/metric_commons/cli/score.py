@@ -4,16 +4,17 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
 from metric_commons import catalog
 from metric_commons.checks import nearest
-from metric_commons.results import InputError, Results, assign, inputs_of
+from metric_commons.results import InputError, assign, inputs_of
 from metric_commons.results import score as score_systems
 
 from . import files
+from .outputs import Form, Misuse, check_outputs, show
 
 
 def score(
@@ -62,10 +63,7 @@ def score(
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the whole result, as JSON.")
     ] = None,
-    form: Annotated[
-        Literal["table", "json", "markdown", "csv"],
-        typer.Option("--format", help="What to print."),
-    ] = "table",
+    form: Form = "table",
 ) -> None:
     """Score the predictions of one or several systems with one or several modules.
 
@@ -78,7 +76,7 @@ def score(
     """
     modules, paths = _sorted_out(words)
     systems = _systems(paths, predictions)
-    _check_outputs([path for path in (save, per_example) if path], paths)
+    check_outputs([save, per_example], paths)
     options = dict(map(_setting, settings or []))
     _check_usage(modules, options, references)
 
@@ -112,13 +110,7 @@ def score(
         results.save_per_example(per_example)
     if save:
         results.save(save)
-    _show(results, form)
-
-
-class _Misuse(typer.TyperException):
-    """A command line that makes no sense."""
-
-    exit_code = 2
+    show(results, form)
 
 
 def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
@@ -129,11 +121,11 @@ def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     for path in paths:
         if not path.exists():
             hint = nearest(str(path), known)
-            raise _Misuse(f"{str(path)!r} is neither a module nor a file{hint}")
+            raise Misuse(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
-        raise _Misuse(f"name a module to score with: {', '.join(known)}")
+        raise Misuse(f"name a module to score with: {', '.join(known)}")
     if not paths:
-        raise _Misuse("name a file to score")
+        raise Misuse("name a file to score")
     return modules, paths
 
 
@@ -147,7 +139,7 @@ def _systems(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Pa
             parts = ([name] if len(paths) > 1 else []) + ([field] if len(fields) > 1 else [])
             system = "/".join(parts) or field
             if system in systems:
-                raise _Misuse(f"system {system!r} is given twice")
+                raise Misuse(f"system {system!r} is given twice")
             systems[system] = path, field
     return systems
 
@@ -160,7 +152,7 @@ def _setting(text: str) -> tuple[str, Any]:
     """
     option, equals, value = text.partition("=")
     if not equals:
-        raise _Misuse(f"--set takes OPTION=VALUE, got {text!r}")
+        raise Misuse(f"--set takes OPTION=VALUE, got {text!r}")
     try:
         return option, json.loads(value)
     except ValueError:
@@ -173,19 +165,10 @@ def _check_usage(modules: Sequence[str], options: dict[str, Any], references: st
     try:
         assign(options, {name: metric.options for name, metric in metrics.items()})
     except ValueError as error:
-        raise _Misuse(f"--set: {error}") from error
+        raise Misuse(f"--set: {error}") from error
     for name, metric in metrics.items():
         if references is None and "references" in inputs_of(metric):
-            raise _Misuse(f"{name} needs --references")
-
-
-def _check_outputs(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
-    """No output would replace an input, or another output."""
-    taken = {path.resolve() for path in inputs}
-    for path in outputs:
-        if path.resolve() in taken:
-            raise _Misuse(f"{path} would be overwritten")
-        taken.add(path.resolve())
+            raise Misuse(f"{name} needs --references")
 
 
 def _located(reason: str, source: files.Input, fields: dict[str, str | None]) -> str:
@@ -194,17 +177,3 @@ def _located(reason: str, source: files.Input, fields: dict[str, str | None]) ->
     if not found or found[1] not in fields:
         return reason
     return f"{source.path}: {source.place(int(found[2]))}: field {fields[found[1]]!r}{found[3]}"
-
-
-def _show(results: Results, form: str) -> None:
-    match form:
-        case "json":
-            typer.echo(results.to_json())
-        case "markdown":
-            typer.echo(results.to_markdown())
-        case "csv":
-            typer.echo(results.to_csv(), nl=False)
-        case _:
-            from .tables import show
-
-            show(results)

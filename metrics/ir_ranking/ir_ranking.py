@@ -1,0 +1,119 @@
+"""Ranking measures for retrieval: nDCG, MAP, MRR, recall, precision and their kin.
+
+How well a system ranks the documents of each query, judged by which of them are relevant, and how
+much. Values are those of trec_eval to the last bit, ties included, for all measures in one pass.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.averages import summarize
+from metric_commons.measures import parse_measures
+from metric_commons.module import BatchMetric
+from metric_commons.ranking import average, rankings, scores
+
+_CITATION = """\
+@inproceedings{buckley-voorhees-2004-retrieval,
+    title = "Retrieval Evaluation with Incomplete Information",
+    author = "Buckley, Chris and Voorhees, Ellen M.",
+    booktitle = "Proceedings of SIGIR 2004",
+    pages = "25--32",
+    year = "2004",
+    doi = "10.1145/1008992.1009000",
+}
+"""
+
+
+class IrRanking(BatchMetric):
+    """Means of ranking measures over queries, one query a row.
+
+    Args:
+        predictions (list): of each query `{"doc_id": ids, "score": scores}`; or the ids alone, the
+            best first; or the scores of candidates. Equal scores are ordered by id, descending;
+            candidates, who have none, keep their order.
+        references (list): of each query `{"doc_id": ids, "relevance": levels}`; or the ids of the
+            relevant documents; or the relevance of the candidates.
+        measures (list of str): of ndcg, ndcg_exp, dcg, dcg_exp, map, mrr, recall, hit_rate
+            (success), err, rbp, which take a cutoff as in "ndcg@10"; precision (P), f1 and judged,
+            which need one; rprec, bpref, gm_map, num_q, num_ret, num_rel, num_rel_ret. Defaults to
+            ("ndcg@10", "map", "mrr", "recall@10", "precision@10").
+        relevance_level (float): the least relevance that is relevant. Defaults to 1.
+        score_dtype (str): "float64" (default) as trec_eval 10, "float32" as trec_eval 9.
+        judged_only (bool): leave out documents without a judgment. Defaults to False.
+        max_depth (int): look at so many documents of a query. Defaults to None, all.
+        map_denominator (str): what average precision divides by: "relevant" documents (default),
+            "min_k", no more of them than the cutoff, or "retrieved" ones.
+        per_example (bool): also return the measures of each query. Defaults to False.
+        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
+        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
+        groups (list): a label a query; also return the measures of each group.
+
+    Returns:
+        The measures by the names they were asked for: float, from 0.0 to 1.0 but for dcg and
+        dcg_exp, higher is better; num_q, num_ret, num_rel, num_rel_ret are totals (int).
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> ir_ranking = evaluate.load("./metrics/ir_ranking")
+        >>> ir_ranking.compute(
+        ...     predictions=[["d3", "d1", "d7"]],
+        ...     references=[["d1", "d2"]],
+        ...     measures=["mrr", "recall@3"],
+        ... )
+        {'mrr': 0.5, 'recall@3': 0.5}
+        >>> ir_ranking.compute(
+        ...     predictions=[{"doc_id": ["a", "b"], "score": [2.0, 2.0]}],
+        ...     references=[{"doc_id": ["a"], "relevance": [1]}],
+        ...     measures=["map"],  # a tie: b stands first
+        ... )
+        {'map': 0.5}
+    """
+
+    def _info(self):
+        text, real, integer = (datasets.Value(kind) for kind in ("string", "float64", "int64"))
+        ids, reals, integers = map(datasets.List, (text, real, integer))
+        run = {"doc_id": ids, "score": reals}
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=[
+                datasets.Features({"predictions": predicted, "references": judged})
+                for predicted, judged in (
+                    (run, {"doc_id": ids, "relevance": reals}),
+                    (run, {"doc_id": ids, "relevance": integers}),
+                    (reals, reals),
+                    (reals, integers),
+                    (ids, ids),
+                )
+            ],
+            license="Apache-2.0",
+            reference_urls=["https://github.com/usnistgov/trec_eval"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        measures=("ndcg@10", "map", "mrr", "recall@10", "precision@10"),
+        relevance_level=1,
+        score_dtype="float64",
+        judged_only=False,
+        max_depth=None,
+        map_denominator="relevant",
+        **summary,
+    ):
+        asked = parse_measures(measures)
+        ranked = rankings(
+            predictions,
+            references,
+            score_dtype=score_dtype,
+            judged_only=judged_only,
+            max_depth=max_depth,
+        )
+        of_queries = scores(
+            ranked, asked, relevance_level=relevance_level, map_denominator=map_denominator
+        )
+        averages = {measure.name: average(measure) for measure in asked}
+        return summarize(of_queries, averages, **summary)

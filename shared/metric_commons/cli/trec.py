@@ -1,0 +1,238 @@
+"""`metric-commons trec`: judgments and runs in, one result out."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from metric_commons.results import ModuleResult, Results, Table, label, provenance, signature
+
+from . import files
+from .outputs import Form, Misuse, check_outputs, show
+
+if TYPE_CHECKING:
+    from metric_commons.measures import Measure
+
+_DEFAULTS = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # those of ir_ranking
+
+# Of each query that counts, in the order of their bytes, each measure.
+OfQueries = Mapping[str, Mapping[str, float]]
+
+# What both commands on runs take.
+
+Qrels = Annotated[Path, typer.Argument(metavar="QRELS", help="Relevance judgments.")]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        metavar="NAME",
+        help="A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); may be given several times. "
+        f"Without it, {', '.join(_DEFAULTS)}.",
+    ),
+]
+Missing = Annotated[
+    Literal["zero", "skip"],
+    typer.Option(
+        help="A judged query of which a run has no document counts as zero (trec_eval -c), or is "
+        "skipped, as trec_eval does by default."
+    ),
+]
+RelevanceLevel = Annotated[
+    int,
+    typer.Option(metavar="LEVEL", help="The least relevance that is relevant (trec_eval -l)."),
+]
+ScoreDtype = Annotated[
+    Literal["float64", "float32"],
+    typer.Option(help="How exact scores are: float64 as trec_eval 10, float32 as trec_eval 9."),
+]
+MaxDepth = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Look at N documents of a query (trec_eval -M)."),
+]
+JudgedOnly = Annotated[
+    bool, typer.Option("--judged-only", help="Leave out documents not judged (trec_eval -J).")
+]
+Resamples = Annotated[int, typer.Option(metavar="COUNT", help="How often to resample.")]
+Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the resampling.")]
+Save = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result, as JSON.")]
+
+
+def trec(
+    qrels: Qrels,
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs to score.")],
+    measures: Measures = None,
+    per_query: Annotated[
+        bool, typer.Option("--per-query", help="Also print, and save, the scores of each query.")
+    ] = False,
+    missing: Missing = "zero",
+    relevance_level: RelevanceLevel = 1,
+    score_dtype: ScoreDtype = "float64",
+    max_depth: MaxDepth = None,
+    judged_only: JudgedOnly = False,
+    confidence: Annotated[
+        float | None,
+        typer.Option(metavar="LEVEL", help="Level of confidence intervals, such as 0.95."),
+    ] = None,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    save: Save = None,
+    form: Form = "table",
+) -> None:
+    """Score retrieval runs, with the values of trec_eval to the last bit.
+
+    metric-commons trec qrels.txt bm25.run dense.run.gz -m ndcg@10 -m map
+
+    Qrels are lines of query, iteration, document and relevance; runs are lines
+    of query, Q0, document, rank, score and tag. All files may be gzipped.
+    Documents are ordered by score, equal scores by id; ranks are ignored.
+    """
+    asked = parsed(measures)
+    check_outputs([save], [qrels, *runs])
+    scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
+    scored = score_queries(qrels, runs, asked, scoring)
+
+    bootstrap = {"confidence_level": confidence, "n_resamples": resamples, "seed": seed}
+    results = Rankings(
+        systems={
+            run: {
+                "ir_ranking": summary(
+                    of_queries,
+                    asked,
+                    scoring,
+                    bootstrap=bootstrap if confidence is not None else {},
+                    per_query=per_query,
+                )
+            }
+            for run, of_queries in scored.runs.items()
+        },
+        provenance=provenance(scored.inputs),
+    )
+    if save:
+        results.save(save)
+    show(results, form)
+
+
+class Scoring(NamedTuple):
+    """Options that move scores, as `score_run` has them."""
+
+    missing: Literal["zero", "skip"]
+    relevance_level: int
+    score_dtype: Literal["float64", "float32"]
+    max_depth: int | None
+    judged_only: bool
+
+
+class Scored(NamedTuple):
+    """What runs score on each query, and the files this comes from."""
+
+    runs: dict[str, OfQueries]
+    inputs: list[dict[str, Any]]
+
+
+class Rankings(Results):
+    """Results whose systems are runs, and whose groups are single queries."""
+
+    def tables(self) -> list[Table]:
+        """A row a run, a column a measure; then, if they were asked for, a row a query."""
+        scores, *groups = super().tables()
+        return [
+            scores._replace(header=["run", *scores.header[1:]]),
+            *(
+                queries._replace(  # each a group of one row, which need not be said
+                    header=["run", "query", *queries.header[3:]],
+                    rows=[[*row[:2], *row[3:]] for row in queries.rows],
+                )
+                for queries in groups
+            ),
+        ]
+
+
+def parsed(names: Sequence[str] | None) -> "tuple[Measure, ...]":
+    """The measures asked for. A wrong name is said before a large file is read."""
+    from metric_commons.measures import parse_measures
+
+    try:
+        return parse_measures(names or _DEFAULTS)
+    except ValueError as error:
+        raise Misuse(f"--measure: {error}") from error
+
+
+def score_queries(
+    qrels: Path, runs: Sequence[Path], measures: "Iterable[Measure]", scoring: Scoring
+) -> Scored:
+    """What each run scores on each query. One run at a time is in memory."""
+    from tqdm import tqdm
+
+    from metric_commons.trec import read_qrels, read_run, score_run
+
+    names = _names(runs)
+    sha256 = _sha256(qrels)
+    judged = read_qrels(qrels)
+    scored = Scored({}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}])
+    steps = list(zip(names, runs, strict=True))
+    for name, path in tqdm(steps, "scoring", unit="run", delay=1, leave=False):
+        sha256 = _sha256(path)
+        run = read_run(path)
+        if not {*run.queries} & {*judged.queries}:
+            raise ValueError(f"{path} has none of the queries of {qrels}")
+        asked = [measure.name for measure in measures]
+        scored.runs[name] = score_run(judged, run, asked, **scoring._asdict())["per_query"]
+        scored.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
+    return scored
+
+
+def summary(
+    of_queries: OfQueries,
+    measures: "Iterable[Measure]",
+    scoring: Scoring,
+    *,
+    bootstrap: Mapping[str, Any],
+    per_query: bool = False,
+) -> ModuleResult:
+    """The result of one run on these queries; `bootstrap` makes intervals if it has options."""
+    import numpy as np
+
+    from metric_commons.ranking import average
+
+    rows = len(of_queries)
+    scores, intervals = {}, {}
+    for measure in measures:
+        values = np.array([query[measure.name] for query in of_queries.values()], dtype=np.float64)
+        scores[measure.name] = average(measure)(values)
+        if bootstrap:
+            intervals[measure.name] = average(measure).interval(values, **bootstrap)
+    options = {"measures": list(scores), **scoring._asdict(), "map_denominator": "relevant"}
+    return ModuleResult(
+        options={**options, **bootstrap},
+        rows=rows,
+        scores=scores,
+        confidence_interval=intervals,
+        groups={query: {**of, "n": 1} for query, of in of_queries.items()} if per_query else {},
+        signature=signature("ir_ranking", options, rows),
+    )
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    r"""What to call each file: as little of its name as tells them apart, and can be printed.
+
+    >>> _names([Path("runs/bm25.run.gz"), Path("runs/dense.run.gz")])
+    ['bm25', 'dense']
+    >>> _names([Path("runs/input.a"), Path("runs/input.b\n")])
+    ['input.a', 'input.b\\n']
+    """
+    for shortened in (files.stem, lambda path: path.name.removesuffix(".gz"), str):
+        names = [shortened(path) for path in paths]
+        if len(set(names)) == len(names):
+            return list(map(label, names))
+    twice = next(name for name in names if names.count(name) > 1)
+    raise Misuse(f"run {twice!r} is given twice")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as raw:
+        if not raw.seekable():
+            raise ValueError(f"{path} is a pipe, but files are read twice")
+        return hashlib.file_digest(raw, "sha256").hexdigest()

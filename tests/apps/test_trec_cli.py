@@ -1,0 +1,480 @@
+import csv
+import hashlib
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from metric_commons import trec as runs
+from metric_commons.cli import main
+from metric_commons.results import Results
+from metric_commons.significance import compare_measures
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+DATA = ROOT.parent / "shared" / "data" / "ir"
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real runs are not here")
+
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq2 0 d 1\nq3 0 e 1\n"
+A = "q1 Q0 a 1 2.0 A\nq1 Q0 b 2 1.0 A\nq2 Q0 c 1 2.0 A\nq3 Q0 e 1 1.0 A\n"
+B = "q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\nq2 Q0 d 1 2.0 B\nq2 Q0 c 2 1.0 B\n"
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run the command beside three small files: its exit status, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    for name, text in (("qrels", QRELS), ("a.run", A), ("b.run", B)):
+        Path(name).write_text(text)
+
+    def run(*arguments):
+        status = main(list(map(str, arguments)))
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def refused(run):
+    """Run the command and return its exit status and the one line that it has to say."""
+
+    def refused(*arguments):
+        before = sorted(Path.cwd().rglob("*"))
+        status, out, err = run(*arguments)
+        assert out == ""
+        assert err.count("\n") == 1
+        assert sorted(Path.cwd().rglob("*")) == before, "nothing may be left behind"
+        return status, err.rstrip("\n")
+
+    return refused
+
+
+def cells(out):
+    """The words of each line."""
+    return [line.split() for line in out.splitlines()]
+
+
+# trec
+
+
+def test_a_row_is_a_run_and_a_column_a_measure(run):
+    status, out, err = run("trec", "qrels", "a.run", "b.run", "-m", "map", "-m", "P@1")
+
+    assert (status, err) == (0, "")
+    assert cells(out)[0] == ["run", "map", "P@1"]
+    assert cells(out)[2:4] == [["a", "0.8333", "1.0000"], ["b", "0.5000", "0.3333"]]
+
+
+def test_a_missing_query_is_skipped_if_asked(run):
+    _, out, _ = run("trec", "qrels", "b.run", "-m", "map", "--missing", "skip")
+
+    assert ["b", "0.7500"] in cells(out)
+    assert "|rows=2|" in out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--relevance-level", "2"],
+        ["--max-depth", "1"],
+        ["--judged-only"],
+        ["--score-dtype", "float32"],
+    ],
+)
+def test_an_option_is_that_of_score_run(run, options):
+    Path("c.run").write_text(
+        "q1 Q0 x 1 9 C\nq1 Q0 b 1 8.00000001 C\nq1 Q0 a 1 8 C\nq2 Q0 d 1 1 C\n"
+    )
+    _, out, _ = run("trec", "qrels", "c.run", "-m", "ndcg", "-m", "map", *options, "--format=json")
+    value = options[1] if len(options) > 1 else True
+    option = options[0].lstrip("-").replace("-", "_")
+    told = {option: int(value) if str(value).isdigit() else value}
+    result = json.loads(out)["systems"]["c"]["ir_ranking"]
+
+    assert result["scores"] == runs.score_run("qrels", "c.run", ["ndcg", "map"], **told)["mean"]
+    assert result["options"][option] == told[option]
+
+
+def test_the_default_measures_are_those_of_the_module(run):
+    _, out, _ = run("trec", "qrels", "a.run", "--format", "json")
+    scores = json.loads(out)["systems"]["a"]["ir_ranking"]["scores"]
+
+    assert scores == runs.score_run("qrels", "a.run")["mean"]
+
+
+def test_the_saved_result_has_queries_intervals_and_inputs(run):
+    _, out, _ = run(
+        *("trec", "qrels", "a.run", "b.run", "-m", "map", "-m", "num_rel_ret", "--per-query"),
+        *("--confidence", "0.9", "--save", "build/r.json"),
+    )
+    saved = Results.read("build/r.json")
+    result = saved.systems["b"]["ir_ranking"]
+
+    assert ["run", "query", "map", "num_rel_ret"] in cells(out)
+    assert ["b", "q1", "0.5000", "1"] in cells(out)
+    assert result.scores == {"map": 0.5, "num_rel_ret": 3}
+    assert result.groups["q2"] == {"map": 1.0, "num_rel_ret": 2, "n": 1}
+    assert result.rows == 3
+    assert result.options["confidence_level"] == 0.9
+    low, high = result.confidence_interval["map"]
+    assert low <= 0.5 <= high
+    assert f"0.5000 [{low:.4f}, {high:.4f}]" in out
+    assert result.signature in out
+    assert saved.provenance["inputs"] == [
+        {"path": name, "sha256": hashlib.sha256(text.encode()).hexdigest(), "rows": rows}
+        for name, text, rows in (("qrels", QRELS, 5), ("a.run", A, 4), ("b.run", B, 4))
+    ]
+
+
+def test_the_best_is_bold_where_there_is_something_to_be_better_than(run, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    _, one, _ = run("trec", "qrels", "a.run", "-m", "map")
+    _, two, _ = run("trec", "qrels", "a.run", "b.run", "-m", "map")
+
+    assert "\x1b[1m0.8333" not in one
+    assert "\x1b[1m0.8333" in two
+    assert "\x1b[1m0.5000" not in two
+
+
+def test_other_forms_print_the_same_result(run):
+    command = ("trec", "qrels", "a.run", "b.run", "-m", "map", "--format")
+    markdown, latex, table = (run(*command, form)[1] for form in ("markdown", "latex", "csv"))
+
+    assert cells(markdown)[2] == ["|", "a", "|", "**0.8333**", "|"]
+    assert cells(latex)[4] == ["a", "&", r"\textbf{0.8333}", r"\\"]
+    assert r"\toprule" in latex
+    assert latex.splitlines()[-1].startswith("% ir_ranking|measures=map|missing=zero|")
+    assert table.splitlines()[1] == f"a,,ir_ranking,map,{5 / 6},,,3"
+
+
+def test_a_name_survives_latex(run):
+    shutil.copy("a.run", "50%_{a}.run")
+    _, out, _ = run("trec", "qrels", "50%_{a}.run", "-m", "map", "--format", "latex")
+
+    assert r"50\%\_\{a\}" in out
+
+
+def test_runs_are_called_by_what_tells_them_apart(run):
+    for name in ("x/input.s", "x/input.t\ue000", "y/input.s"):
+        Path(name).parent.mkdir(exist_ok=True)
+        shutil.copy("a.run", name)
+    _, few, _ = run("trec", "qrels", "x/input.s", "x/input.t\ue000", "-m", "map")
+    _, all_, _ = run("trec", "qrels", "x/input.s", "y/input.s", "-m", "map")
+
+    assert {"input.s", r"input.t\ue000"} <= {line[0] for line in cells(few) if line}
+    assert {"x/input.s", "y/input.s"} <= {line[0] for line in cells(all_) if line}
+
+
+def test_many_runs_show_a_bar_when_it_takes_long(run, monkeypatch):
+    def slow(path):
+        time.sleep(0.6)
+        return read(path)
+
+    read = runs.read_run
+    monkeypatch.setattr(runs, "read_run", slow)
+    shutil.copy("a.run", "c.run")
+    status, out, err = run("trec", "qrels", "a.run", "b.run", "c.run", "-m", "map")
+
+    assert status == 0
+    assert "0.8333" in out
+    assert "scoring:  67%" in err
+
+
+# compare
+
+
+def test_a_row_is_a_measure(run):
+    status, out, err = run("compare", "qrels", "a.run", "b.run", "-m", "map", "-m", "mrr")
+
+    assert (status, err) == (0, "")
+    header = "measure A_mean B_mean Diff(A-B) p_value p_holm significant 95% interval"
+    assert cells(out)[0] == header.split()
+    assert cells(out)[3][:7] == ["mrr", "1.0000", "0.5000", "0.5000", "0.5000", "1.0000", "no"]
+    assert "paired_significance|A=a|B=b|test=permutation|alternative=two-sided|" in out
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ([], {}),
+        (["--test", "t", "--alternative", "greater"], {"test": "t", "alternative": "greater"}),
+        (["--test", "wilcoxon", "--alpha", "0.8"], {"test": "wilcoxon", "alpha": 0.8}),
+        (["--resamples", "50", "--seed", "3"], {"n_resamples": 50, "seed": 3}),
+        (["--correction", "bh"], {"correction": "benjamini_hochberg"}),
+    ],
+)
+def test_a_comparison_is_that_of_compare_measures(run, given, told):
+    _, out, _ = run(
+        *("compare", "qrels", "a.run", "b.run", "-m", "map", "-m", "mrr", "--missing", "skip"),
+        *(*given, "--save", "r.json", "--format", "json"),
+    )
+    columns = (
+        {measure: [scores[query][measure] for query in ("q1", "q2")] for measure in ("map", "mrr")}
+        for scores in (
+            runs.score_run("qrels", name, ["map", "mrr"])["per_query"]
+            for name in ("a.run", "b.run")
+        )
+    )
+    expected = compare_measures(*columns, **told)
+    saved = json.loads(Path("r.json").read_text())
+
+    assert json.loads(out) == saved
+    assert [each["score"] for each in saved["comparisons"]] == ["map", "mrr"]
+    for each in saved["comparisons"]:
+        assert each.items() >= {"a": "a", "b": "b", "rows": 2, **expected[each["score"]]}.items()
+        assert each["options"].items() >= told.items()
+    assert saved["systems"]["a"]["ir_ranking"]["rows"] == 2
+    assert saved["systems"]["b"]["ir_ranking"]["scores"] == {"map": 0.75, "mrr": 0.75}
+    assert [source["path"] for source in saved["provenance"]["inputs"]] == [
+        *("qrels", "a.run", "b.run")
+    ]
+
+
+def test_what_is_better_and_what_is_significant_is_bold(run):
+    command = ("compare", "qrels", "a.run", "b.run", "-m", "mrr")
+    _, markdown, _ = run(*command, "--alpha", "0.99", "--format", "markdown")
+    _, latex, _ = run(*command, "--alpha", "0.99", "--format", "latex")
+
+    assert "| **1.0000** | 0.5000" in markdown
+    assert "| **yes**" in markdown
+    assert r"\textbf{yes}" in latex
+    assert r"A\_mean" in latex
+
+
+def test_the_csv_has_every_number_in_full(run):
+    _, out, _ = run("compare", "qrels", "a.run", "b.run", "-m", "map", "--format", "csv")
+    (row,) = csv.DictReader(io.StringIO(out))
+
+    assert float(row["diff"]) == pytest.approx(1 / 3, rel=1e-15)
+    assert row.keys() >= {"a", "b", "score", "A_mean", "B_mean", "p_value", "p_adjusted"}
+    assert float(row["low"]) <= float(row["diff"]) <= float(row["high"])
+
+
+def test_a_p_value_is_never_shown_as_zero(run):
+    Path("qrels").write_text("".join(f"q{i} 0 a 1\n" for i in range(40)))
+    Path("a.run").write_text("".join(f"q{i} Q0 a 1 1 A\n" for i in range(40)))
+    Path("b.run").write_text("q0 Q0 b 1 1 B\n")
+    _, out, _ = run("compare", "qrels", "a.run", "b.run", "-m", "map")
+
+    assert cells(out)[2][4:6] == ["<0.0001", "<0.0001"]
+
+
+def test_measures_that_are_no_mean_are_not_compared(refused):
+    for name in ("gm_map", "num_rel_ret"):
+        status, said = refused("compare", "qrels", "a.run", "b.run", "-m", name)
+        assert status == 2
+        assert said == f"--measure: '{name}' is no mean over queries, so it cannot be compared"
+
+
+# Pictures
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("d.png", b"\x89PNG"), ("x/d.PDF", b"%PDF"), ("d.svg", b"<?xml")]
+)
+def test_a_picture_is_of_the_kind_that_its_name_says(run, name, start):
+    pytest.importorskip("matplotlib")
+    status, _, err = run("compare", "qrels", "a.run", "b.run", "-m", "map", "--plot", name)
+
+    assert (status, err) == (0, "")
+    assert Path(name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize("queries", [1, 60, 61, 3000])
+@pytest.mark.parametrize(("a", "b"), [("a", "x"), ("x", "a"), ("a", "a"), ("aax", "axa")])
+def test_any_differences_can_be_drawn(run, queries, a, b):
+    pytest.importorskip("matplotlib")
+    names = [f"$q_{i}" for i in range(queries)]
+    Path("qrels").write_text("".join(f"{name} 0 a 1\n" for name in names))
+    for path, pattern in (("$日.run", a), ("b" * 99 + ".run", b)):
+        found = (f"{name} Q0 {pattern[i % len(pattern)]} 1 1 A\n" for i, name in enumerate(names))
+        Path(path).write_text("".join(found))
+    status, _, err = run(
+        *("compare", "qrels", "$日.run", "b" * 99 + ".run", "-m", "map", "-m", "P@1"),
+        *("--plot", "d.svg", "--resamples", "10"),
+    )
+
+    assert (status, err) == (0, "")
+    assert Path("d.svg").stat().st_size > 5000
+
+
+def test_ids_that_cannot_be_printed_are_drawn_and_shown(run):
+    pytest.importorskip("matplotlib")
+    for name in ("qrels", "a.run", "b.run"):
+        Path(name).write_bytes(Path(name).read_bytes().replace(b"q1", b"q\xff"))
+    drawn, _, _ = run("compare", "qrels", "a.run", "b.run", "-m", "map", "--plot", "d.png")
+    status, out, _ = run("trec", "qrels", "a.run", "-m", "map", "--per-query")
+
+    assert (drawn, status) == (0, 0)
+    assert ["a", r"q\udcff", "1.0000"] in cells(out)
+
+
+def test_without_matplotlib_it_says_what_to_install(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    status, said = refused(
+        *("compare", "qrels", "a.run", "b.run", "--plot", "d.png", "--save", "r.json")
+    )
+
+    assert status == 1
+    assert said.endswith("pip install 'metric-commons[plot]'")
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.run", "q1 Q0 a 1 2.0 A\nq1 Q0 b\n", "a.run, line 2: expected 6 columns"),
+        ("a.run", "q1 Q0 a 1 x A\n", "a.run, line 1: the score is not a number"),
+        ("a.run", "q1 Q0 a 1 1 A\nq1 Q0 a 2 0 A\n", "a.run, line 2: the query has this document"),
+        ("a.run", "", "a.run has no rows"),
+        ("a.run", "q9 Q0 a 1 2.0 A\n", "a.run has none of the queries of qrels"),
+        ("qrels", "q1 0 a 1.5\n", "qrels, line 1: the relevance is not an integer"),
+        ("qrels", None, "qrels: No such file or directory"),
+        ("b.run", b"\x1f\x8b\x08\x00", "b.run: the gzip file is broken"),
+    ],
+)
+@pytest.mark.parametrize("command", ["trec", "compare"])
+def test_a_file_that_cannot_be_read_is_one_line(refused, command, name, content, message):
+    Path(name).unlink()
+    if content is not None:
+        Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    status, said = refused(command, "qrels", "a.run", "b.run", "--save", "out/r.json")
+
+    assert status == 1
+    assert said.startswith(message)
+
+
+def test_a_folder_and_a_pipe_are_no_files(refused):
+    Path("folder").mkdir()
+    reading, writing = os.pipe()
+    os.close(writing)
+
+    assert refused("trec", "qrels", "folder") == (1, "folder: Is a directory")
+    assert refused("trec", "qrels", f"/dev/fd/{reading}") == (
+        1,
+        f"/dev/fd/{reading} is a pipe, but files are read twice",
+    )
+    os.close(reading)
+
+
+def test_runs_without_a_common_query_are_not_compared(refused):
+    Path("a.run").write_text("q3 Q0 e 1 1.0 A\n")
+    status, said = refused("compare", "qrels", "a.run", "b.run", "--missing", "skip")
+
+    assert (status, said) == (1, "a and b have no query in common")
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "status", "message"),
+    [
+        ("trec", ["-m", "ndgc@10"], 2, "--measure: there is no measure 'ndgc@10'; did you mean"),
+        ("trec", ["-m", "map", "-m", "map"], 2, "--measure: measures holds 'map' more than once"),
+        ("trec", ["--max-depth", "0"], 2, "Invalid value for '--max-depth'"),
+        ("trec", ["--save", "a.run"], 2, "a.run would be overwritten"),
+        ("trec", ["a.run"], 2, "run 'a.run' is given twice"),
+        ("trec", ["--confidence", "95"], 1, "confidence_level must lie strictly between 0 and 1"),
+        ("compare", ["--alpha", "5"], 1, "alpha must lie strictly between 0 and 1"),
+        ("compare", ["--resamples", "0"], 1, "n_resamples must be"),
+        ("compare", ["--test", "z"], 2, "Invalid value for '--test'"),
+        ("compare", ["--plot", "a.run"], 2, "a.run would be overwritten"),
+        ("compare", ["--plot", "d.png", "--save", "d.png"], 2, "d.png would be overwritten"),
+        ("compare", ["--plot", "d.bmp"], 2, "d.bmp: unknown kind of picture; a name ends in .png"),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_one_line(refused, command, options, status, message):
+    if "--plot" in options:
+        pytest.importorskip("matplotlib")
+    found, said = refused(command, "qrels", "a.run", "b.run", *options)
+
+    assert found == status
+    assert said.startswith(message)
+
+
+def test_a_picture_that_cannot_be_written_is_one_line(refused):
+    pytest.importorskip("matplotlib")
+    for path, fault in (("a.run/d.png", "a.run: File exists"), ("f.png", "f.png is not a file")):
+        Path("f.png").mkdir(exist_ok=True)
+        status, said = refused("compare", "qrels", "a.run", "b.run", "--plot", path)
+        assert (status, said[-len(fault) :]) == (1, fault)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [(OSError(28, "No space left on device"), 1, "No space left"), (KeyboardInterrupt(), 130, "")],
+)
+@pytest.mark.parametrize(("option", "failing"), [("--save", "fsync"), ("--plot", "replace")])
+def test_what_goes_wrong_while_writing_leaves_the_old_file(
+    run, monkeypatch, error, status, said, option, failing
+):
+    pytest.importorskip("matplotlib")
+
+    def fail(*_):
+        raise error
+
+    Path("old.png").write_text("old")
+    monkeypatch.setattr(Path if failing == "replace" else os, failing, fail)
+    found, out, err = run("compare", "qrels", "a.run", "b.run", option, "old.png")
+
+    assert (found, out) == (status, "")
+    assert said in err
+    assert err.count("\n") == (status == 1)
+    assert Path("old.png").read_text() == "old"
+    assert sorted(os.listdir()) == ["a.run", "b.run", "old.png", "qrels"]
+
+
+# Examples and real data
+
+
+def test_the_sessions_of_the_examples_are_true(run, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setenv("COLUMNS", "80")
+    shutil.copytree(EXAMPLES, "examples")
+    page = Path("examples/README.md").read_text("utf-8")
+    sessions = re.findall(
+        r"^```console\n\$ metric-commons (.+?(?:\\\n.+?)*)\n(.+?)```$", page, re.M | re.S
+    )
+
+    assert len(sessions) == 3
+    for command, shown in sessions:
+        status, out, err = run(*shlex.split(command.replace("\\\n", " ")))
+        assert (status, err) == (0, "")
+        printed = "\n".join(line.rstrip() for line in out.splitlines())
+        assert printed.startswith(shown.rstrip())
+
+
+@needs_data
+def test_trec_eval_s_own_example_scores_as_it_says(run):
+    folder = DATA / "treceval"
+    _, out, _ = run(
+        *("trec", folder / "qrels.test", folder / "results.test", "--missing", "skip"),
+        *("-m", "map", "-m", "mrr", "-m", "ndcg@10", "-m", "P@10"),
+    )
+
+    assert ["results", "0.1785", "0.4064", "0.3016", "0.3000"] in cells(out)
+
+
+@needs_data
+def test_real_runs_score_as_score_run_says_to_the_last_bit(run):
+    folder = DATA / "dl19"
+    (qrels,), systems = folder.glob("qrels*"), sorted(folder.glob("*.run.gz"))
+    measures = ["ndcg@10", "map", "recall@100", "gm_map", "num_rel_ret"]
+    _, out, _ = run(
+        "trec", qrels, *systems, *(f"-m{each}" for each in measures), "--format", "json"
+    )
+
+    results = json.loads(out)["systems"]
+    assert len(results) == len(systems) == 6
+    for path in systems:
+        scores = results[path.name.removesuffix(".run.gz")]["ir_ranking"]["scores"]
+        assert scores == runs.score_run(qrels, path, measures)["mean"]
