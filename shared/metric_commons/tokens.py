@@ -10,6 +10,7 @@ byte for byte. So the results are those of the obvious Python, not those of a ha
 import re
 import string
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import compress
 from operator import not_
 from typing import Literal, NamedTuple
@@ -31,6 +32,10 @@ _PADDING = b" " * 24  # reading eight bytes at the last token stays inside the b
 
 _UNICODE_SPACE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _CONTROL_CHARACTER = re.compile("[\x00-\x08\x0e-\x1b\x7f]")
+_ALPHANUMERIC = bytes(
+    ord(chr(n).lower()) if n < 128 and (chr(n).isalnum() or n == ord("\n")) else ord(" ")
+    for n in range(256)
+)
 _ARTICLES = tuple(np.uint64(int.from_bytes(word, "little")) for word in (b"a", b"an", b"the"))
 _LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
@@ -369,3 +374,136 @@ def normalized_bytes(tokens: Tokens) -> list[bytes]:
     kept |= letters == 0xFF
     texts: list[bytes] = letters[kept].tobytes().split(b"\xff")
     return texts[:-1]
+
+
+def alphanumeric(texts: Sequence[str]) -> Tokens:
+    """The runs of a-z and 0-9 in each text after lower-casing, the words of rouge_score.
+
+    Any other character ends a word, so those outside ASCII may all be written as one that does;
+    but for the two that lower-casing brings into ASCII, the Turkish \u0130 (i, and a mark) and the
+    Kelvin sign (k). New lines stay in the blob, where `line_counts` finds them.
+
+    >>> tokens = alphanumeric(["It's  42K", "", "naïve"])
+    >>> tokens.counts.tolist(), spelled(tokens, np.arange(5))
+    ([3, 0, 2], [b'it', b's', b'42k', b'na', b've'])
+    """
+    joined = "\n".join(texts)
+    if "\u0130" in joined or "\u212a" in joined:
+        texts = [text.replace("\u0130", "i ").replace("\u212a", "k") for text in texts]
+        joined = "\n".join(texts)
+    translated = joined.encode("ascii", "replace").translate(_ALPHANUMERIC)
+    blob = b"\n%b\n%b" % (translated, _PADDING)
+    inside = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
+    edges = np.flatnonzero(inside[1:] != inside[:-1])
+    starts = edges[::2] + 1
+    lengths = edges[1::2] + 1 - starts
+    keys = _words_at(blob, starts)
+    keys &= _LOW_BYTES.take(lengths, mode="clip")
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
+    return Tokens(blob, starts, lengths, keys, np.diff(np.searchsorted(starts, ends), prepend=0))
+
+
+def line_counts(tokens: Tokens) -> Ints:
+    r"""How many of such `alphanumeric` tokens each line has; no line goes on into the next text.
+
+    >>> line_counts(alphanumeric(["a b\nc", "d"])).tolist()
+    [2, 1, 1]
+    """
+    ends = np.flatnonzero(np.frombuffer(tokens.blob, dtype=np.uint8) == ord("\n"))
+    return np.diff(np.searchsorted(tokens.starts, ends))
+
+
+def spelled(tokens: Tokens, which: Ints) -> list[bytes]:
+    """The bytes of some tokens."""
+    starts = tokens.starts.take(which)
+    ends = starts + tokens.lengths.take(which)
+    blob = tokens.blob
+    return [blob[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+class Codes(NamedTuple):
+    """Tokens as integers: two are equal if and only if their integers are."""
+
+    values: NDArray[np.uint32]
+    order: Ints  # of the tokens by value, equal ones in the order of the text
+
+
+def coded(tokens: Tokens) -> Codes:
+    """Tokens as integers that are equal if and only if they are.
+
+    The integer is a hash of 32 bits. Sorted by it, tokens with the same hash lie side by side, so
+    one comparison of neighbours tells whether different ones met. Then, in one block of English in
+    a hundred, the integers are the ranks of the tokens instead, by a slower sort.
+
+    >>> values = coded(alphanumeric(["to be", "to go"])).values
+    >>> (values[:2] == values[2:]).tolist()
+    [True, False]
+    """
+    seconds = _second_words(tokens)
+    mixed = tokens.keys * np.uint64(0x9E3779B97F4A7C15)
+    long = np.flatnonzero(seconds)
+    mixed[long] += seconds.take(long) * np.uint64(0xC2B2AE3D27D4EB4F)
+    values = (mixed >> np.uint64(32)).astype(np.uint32)
+    order = stable_order(values)
+    new_token = _new_tokens(tokens.keys, seconds, order)
+    ordered = values.take(order)
+    if (new_token & (ordered[1:] == ordered[:-1])).any():
+        order = np.lexsort((seconds, tokens.keys))
+        new_token = _new_tokens(tokens.keys, seconds, order)
+        values[order[1:]] = np.cumsum(new_token)
+        values[order[:1]] = 0
+    return Codes(values, order)
+
+
+def _second_words(tokens: Tokens) -> NDArray[np.uint64]:
+    """What tells apart tokens with the same key: their next eight bytes, 0 if there are none.
+
+    Those of more than sixteen bytes are numbered instead, from the top, where no bytes are: 255
+    does not occur in a token.
+    """
+    words = np.zeros(tokens.keys.size, dtype=np.uint64)
+    long = np.flatnonzero(tokens.lengths > 8)
+    left = tokens.lengths.take(long) - 8
+    words[long] = _words_at(tokens.blob, tokens.starts.take(long) + 8)
+    words[long] &= _LOW_BYTES.take(left, mode="clip")
+    longer = long[left > 8]
+    if longer.size:
+        numbers: dict[bytes, int] = {}
+        words[longer] = [
+            2**64 - 1 - numbers.setdefault(token, len(numbers)) for token in spelled(tokens, longer)
+        ]
+    return words
+
+
+def _new_tokens(keys: NDArray[np.uint64], seconds: NDArray[np.uint64], order: Ints) -> Flags:
+    """In this order, which tokens but the first differ from the one before."""
+    keys, seconds = keys.take(order), seconds.take(order)
+    new: Flags = (keys[1:] != keys[:-1]) | (seconds[1:] != seconds[:-1])
+    return new
+
+
+def stable_order(values: NDArray[np.unsignedinteger]) -> Ints:
+    """The order of integers below 2**32; equal ones stay as they are.
+
+    numpy sorts 16-bit integers by radix, five times as fast as longer ones.
+
+    >>> stable_order(np.array([70_000, 1, 70_000, 0], dtype=np.uint32)).tolist()
+    [3, 1, 0, 2]
+    """
+    order = np.argsort(values.astype(np.uint16), kind="stable")
+    if int(values.max(initial=0)) < 1 << 16:
+        return order
+    upper = (values >> 16).astype(np.uint16)
+    return order.take(np.argsort(upper.take(order), kind="stable"))
+
+
+@cache
+def keep_freed_memory() -> None:
+    """From now on this process uses freed memory again instead of asking for new pages.
+
+    The C library of Linux gives every large array back to the system when it is freed, and gets it
+    anew, page by page, for the next one: twice the time of what is done with it. It stops doing so
+    for sizes up to that of the largest array it has seen freed, at most 32 MB. So one is shown to
+    it, of which no page is ever touched.
+    """
+    np.empty(31 << 20, dtype=np.uint8)

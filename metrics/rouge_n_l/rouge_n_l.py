@@ -1,0 +1,107 @@
+"""ROUGE-N, ROUGE-L and ROUGE-Lsum, with precision and recall.
+
+How many n-grams, or how long a subsequence of words, a text shares with a reference: a summary
+with one that a person wrote, an answer with an accepted one. The scores are those of rouge_score,
+and the mean over the rows is a plain mean, not the median of a bootstrap.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.answers import normalize
+from metric_commons.averages import summarize
+from metric_commons.module import BatchMetric
+from metric_commons.ngrams import rouge
+
+_CITATION = """\
+@inproceedings{lin-2004-rouge,
+    title = "{ROUGE}: A Package for Automatic Evaluation of Summaries",
+    author = "Lin, Chin-Yew",
+    booktitle = "Text Summarization Branches Out",
+    year = "2004",
+    url = "https://aclanthology.org/W04-1013",
+}
+"""
+
+
+class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
+    """Mean F1, precision and recall of the n-grams, or the subsequence, that texts share.
+
+    Args:
+        predictions (list of str): one text a row.
+        references (list of str, or of list of str): the reference, or references, of each row;
+            both kinds may stand in one list.
+        rouge_types (sequence of str): "rouge1", "rouge2" and so on; "rougeL", the longest common
+            subsequence of words; "rougeLsum", the same line by line, for texts with a sentence a
+            line. Defaults to ("rouge1", "rouge2", "rougeL").
+        use_stemmer (bool): compare the Porter stems of words of more than three characters, all
+            of them a-z and 0-9. Defaults to False.
+        tokenizer (str or function): "rouge_score" (default), whose words are runs of a-z and 0-9;
+            "unicode", words of any script; or a function from str to list of str.
+        normalizer (str or function): what both sides go through first: "none" (default), "squad",
+            "triviaqa", "ultrarag", "ultrarag_keep_articles", "drop", "lower", "strip_lower", or
+            a function from str to str.
+        reference_aggregation (str): "max" (default) takes, for each type, the reference with the
+            best F1, the first of equals, for all three scores; "mean" averages each.
+        per_example (bool): also return the scores of each row. Defaults to False.
+        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
+        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
+        groups (list): a label a row; also return the scores of each group.
+
+    Returns:
+        rouge1, ... (float): for each type the mean F1, from 0.0 to 1.0; higher is better.
+        rouge1_precision, rouge1_recall, ... (float): for each type the mean share of the
+            prediction's, and of the reference's n-grams or words that are shared.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> rouge = evaluate.load("./metrics/rouge_n_l")
+        >>> result = rouge.compute(
+        ...     predictions=["the cat sat"], references=["the cat sat on the mat"]
+        ... )
+        >>> result["rouge1_recall"], result["rouge2_recall"], round(result["rougeL"], 3)
+        (0.5, 0.4, 0.667)
+        >>> rouge = evaluate.load("./metrics/rouge_n_l", tokenizer="unicode")
+        >>> rouge.compute(predictions=["今天好"], references=["今天"], rouge_types=["rougeL"])
+        {'rougeL': 0.8, 'rougeL_precision': 0.6666666666666666, 'rougeL_recall': 1.0}
+    """
+
+    def _info(self):
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=[
+                datasets.Features({"predictions": text, "references": text}),
+                datasets.Features({"predictions": text, "references": datasets.List(text)}),
+            ],
+            license="Apache-2.0",
+            reference_urls=["https://github.com/google-research/google-research/tree/master/rouge"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        rouge_types=("rouge1", "rouge2", "rougeL"),
+        use_stemmer=False,
+        tokenizer="rouge_score",
+        normalizer="none",
+        reference_aggregation="max",
+        **summary,
+    ):
+        scores = rouge(
+            predictions,
+            references,
+            rouge_types=rouge_types,
+            use_stemmer=use_stemmer,
+            tokenizer=tokenizer,
+            normalizer=None if normalizer == "none" else lambda text: normalize(text, normalizer),
+            reference_aggregation=reference_aggregation,
+        )
+        named = {}
+        for name, (precision, recall, f1) in scores.items():
+            named |= {name: f1, f"{name}_precision": precision, f"{name}_recall": recall}
+        return summarize(named, **summary)

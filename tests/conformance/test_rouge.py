@@ -1,0 +1,315 @@
+"""ROUGE beside rouge_score itself, recorded peers and published values.
+
+The card says how many of the recorded cases agree with each peer; the table here says which do
+not, and why. Exactly these may differ.
+"""
+
+import ast
+import gzip
+import json
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import pytest
+
+from metric_commons import load, ngrams
+from metric_commons.ngrams import rouge, rouge_score_words
+from metric_commons.stems import porter
+from tests.spec import GIVEN, ROOT
+from tests.texts import adversarial_rows, adversarial_text
+
+rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer")
+
+CASES = GIVEN / "cases" / "text.jsonl"
+SUMMARIES = GIVEN / "data" / "text" / "speed" / "speed_sum.json.gz"
+PUBLISHED = GIVEN / "data" / "text" / "rouge_testdata"
+TYPES = ["rouge1", "rouge2", "rouge3", "rouge9", "rougeL", "rougeLsum"]
+
+recorded = pytest.mark.skipif(not CASES.exists(), reason=f"no recorded cases at {CASES}")
+summaries = pytest.mark.skipif(not SUMMARIES.exists(), reason=f"no summaries at {SUMMARIES}")
+published = pytest.mark.skipif(not PUBLISHED.exists(), reason=f"no test data at {PUBLISHED}")
+
+
+@pytest.fixture(params=["plainly", "together"], autouse=True)
+def way(request, monkeypatch):
+    """Both ways to count, whatever the number of rows."""
+    monkeypatch.setattr(ngrams, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
+    return request.param
+
+
+# rouge_score
+
+
+def equals_rouge_score(predictions, references, types=TYPES, **options):
+    """Check P, R and F of all rows and types, bit by bit; a reference may be one of several."""
+    scorer = rouge_scorer.RougeScorer(types, **options)
+    found = rouge(predictions, references, rouge_types=types, **options)
+    for row, (prediction, of_row) in enumerate(zip(predictions, references, strict=True)):
+        targets = [of_row] if isinstance(of_row, str) else of_row
+        expected = scorer.score_multi(targets, prediction)
+        for kind in types:
+            scores = tuple(float(values[row]) for values in found[kind])
+            assert (row, kind, scores) == (row, kind, tuple(expected[kind]))
+
+
+@cache
+def pairs():
+    return json.loads(gzip.decompress(SUMMARIES.read_bytes()))
+
+
+@pytest.mark.parametrize("use_stemmer", [False, True])
+def test_adversarial_texts(use_stemmer):
+    predictions, references = adversarial_rows(2_000, seed=11)
+
+    equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
+
+
+@pytest.mark.parametrize("use_stemmer", [False, True])
+def test_many_lines_of_few_words(use_stemmer):
+    chance = random.Random(12)
+    words = "a b the cats running connection connected \u0130x \u212a 1889 y".split()
+    texts = [
+        "\n".join(
+            " ".join(chance.choices(words[: chance.randrange(1, 11)], k=chance.randrange(9)))
+            for _ in range(chance.randrange(12))
+        )
+        for _ in range(900)
+    ]
+
+    equals_rouge_score(
+        texts[:300],
+        list(map(list, zip(texts[300:600], texts[600:], strict=True))),
+        use_stemmer=use_stemmer,
+    )
+
+
+def test_lines_of_many_words():
+    """Of one word of bits or of several, so that carries and walks go from one to the next."""
+    chance = random.Random(13)
+    texts = []
+    for _ in range(60):
+        kinds = [f"w{n}" for n in range(chance.choice([2, 10, 60]))]
+        lines = [
+            chance.choices(kinds, k=chance.randrange(180)) for _ in range(chance.randrange(1, 4))
+        ]
+        texts.append("\n".join(map(" ".join, lines)))
+
+    equals_rouge_score(texts[:30], texts[30:])
+
+
+@summaries
+@pytest.mark.parametrize("use_stemmer", [False, True])
+def test_summaries(use_stemmer):
+    predictions, references = zip(*pairs()[:120], strict=True)
+
+    equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
+
+
+@summaries
+@pytest.mark.slow
+@pytest.mark.parametrize("use_stemmer", [False, True])
+def test_all_summaries(use_stemmer):
+    predictions, references = zip(*pairs(), strict=True)
+
+    equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
+
+
+@summaries
+def test_texts_of_two_thousand_words():
+    predictions, references = (["\n".join(texts)] for texts in zip(*pairs()[:16], strict=True))
+
+    equals_rouge_score(predictions, references, ["rouge1", "rouge2", "rougeL", "rougeLsum"])
+
+
+@summaries
+@pytest.mark.slow
+def test_texts_of_five_thousand_words():
+    predictions, references = (["\n".join(texts)] for texts in zip(*pairs()[:45], strict=True))
+
+    assert len(rouge_score_words(predictions[0])) > 5_000
+    equals_rouge_score(predictions, references, ["rouge1", "rouge2", "rougeL", "rougeLsum"])
+
+
+def test_a_given_tokenizer():
+    class Letters:
+        def tokenize(self, text):
+            return list(text)
+
+    chance = random.Random(14)
+    predictions, references = ([adversarial_text(chance) for _ in range(60)] for _ in range(2))
+    scorer = rouge_scorer.RougeScorer(TYPES, tokenizer=Letters())
+
+    found = rouge(predictions, references, rouge_types=TYPES, tokenizer=list)
+
+    for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
+        for kind, expected in scorer.score(reference, prediction).items():
+            assert tuple(float(values[row]) for values in found[kind]) == tuple(expected)
+
+
+@summaries
+def test_stems_of_real_words_are_those_of_nltk():
+    stem = pytest.importorskip("nltk.stem.porter").PorterStemmer().stem
+    vocabulary = {word for pair in pairs() for text in pair for word in rouge_score_words(text)}
+
+    assert len(vocabulary) > 14_000
+    assert [word for word in vocabulary if porter(word.encode()).decode() != stem(word)] == []
+
+
+# Recorded peers
+
+POOLED = "the counts of all references are added up, instead of taking the best one"
+IRREGULAR = "its stemmer looks up irregular forms in WordNet, and is not NLTK's"
+
+MULTIPLE = ("rouge-044", "rouge-047")
+TO_THE_BIT, SINGLE, FIVE_DIGITS = 0.0, 1e-7, 1.1e-5
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One row of the table in the card."""
+
+    name: str  # in the card
+    column: str  # in the case file
+    options: Mapping[str, object] = field(default_factory=dict)
+    tolerance: float = TO_THE_BIT
+    differ: Mapping[str, Sequence[str]] = field(default_factory=dict)  # reason -> cases
+
+    def __str__(self):
+        return self.name
+
+
+STEMS = {"use_stemmer": True}
+ULTRARAG = {"normalizer": "ultrarag", "use_stemmer": True}
+MEAN = {"reference_aggregation": "mean"}
+
+PEERS = [
+    Peer("rouge_score 0.1.2", "rouge_score[stem=0].score_multi PRF"),
+    Peer("rouge_score 0.1.2 with stemmer", "rouge_score[stem=1].score_multi PRF", STEMS),
+    Peer("`rouge` of evaluate 0.4.6", "hf_rouge[use_aggregator=False] F"),
+    Peer("UltraRAG 015e838 `rouge-1`, `rouge-2`, `rouge-l`", "ultrarag F", ULTRARAG),
+    Peer("HELM 63754d0", "helm F max", STEMS),
+    Peer("lighteval 3fd1526, several golds", "lighteval[multiple_golds] F"),
+    Peer("lighteval 3fd1526", "lighteval[default mean over golds] F", MEAN),
+    Peer("torchmetrics 1.9.0, best", "torchmetrics[best] PRF", {}, SINGLE),
+    Peer("torchmetrics 1.9.0, best, with stemmer", "torchmetrics[best,stem] PRF", STEMS, SINGLE),
+    Peer("torchmetrics 1.9.0, average", "torchmetrics[avg] PRF", MEAN, SINGLE),
+    Peer("ROUGE-1.5.5 `-f B`", "ROUGE-1.5.5.pl -f B PRF", {}, FIVE_DIGITS),
+    Peer("ROUGE-1.5.5 `-f A`", "ROUGE-1.5.5.pl -f A PRF", {}, FIVE_DIGITS, {POOLED: MULTIPLE}),
+    Peer(
+        "ROUGE-1.5.5 `-f A -m`",
+        "ROUGE-1.5.5.pl -m -f A PRF",
+        STEMS,
+        FIVE_DIGITS,
+        {POOLED: MULTIPLE, IRREGULAR: ("rouge-079", "rouge-081")},
+    ),
+    Peer(
+        "ROUGE-1.5.5, a sentence a line",
+        "ROUGE-1.5.5.pl sentence-per-line PRF",
+        {},
+        FIVE_DIGITS,
+    ),
+]
+
+
+@cache
+def cases():
+    every = map(json.loads, CASES.read_text("utf-8").splitlines())
+    return [case for case in every if case.get("group") == "rouge"]
+
+
+@recorded
+@pytest.mark.parametrize("peer", PEERS, ids=str)
+def test_exactly_the_cases_that_are_known_to_differ_do(peer):
+    scored = [case for case in cases() if peer.column in case["peers"]]
+    metric = load("rouge_n_l", **peer.options, per_example=True)
+    different = set()
+    theirs = [case["peers"][peer.column] for case in scored]
+    ours = metric.compute(
+        predictions=[case["input"]["prediction"] for case in scored],
+        references=[case["input"]["references"] for case in scored],
+        rouge_types=sorted(set().union(*theirs)),
+    )["per_example"]
+    for row, (case, scores) in enumerate(zip(scored, theirs, strict=True)):
+        for kind, expected in scores.items():
+            keys = [f"{kind}_precision", f"{kind}_recall", kind]
+            values = [ours[key][row] for key in (keys if isinstance(expected, list) else [kind])]
+            if np.abs(np.subtract(values, expected)).max() > peer.tolerance:
+                different.add(case["id"])
+
+    assert different == {case for some in peer.differ.values() for case in some}
+
+
+@recorded
+def test_the_card_counts_the_cases_that_agree():
+    card = (ROOT / "metrics" / "rouge_n_l" / "README.md").read_text("utf-8")
+    rows = re.findall(r"^\| (.+?) \| *(.*?) *\| (\d+) of (\d+) \|", card, re.MULTILINE)
+    told = {
+        name: (options.strip("`"), int(agree), int(all_)) for name, options, agree, all_ in rows
+    }
+
+    for peer in PEERS:
+        scored = sum(peer.column in case["peers"] for case in cases())
+        differ = sum(map(len, peer.differ.values()))
+        options = ", ".join(
+            f'{name}="{value}"' if isinstance(value, str) else f"{name}={value}"
+            for name, value in peer.options.items()
+        )
+        assert told.pop(peer.name) == (options, scored - differ, scored)
+    assert not told
+
+
+# Published values
+
+
+@published
+def test_values_published_for_rouge_155():
+    """The examples of rouge_score, with the values of ROUGE-1.5.5 in its own tests."""
+    expected = json.loads((PUBLISHED / "published_rouge155.json").read_text())
+    lines = [
+        (PUBLISHED / name).read_text().splitlines() for name in ("prediction.txt", "target.txt")
+    ]
+    texts = {f"rt{n}": pair for n, pair in enumerate(zip(*lines, strict=True))}
+    texts["rtm"] = tuple(
+        (PUBLISHED / f"{name}_multi.0.txt").read_text() for name in ("prediction", "target")
+    )
+    for name, values in expected.items():
+        for key, scores in values.items():
+            kind, stems = re.search(r"rouge\w+", key)[0], "-m" in key
+            prediction, reference = texts[name]
+            found = rouge([prediction], [reference], rouge_types=[kind], use_stemmer=stems)[kind]
+
+            assert [round(float(value[0]), 5) for value in found] == scores
+
+
+# Edge cases of the card
+
+
+def edge_cases():
+    card = (ROOT / "metrics" / "rouge_n_l" / "README.md").read_text("utf-8")
+    table = card.partition("## Edge cases")[2].partition("## Conformance")[0]
+    lines = [line for line in table.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "options", "result", "why"), edge_cases(), ids=repr
+)
+def test_an_edge_case_of_the_card(prediction, references, options, result, why):
+    chosen = {"rouge_types": ["rouge1"]}
+    for name, value in re.findall(r"(\w+)=(\[.*?\]|[^,]+)", options):
+        chosen[name] = ast.literal_eval(value)
+    columns = {
+        "predictions": [ast.literal_eval(prediction)],
+        "references": [ast.literal_eval(references)],
+    }
+    metric = load("rouge_n_l")
+
+    if result == "error":
+        with pytest.raises(ValueError, match=f"^{re.escape(why)}$"):
+            metric.compute(**columns, **chosen)
+    else:
+        assert metric.compute(**columns, **chosen)[chosen["rouge_types"][0]] == float(result)

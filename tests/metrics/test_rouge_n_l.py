@@ -1,0 +1,138 @@
+import json
+
+import pytest
+
+from metric_commons import load
+from tests.spec import GIVEN, Spec
+
+SPEC = Spec(
+    name="rouge_n_l",
+    sample={
+        "predictions": ["the cat sat", "on the mat", "dogs"],
+        "references": ["the cat sat on the mat", ["a dog", "the mat"], ["cats", "birds"]],
+    },
+    result={
+        "rouge1": (2 / 3 + 4 / 5 + 0) / 3,
+        "rouge1_precision": (1 + 2 / 3 + 0) / 3,
+        "rouge1_recall": (1 / 2 + 1 + 0) / 3,
+        "rouge2": (4 / 7 + 2 / 3 + 0) / 3,
+        "rouge2_precision": (1 + 1 / 2 + 0) / 3,
+        "rouge2_recall": (2 / 5 + 1 + 0) / 3,
+        "rougeL": (2 / 3 + 4 / 5 + 0) / 3,
+        "rougeL_precision": (1 + 2 / 3 + 0) / 3,
+        "rougeL_recall": (1 / 2 + 1 + 0) / 3,
+    },
+    perfect={"predictions": ["A b c."], "references": [["b c", "a b c"]]},
+    best={f"rouge{kind}{part}": 1.0 for kind in "12L" for part in ("", "_precision", "_recall")},
+    ranges={
+        f"rouge{kind}{part}": (0.0, 1.0) for kind in "12L" for part in ("", "_precision", "_recall")
+    },
+    wrong={"predictions": 1889, "references": ["Paris", 7]},
+)
+EXAMPLES = GIVEN / "worked_examples.jsonl"
+
+
+@pytest.fixture(scope="module")
+def rouge():
+    return load("rouge_n_l")
+
+
+@pytest.mark.skipif(not EXAMPLES.exists(), reason="the worked examples are not part of the project")
+def test_worked_examples(rouge):
+    examples = [json.loads(line) for line in EXAMPLES.read_bytes().splitlines()]
+    examples = [example for example in examples if example.get("module") == "rouge_n_l"]
+
+    assert examples
+    for example in examples:
+        result = rouge.compute(
+            predictions=example["predictions"],
+            references=example["references"],
+            **example["options"],
+        )
+        assert {key: round(result[key], example["digits"]) for key in example["result"]} == (
+            example["result"]
+        )
+
+
+def test_each_type_has_its_own_best_reference(rouge):
+    result = rouge.compute(
+        predictions=["a b c d"], references=[["d c b a", "a b x"]], rouge_types=["rouge1", "rouge2"]
+    )
+
+    assert (result["rouge1"], result["rouge2_recall"]) == (1.0, 1 / 2)
+
+
+def test_of_equal_references_the_first_gives_precision_and_recall(rouge):
+    result = rouge.compute(
+        predictions=["a b"], references=[["a", "a b c d"]], rouge_types=["rouge1"]
+    )
+
+    assert list(result.values()) == [2 / 3, 1 / 2, 1.0]
+
+
+def test_mean_averages_each_score(rouge):
+    result = rouge.compute(
+        predictions=["a b"],
+        references=[["a", "a b c d"]],
+        rouge_types=["rouge1"],
+        reference_aggregation="mean",
+    )
+
+    assert list(result.values()) == [2 / 3, 3 / 4, 3 / 4]
+
+
+@pytest.mark.parametrize(
+    "text", ["今天天气很好", "यह हिन्दी है", "Москва слезам не верит", "한국어 文章です"]
+)
+def test_equal_texts_of_any_script_score_one(rouge, text):
+    options = {"predictions": [text], "references": [text]}
+    result = rouge.compute(**options, tokenizer="unicode")
+
+    assert result == dict.fromkeys(result, 1.0)
+    assert rouge.compute(**options)["rouge1"] == 0.0  # as rouge_score
+
+
+def test_a_function_is_a_tokenizer(rouge):
+    result = rouge.compute(
+        predictions=["A-B"], references=["a-B"], tokenizer=list, rouge_types=["rouge1"]
+    )
+
+    assert result["rouge1"] == 2 / 3
+
+
+@pytest.mark.parametrize("rows", [3, 300])
+@pytest.mark.parametrize(
+    ("references", "place"),
+    [(["a", "a", "b!"], "references[2]"), (["a", ["a", "a"], ["a", "b!"]], "references[2][1]")],
+)
+def test_what_a_tokenizer_must_not_return_is_named(rouge, references, place, rows):
+    def words(text):
+        return text.split() if "!" not in text else text
+
+    filled = {"predictions": ["a"] * rows, "references": references + ["a"] * (rows - 3)}
+
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is checked below
+        rouge.compute(**filled, tokenizer=words)
+
+    assert str(caught.value) == f"tokenizer must return a list of str, got 'b!' for {place}"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rouge_types": ["rougel"]}, "got 'rougel'; did you mean 'rougeL'"),
+        ({"rouge_types": ["rouge0"]}, "rouge_types may name rouge1, rouge2, .* got 'rouge0'"),
+        ({"rouge_types": ["rouge01"]}, "got 'rouge01'"),
+        ({"rouge_types": [2]}, "got 2"),
+        ({"rouge_types": ()}, r"rouge_types must be names such as \(\"rouge1\",\), got \(\)"),
+        ({"rouge_types": "rouge1"}, "rouge_types must be names .* got 'rouge1'"),
+        ({"use_stemmer": 1}, "use_stemmer must be True or False, got 1"),
+        ({"tokenizer": "unicorn"}, "tokenizer must be one of .* did you mean 'unicode'"),
+        ({"tokenizer": None}, "tokenizer must be one of"),
+        ({"normalizer": "squat"}, "normalizer must be one of .* did you mean 'squad'"),
+        ({"reference_aggregation": "min"}, "reference_aggregation must be one of 'max', 'mean'"),
+    ],
+)
+def test_wrong_options_are_named(rouge, options, message):
+    with pytest.raises(ValueError, match=message):
+        rouge.compute(predictions=["a"], references=["b"], **options)
