@@ -325,14 +325,17 @@ def rank(
         query, keys, relevance = query[order], keys[order], relevance[order]
     relevance = _settled(query, keys, relevance, order, ids_at)
 
-    retrieved = np.bincount(query, minlength=judgments.queries)
-    ranks = numbered(query)
-    kept = relevance >= 0 if reading.judged_only else relevance != UNJUDGED
+    starts = _starts(query)
+    retrieved = np.zeros(judgments.queries, dtype=np.int64)
+    retrieved[query[starts]] = np.diff(starts, append=len(query))
+    before = np.zeros(judgments.queries, dtype=np.int64)  # rows above the first one of a query
+    before[query[starts]] = starts
+    at = np.flatnonzero(relevance >= 0 if reading.judged_only else relevance != UNJUDGED)
+    at = at[np.argsort(query[at], kind="stable")]
+    found = Documents(query[at], at - before[query[at]] + 1, relevance[at])
     if reading.max_depth is not None:
-        kept &= ranks <= reading.max_depth
+        found = found.down_to(reading.max_depth)
         retrieved = np.minimum(retrieved, reading.max_depth)
-    at = np.flatnonzero(kept)
-    found = Documents(query[at], ranks[at], relevance[at])
     if reading.judged_only:
         retrieved = np.bincount(found.query, minlength=judgments.queries)
         found = found._replace(rank=numbered(found.query))
@@ -351,11 +354,21 @@ def numbered(query: Ints) -> Ints:
 
 
 def _order(query: Ints, score: Keys) -> Ints | None:
-    """Rows by query and descending score, equal ones anyhow; None if that is how they stand."""
-    rises = score[1:] > score[:-1]
-    if len(query) < 2 or not ((query[1:] < query[:-1]) | (rises & (query[1:] == query[:-1]))).any():
+    """Rows query after query, by descending score; None if that is how they stand.
+
+    Queries may come in any order, and equal scores too.
+    """
+    rises = (score[1:] > score[:-1]) & (query[1:] == query[:-1])
+    of_starts = query[_starts(query)]
+    if not rises.any() and len(np.unique(of_starts)) == len(of_starts):
         return None
     return grouped(query, -score)
+
+
+def _starts(query: Ints) -> Ints:
+    """The rows at which another query begins."""
+    changes = np.flatnonzero(query[1:] != query[:-1]) + 1
+    return np.concatenate([[0], changes]) if len(query) else changes
 
 
 def grouped(group: Ints, key: NDArray[Any]) -> Ints:

@@ -99,27 +99,27 @@ class Rows(ABC):
         return rows
 
     @cached_property
-    def keys(self) -> "Keys":
+    def keys(self) -> Words:
         """What tells pairs of query and document apart; the same in every file."""
         of_queries = _scattered(Ids.of(self.queries)) * _ODD[0]
-        keys = _scattered(self.ids) + of_queries[self.query]
-        rows = np.argsort(keys)
-        ascending = keys[rows]
-        return Keys(ascending, rows, bool((ascending[1:] == ascending[:-1]).any()))
+        keys = of_queries[self.query]
+        keys += _scattered(self.ids)
+        return keys
 
     def repeated(self) -> int | None:
         """The first row whose query has its document already, if there is one."""
-        if not self.keys.shared:
+        keys = np.sort(self.keys)
+        equal = keys[1:] == keys[:-1]
+        if not equal.any():
             return None
-        ascending, rows, _ = self.keys
-        equal = ascending[1:] == ascending[:-1]
-        suspects = np.sort(rows[np.append(equal, False) | np.insert(equal, 0, False)])
-        seen = set()
+        suspects = np.flatnonzero(np.isin(self.keys, keys[1:][equal]))
         texts = _texts(self.ids.take(suspects))
-        for row, *pair in zip(suspects.tolist(), self.query[suspects].tolist(), texts, strict=True):
-            if tuple(pair) in seen:
+        pairs = zip(self.query[suspects].tolist(), texts, strict=True)
+        seen: set[tuple[int, str]] = set()
+        for row, pair in zip(suspects.tolist(), pairs, strict=True):
+            if pair in seen:
                 return int(row)
-            seen.add(tuple(pair))
+            seen.add(pair)
         return None
 
     @classmethod
@@ -132,14 +132,6 @@ class Rows(ABC):
 
 
 _R = TypeVar("_R", bound=Rows)
-
-
-class Keys(NamedTuple):
-    """Keys of rows, ascending, and the rows they belong to."""
-
-    ascending: Words
-    rows: Ints
-    shared: bool  # whether any two rows have the same
 
 
 class Run(Rows):
@@ -327,10 +319,9 @@ def _uniform(data: bytes) -> bool:
     every = np.frombuffer(data, np.uint8)
     for start in range(0, len(every), 1 << 18):  # what a block is made into stays in the cache
         block = every[start : start + (1 << 18) + 1]
-        apart = block == separator[0]
-        if (apart[:-1] & (apart[1:] | (block[1:] == 10) | (block[1:] == 13))).any():
+        if ((block[:-1] == separator[0]) & (block[1:] <= 32)).any():
             return False
-    return True
+    return not data.endswith(separator)
 
 
 def _separators(data: bytes) -> tuple[bytes, bytes]:
@@ -358,7 +349,7 @@ def _parsed(data: bytes, kind: type[_R]) -> _R | None:
     try:
         table = csv.read_csv(
             pa.BufferReader(data),
-            csv.ReadOptions(column_names=kind.columns, block_size=_BLOCK),
+            csv.ReadOptions(column_names=kind.columns, block_size=_BLOCK, use_threads=False),
             csv.ParseOptions(delimiter=_separators(data)[0].decode(), quote_char=False),
             csv.ConvertOptions(
                 column_types=types,
@@ -369,9 +360,11 @@ def _parsed(data: bytes, kind: type[_R]) -> _R | None:
         )
     except pa.ArrowInvalid:
         return None
+    if not table.num_rows:
+        return None
     query, names = _dictionary(table["query"])
     ids = _ids(table["document"].chunks)
-    if not table.num_rows or b"" in names or not ids.lengths.all():
+    if b"" in names or not ids.lengths.all():
         return None
     if kind.value == "score":
         values = table["score"].to_numpy()
@@ -534,16 +527,15 @@ def _of_rows(qrels: Qrels, run: Run, reading: Reading) -> _Scored:
 
 def _relevance(qrels: Qrels, run: Run) -> Floats:
     """The relevance of each document of a run, `UNJUDGED` for those without a judgment."""
+    keys = np.concatenate([run.keys, qrels.keys])
+    order = np.argsort(keys)
+    keys = keys[order]
+    met = np.flatnonzero(keys[1:] == keys[:-1])
+    one, other = order[met], order[met + 1]
+    rows, judgments = np.minimum(one, other), np.maximum(one, other) - len(run)
+    if (rows >= len(run)).any() or (judgments < 0).any() or not _same(run, rows, qrels, judgments):
+        return _relevance_by_text(qrels, run)  # two that differ happen to have the same key
     relevance = np.full(len(run), UNJUDGED)
-    theirs, ours = qrels.keys, run.keys
-    if not len(run):
-        return relevance
-    at = np.searchsorted(ours.ascending, theirs.ascending)
-    at[at == len(run)] = 0
-    equal = ours.ascending[at] == theirs.ascending
-    rows, judgments = ours.rows[at[equal]], theirs.rows[equal]
-    if theirs.shared or ours.shared or not _same(run, rows, qrels, judgments):
-        return _relevance_by_text(qrels, run)  # two of them happen to have the same key
     relevance[rows] = qrels.values[judgments]
     return relevance
 
