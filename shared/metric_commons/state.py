@@ -1,0 +1,451 @@
+"""States: what rows leave behind, to be merged with that of other rows.
+
+Where rows are too many for one process, each process keeps a `State` of those that it saw. States
+merge in any order and any grouping into the state of all rows, whose result is that of one
+`compute`. A state holds no rows: of scores it keeps how often each value occurs. Only rankings are
+kept one by one, under the ids of their queries, because the order in which their scores are added
+up belongs to the definition of their means.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .averages import members, summarize
+from .catalog import load
+from .checks import check_labels
+from .measures import parse_measures
+from .multisets import Multiset
+from .preferences import outcomes, win_rates
+from .ranking import average
+from .resampling import mean_interval
+from .results import REPORTING, plain, write_whole
+from .significance import compare
+
+FORMAT = "metric-commons-state/1"
+_DISTRIBUTION = "metric-commons"
+
+Columns = Mapping[str, Any]
+Labels = Sequence[str] | None  # of rows; None if they are not grouped
+Ids = Sequence[int | str]
+
+
+class State:
+    """The state of a module with these options, of no rows yet.
+
+    Args:
+        module: its name.
+        **options: of the module, as far as they can move a score; those about what is reported
+            beside scores are for `result`.
+
+    Raises:
+        ValueError: there is no such module, or an option is a function, which cannot be compared
+            with that of another state.
+        TypeError: there is no such option.
+
+    >>> first, second = State("qa_em"), State("qa_em")
+    >>> first.update(predictions=["Paris"], references=["paris"])
+    >>> second.update(predictions=["Rome", "Oslo"], references=["paris", "Oslo"])
+    >>> first.merge(State.from_json(second.to_json()))
+    >>> len(first), round(first.result()["qa_em"], 4)
+    (3, 0.6667)
+    """
+
+    def __init__(self, module: str, **options: Any) -> None:
+        self.module = module
+        self._metric = load(module, **options)
+        self.options = {
+            name: plain(value)
+            for name, value in self._metric.options.items()
+            if name not in REPORTING
+        }
+        for name, value in self._metric.options.items():
+            if callable(value):
+                raise ValueError(f"{name} is a function, which a state cannot hold")
+            if name in options and name in REPORTING:
+                raise ValueError(f"{name} is an option of the result, not of the state")
+        self._statistics = _kind(module)(self._metric)
+
+    def __len__(self) -> int:
+        return len(self._statistics)
+
+    def update(
+        self,
+        *,
+        groups: Sequence[Any] | None = None,
+        ids: Sequence[int | str] | None = None,
+        **columns: Any,
+    ) -> None:
+        """Take in more rows, or none of them if one is wrong.
+
+        Args:
+            groups: a label a row, in every update or in none.
+            ids: for rankings, an integer or a string a row, all different; scores are added up in
+                the order of ids, integers before strings, and those by their bytes. Without ids
+                rows are numbered, which does not do for states that will be merged.
+            **columns: the inputs of the module.
+
+        Raises:
+            ValueError: a row, a label or an id is not what it may be.
+        """
+        rows = len(next(iter(columns.values()))) if columns else 0
+        labels = None if groups is None else check_labels("groups", groups, rows)
+        self._statistics.update(columns, labels, ids)
+
+    def merge(self, other: "State") -> None:
+        """Take in the rows of another state, which stays as it is.
+
+        Raises:
+            ValueError: it is of another module or has other options, one is grouped and the other
+                is not, or both hold the same ranking.
+        """
+        if self.module != other.module:
+            raise ValueError(
+                f"a state of {other.module} cannot be merged into one of {self.module}"
+            )
+        for name, value in self.options.items():
+            if other.options.get(name) != value:
+                raise ValueError(
+                    f"states of different options cannot be merged: {name} is {value!r} in one and "
+                    f"{other.options.get(name)!r} in the other"
+                )
+        self._statistics.merge(other._statistics)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        """What `compute` returns for all rows.
+
+        Args:
+            **reporting: the options of the module about what comes beside its scores, such as
+                `confidence_level`, `n_resamples` and `seed`. Groups are reported if there are any.
+
+        Raises:
+            ValueError: there are no rows, or an option is not one that a state can serve.
+        """
+        if not len(self):
+            raise ValueError("the state has no rows; a score of no rows is undefined")
+        defaults = {
+            name: value
+            for name, value in self._metric.options.items()
+            if name in REPORTING and name != "groups"
+        }
+        for name in reporting:
+            if name not in defaults:
+                raise ValueError(f"{name} is not an option of a result of {self.module}")
+        return self._statistics.result(**defaults | reporting)
+
+    def to_json(self) -> str:
+        """The state as text, in ASCII."""
+        content = {
+            "format": FORMAT,
+            "version": version(_DISTRIBUTION),
+            "module": self.module,
+            "options": self.options,
+            "rows": len(self),
+            "statistics": self._statistics.to_plain(),
+        }
+        return json.dumps(content, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The state that `to_json` wrote.
+
+        Raises:
+            ValueError: the text is something else, or comes from another version, whose scores may
+                be others.
+        """
+        content = json.loads(text)
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f"not a state of the format {FORMAT}")
+        if content["version"] != version(_DISTRIBUTION):
+            raise ValueError(
+                f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
+                f"{version(_DISTRIBUTION)}; scores may have changed between them"
+            )
+        state = cls(content["module"], **content["options"])
+        state._statistics.take_plain(content["statistics"])
+        if len(state) != content["rows"]:
+            raise ValueError(f"the state is damaged: it should have {content['rows']} rows")
+        return state
+
+    def save(self, path: str | Path) -> None:
+        """Write the state to a file, whole or not at all."""
+        write_whole(path, [self.to_json(), "\n"])
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """The state that `save` wrote."""
+        try:
+            return cls.from_json(Path(path).read_text("utf-8"))
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"{path}: {error}") from error
+
+
+class _Statistics(ABC):
+    """What the result of a module depends on, of any number of rows."""
+
+    def __init__(self, metric: Any) -> None:
+        self._metric = metric
+        self._options = {k: v for k, v in metric.options.items() if k not in REPORTING}
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
+        """Take in rows."""
+
+    @abstractmethod
+    def merge(self, other: Any) -> None:
+        """Take in statistics of the same kind."""
+
+    @abstractmethod
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        """The result of all rows."""
+
+    @abstractmethod
+    def to_plain(self) -> Any:
+        """Lists, dicts, strings and finite numbers, for JSON."""
+
+    @abstractmethod
+    def take_plain(self, plain: Any) -> None:
+        """Take in what `to_plain` returned."""
+
+
+class _Scores(_Statistics):
+    """Scores of single rows, of which the exact mean is reported."""
+
+    def __init__(self, metric: Any) -> None:
+        super().__init__(metric)
+        self._of_groups: dict[str | None, dict[str, Multiset]] = {}
+
+    def __len__(self) -> int:
+        return sum(_rows_of(scores) for scores in self._of_groups.values())
+
+    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
+        _refuse_ids(ids)
+        scores = self._scores_of_rows(columns)
+        rows = len(next(iter(scores.values())))
+        of_groups = {None: np.arange(rows)} if labels is None else members(labels)
+        self._take(
+            {
+                label: {name: Multiset.of(values[of]) for name, values in scores.items()}
+                for label, of in of_groups.items()
+            }
+        )
+
+    def merge(self, other: Self) -> None:
+        self._take(other._of_groups)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        if reporting["per_example"]:
+            raise ValueError("a state does not keep the scores of single rows")
+        whole = _together(self._of_groups.values())
+        result = self._means(whole)
+        level = reporting["confidence_level"]
+        if level is not None:
+            result["confidence_interval"] = self._intervals(whole, **_bootstrap(reporting))
+        if None not in self._of_groups:
+            result["groups"] = {
+                label: self._means(self._of_groups[label]) | {"n": _rows_of(self._of_groups[label])}
+                for label in sorted(self._of_groups, key=str)
+            }
+        return result
+
+    def to_plain(self) -> Any:
+        return [
+            [label, {name: scores.to_plain() for name, scores in of_label.items()}]
+            for label, of_label in self._of_groups.items()
+        ]
+
+    def take_plain(self, plain: Any) -> None:
+        self._take(
+            {
+                label: {name: Multiset.from_plain(scores) for name, scores in of_label.items()}
+                for label, of_label in plain
+            }
+        )
+
+    def _take(self, new: Mapping[str | None, dict[str, Multiset]]) -> None:
+        together = self._of_groups | {
+            label: _together([self._of_groups[label], scores])
+            if label in self._of_groups
+            else scores
+            for label, scores in new.items()
+        }
+        if None in together and len(together) > 1:
+            raise ValueError("some rows have groups, others have none")
+        self._of_groups = together
+
+    def _scores_of_rows(self, columns: Columns) -> dict[str, NDArray[np.float64]]:
+        scores = self._metric.compute(**columns, per_example=True, confidence_level=None)
+        return {name: np.array(values) for name, values in scores["per_example"].items()}
+
+    def _means(self, scores: Mapping[str, Multiset]) -> dict[str, Any]:
+        return {name: multiset.mean() for name, multiset in scores.items()}
+
+    def _intervals(self, scores: Mapping[str, Multiset], **bootstrap: Any) -> dict[str, Any]:
+        return {
+            name: list(mean_interval(multiset.values, multiset.counts, **bootstrap))
+            for name, multiset in scores.items()
+        }
+
+
+class _Outcomes(_Scores):
+    """Outcomes of comparisons; whether a tie counts is decided at the end."""
+
+    def _scores_of_rows(self, columns: Columns) -> dict[str, NDArray[np.float64]]:
+        return {"outcome": outcomes(self._metric.checked(**columns)["predictions"])}
+
+    def _means(self, scores: Mapping[str, Multiset]) -> dict[str, Any]:
+        return win_rates(scores["outcome"].written_out(), **self._options)
+
+    def _intervals(self, scores: Mapping[str, Multiset], **bootstrap: Any) -> dict[str, Any]:
+        written_out = scores["outcome"].written_out()
+        result = win_rates(written_out, **self._options, **bootstrap)
+        intervals: dict[str, Any] = result["confidence_interval"]
+        return intervals
+
+
+class _Rankings(_Statistics):
+    """The scores of each ranking, under its id."""
+
+    def __init__(self, metric: Any) -> None:
+        super().__init__(metric)
+        self._of_ids: dict[int | str, tuple[str | None, list[float]]] = {}
+        self._measures = parse_measures(self._options["measures"])
+
+    def __len__(self) -> int:
+        return len(self._of_ids)
+
+    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
+        scores = self._metric.compute(**columns, per_example=True, confidence_level=None)
+        rows = list(zip(*scores["per_example"].values(), strict=True))
+        names = range(len(self), len(self) + len(rows)) if ids is None else _checked_ids(ids, rows)
+        groups = [None] * len(rows) if labels is None else labels
+        self._take(
+            (name, (group, list(row))) for name, group, row in zip(names, groups, rows, strict=True)
+        )
+
+    def merge(self, other: Self) -> None:
+        self._take(other._of_ids.items())
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        in_order = [self._of_ids[name] for name in sorted(self._of_ids, key=_place)]
+        labels = [group for group, _ in in_order]
+        scores = np.array([row for _, row in in_order]).T
+        return summarize(
+            {measure.name: of for measure, of in zip(self._measures, scores, strict=True)},
+            {measure.name: average(measure) for measure in self._measures},
+            **reporting,
+            groups=None if None in labels else labels,
+        )
+
+    def to_plain(self) -> Any:
+        return [[name, group, row] for name, (group, row) in self._of_ids.items()]
+
+    def take_plain(self, plain: Any) -> None:
+        self._take((name, (group, row)) for name, group, row in plain)
+
+    def _take(self, new: Iterable[tuple[int | str, tuple[str | None, list[float]]]]) -> None:
+        together = dict(self._of_ids)
+        for name, row in new:
+            if name in together:
+                raise ValueError(
+                    f"ranking {name!r} is in both; give every ranking an id of its own"
+                )
+            together[name] = row
+        if len({group is None for group, _ in together.values()}) > 1:
+            raise ValueError("some rows have groups, others have none")
+        self._of_ids = together
+
+
+class _Pairs(_Statistics):
+    """How often each pair of scores occurs."""
+
+    def __init__(self, metric: Any) -> None:
+        super().__init__(metric)
+        self._pairs = np.empty((0, 2))
+        self._counts = np.empty(0, np.int64)
+
+    def __len__(self) -> int:
+        return int(self._counts.sum())
+
+    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
+        _refuse_ids(ids)
+        if labels is not None:
+            raise ValueError("groups is not an option of paired_significance")
+        checked = self._metric.checked(**columns)
+        pairs = np.column_stack([checked["predictions1"], checked["predictions2"]])
+        self._take(pairs, np.ones(len(pairs), np.int64))
+
+    def merge(self, other: Self) -> None:
+        self._take(other._pairs, other._counts)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        first, second = np.repeat(self._pairs, self._counts, axis=0).T
+        return compare(first, second, **self._options, **reporting)
+
+    def to_plain(self) -> Any:
+        return [self._pairs.tolist(), self._counts.tolist()]
+
+    def take_plain(self, plain: Any) -> None:
+        pairs, counts = plain
+        self._take(np.array(pairs, np.float64).reshape(-1, 2), np.array(counts, np.int64))
+
+    def _take(self, pairs: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
+        together = np.concatenate([self._pairs, pairs])
+        self._pairs, which = np.unique(together, axis=0, return_inverse=True)
+        every = np.concatenate([self._counts, counts])
+        self._counts = np.zeros(len(self._pairs), np.int64)
+        np.add.at(self._counts, which, every)
+
+
+_KINDS: dict[str, type[_Statistics]] = {
+    "ir_ranking": _Rankings,
+    "paired_significance": _Pairs,
+    "win_rate": _Outcomes,
+}
+
+
+def _kind(module: str) -> type[_Statistics]:
+    return _KINDS.get(module, _Scores)
+
+
+def _rows_of(scores: Mapping[str, Multiset]) -> int:
+    return len(next(iter(scores.values())))
+
+
+def _together(parts: Iterable[Mapping[str, Multiset]]) -> dict[str, Multiset]:
+    several = list(parts)
+    return {name: Multiset.sum(part[name] for part in several) for name in several[0]}
+
+
+def _bootstrap(reporting: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: reporting[name] for name in ("confidence_level", "n_resamples", "seed")}
+
+
+def _refuse_ids(ids: Ids | None) -> None:
+    if ids is not None:
+        raise ValueError("only rankings have ids")
+
+
+def _checked_ids(ids: Ids, rows: Sequence[object]) -> Ids:
+    if len(ids) != len(rows):
+        raise ValueError(f"ids has {len(ids)} values for {len(rows)} rows")
+    for row, name in enumerate(ids):
+        if not isinstance(name, int | str) or isinstance(name, bool):
+            raise ValueError(f"ids[{row}] is {name!r}; an id is an integer or a string")
+    return ids
+
+
+def _place(name: int | str) -> tuple[int, int, bytes]:
+    """Integers before strings, and these in the order of their bytes."""
+    if isinstance(name, int):
+        return 0, name, b""
+    return 1, 0, name.encode("utf-8", "surrogatepass")
