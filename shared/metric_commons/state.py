@@ -10,6 +10,7 @@ up belongs to the definition of their means.
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
@@ -59,7 +60,7 @@ class State:
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
-        self._metric = load(module, **options)
+        self._metric = loaded(module)(**options)
         self.options = {
             name: plain(value)
             for name, value in self._metric.options.items()
@@ -184,6 +185,12 @@ class State:
             return cls.from_json(Path(path).read_text("utf-8"))
         except (ValueError, KeyError) as error:
             raise ValueError(f"{path}: {error}") from error
+
+
+@cache
+def loaded(module: str) -> Any:
+    """The class of a module. `evaluate` takes 50 ms to find it, which small states would feel."""
+    return type(load(module))
 
 
 class _Statistics(ABC):
