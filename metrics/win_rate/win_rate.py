@@ -56,6 +56,8 @@ class WinRate(BatchMetric):
         nan
     """
 
+    lower_is_better = frozenset({"standard_error"})
+
     def _info(self):
         return evaluate.MetricInfo(
             description=__doc__,

@@ -12,22 +12,41 @@ import math
 import os
 import platform
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import combinations, product
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from .catalog import load
 from .checks import nearest
+from .comparisons import Comparison, Pair, compare_pairs
+from .comparisons import table as table_of
+from .rendering import (
+    LETTERS,
+    Figure,
+    Marks,
+    as_html,
+    as_latex,
+    as_markdown,
+    as_text,
+    figures_table,
+    raised,
+)
+from .rendering import Table as Table  # for those who take it from here
+from .rendering import label as label
 
 FORMAT = "metric-commons/1"
 _DISTRIBUTIONS = ("metric-commons", "numpy", "evaluate", "datasets")
 
 # Options about what is reported beside a score; the score itself does not depend on them.
 _OF_INTERVALS = ("confidence_level", "n_resamples", "seed")
-_REPORTING = frozenset({"per_example", "groups", *_OF_INTERVALS})
+REPORTING = frozenset({"per_example", "groups", *_OF_INTERVALS})
+
+_NO_MEANS = ("gm_map", "num_")  # scores that are sums or geometric means of those of rows
+_LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
 
 class InputError(ValueError):
@@ -48,38 +67,19 @@ class ModuleResult:
     confidence_interval: dict[str, list[float]]
     groups: dict[str, dict[str, Any]]
     signature: str
+    lower_is_better: list[str] = field(default_factory=list)  # names of scores; of others higher is
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """All but the scores of single rows, which have a file of their own."""
-        return {key: plain(value) for key, value in vars(self).items() if key != "per_example"}
+        left_out = {"per_example"} if self.lower_is_better else {"per_example", "lower_is_better"}
+        return {key: plain(value) for key, value in vars(self).items() if key not in left_out}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The inverse of `to_dict`: a score that was undefined is NaN again."""
         numbers = {"scores", "confidence_interval", "groups"}
         return cls(**{key: _again(v) if key in numbers else v for key, v in values.items()})
-
-
-class Table(NamedTuple):
-    """Header and rows as text. The first `labels` columns name a row, the others hold scores."""
-
-    header: list[str]
-    rows: list[list[str]]
-    labels: int
-    best: set[tuple[int, int]]  # row and column of each best score
-
-
-class _Figure(NamedTuple):
-    """One number of a result; without a group it is about all rows."""
-
-    system: str
-    group: str | None
-    module: str
-    score: str
-    value: float
-    interval: Sequence[float] | None
-    rows: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,22 +122,31 @@ class Results:
         write_whole(path, [self.to_json(), "\n"])
 
     @classmethod
-    def read(cls, path: str | Path) -> Self:
-        """The results that `save` wrote."""
+    def read(cls, path: str | Path, per_example: str | Path | None = None) -> Self:
+        """The results that `save` wrote, with the scores of rows if their file is given.
+
+        Raises:
+            ValueError: a file is not what `save` and `save_per_example` write, or the scores of
+                rows belong to other results.
+        """
         try:
             content = json.loads(Path(path).read_text("utf-8"))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"{path}: not a result file of the format {FORMAT}")
-        return cls(
-            systems={
+        try:
+            systems = {
                 system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
                 for system, results in content["systems"].items()
-            },
-            comparisons=content["comparisons"],
-            provenance=content["provenance"],
-        )
+            }
+            comparisons = [_comparison_again(each) for each in content["comparisons"]]
+            told = dict(content["provenance"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"{path}: not a whole result: {error}") from error
+        if per_example is not None:
+            systems = _with_rows(systems, per_example)
+        return cls(systems=systems, comparisons=comparisons, provenance=told)
 
     def save_per_example(self, path: str | Path) -> None:
         """Write the scores of every row as JSON Lines, whole or not at all."""
@@ -145,54 +154,148 @@ class Results:
 
     def to_table(self) -> str:
         """Plain text: a row a system, a column a score, four digits; then the signatures."""
-        return self._text("simple", cell=lambda text, best: text, code=str)
+        return as_text(self.tables(), self.signatures())
 
     def to_markdown(self) -> str:
         """The same in Markdown, the best of each score in bold."""
-        return self._text("github", cell=_markdown, code="    {}".format)
+        return as_markdown(self.tables(), self.signatures())
 
     def to_latex(self) -> str:
         """The same in LaTeX with booktabs, the best of each score in bold."""
-        # tabulate escapes what it is given, so commands come in afterwards. No cell has these
-        # characters of its own: names with characters that cannot be printed are spelled out.
-        text = self._text(
-            "latex_booktabs",
-            cell=lambda text, best: f"\ue000{text}\ue001" if best else text,
-            code="% {}".format,
-        )
-        return text.replace("\ue000", r"\textbf{").replace("\ue001", "}")
+        return as_latex(self.tables(), self.signatures())
+
+    def to_html(self) -> str:
+        """The same as tables of HTML, the best of each score in bold, to stand in any page."""
+        return as_html(self.tables(), self.signatures())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return self.to_html()
 
     def to_csv(self) -> str:
         """Every number in full, one a line, in columns that do not depend on what was asked for.
 
-        A line without a group is about all rows; a cell is empty where there is no number.
+        A line without a group is about all rows. A line with another system under `versus` is about
+        the difference from that system. A cell is empty where there is no number.
         """
         text = io.StringIO()
         lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(["system", "group", "module", "score", "value", "low", "high", "rows"])
-        for figure in self._figures():
-            *names, value, interval, rows = figure
-            lines.writerow([*names, *plain([value, *(interval or (None, None))]), rows])
+        names = ["system", "group", "module", "score", "value", "low", "high", "rows"]
+        lines.writerow([*names, "versus", "p_value", "p_adjusted", "significant"])
+        for figure in self.figures():
+            *place, value, interval, rows, _ = figure
+            numbers = plain([value, *(interval or (None, None))])
+            lines.writerow([*place, *numbers, rows, *[None] * 4])
+        for each in plain(self.comparisons):
+            place = [each["a"], None, self.module_of(each), each["score"], each["diff"]]
+            tested = (each.get(n) for n in ("rows", "b", "p_value", "p_adjusted", "significant"))
+            lines.writerow([*place, *each["confidence_interval"], *tested])
         return text.getvalue()
 
     def tables(self) -> list[Table]:
-        """The table of scores and, if the rows were grouped, the table of groups."""
-        figures = list(self._figures())
+        """The table of scores and, where there are any, those of groups and of comparisons.
+
+        Beside comparisons each system has a letter, and a score those of the systems that it is
+        significantly better than. There are letters for 25 systems; of more, which are 300 pairs
+        and up, the comparisons alone tell.
+        """
+        figures = list(self.figures())
         overall = [figure for figure in figures if figure.group is None]
         grouped = [figure for figure in figures if figure.group is not None]
-        scores = _table(["system"], [((label(f.system),), f) for f in overall])
-        if not grouped:
-            return [scores]
-        labels = [((label(f.system), label(str(f.group)), str(f.rows)), f) for f in grouped]
-        groups = _table(["system", "group", "rows"], labels)
-        return [scores, groups._replace(labels=2, best=set())]
+        is_marked = self.comparisons and len(self.systems) <= len(LETTERS)
+        letters = dict(zip(self.systems, LETTERS, strict=False)) if is_marked else {}
+        if letters:
+            marks = self.marks(letters)
+            scores = figures_table(
+                ["", "system"], lambda f: [letters[f.system], label(f.system)], overall, marks
+            )._replace(note="A letter: significantly better than the system of that letter.")
+        else:
+            scores = figures_table(["system"], lambda f: [label(f.system)], overall)
+        tables = [scores]
+        if grouped:
+            groups = figures_table(
+                ["system", "group", "rows"],
+                lambda f: [label(f.system), label(str(f.group)), str(f.rows)],
+                grouped,
+            )
+            tables.append(groups._replace(labels=2, best=set()))
+        if self.comparisons:
+            tables.append(table_of(self.comparisons, self.is_lower_better))
+        return tables
+
+    def compare(self, other: "Results", **testing: Any) -> "Results":
+        """Systems of these results (A) compared with those of other results (B) on the same rows.
+
+        Both hold the scores of every row. Systems of the same name are compared with each other;
+        if no name is in both, each is with each. Where a name is in both it gets the prefix "A: "
+        or "B: ".
+
+        Args:
+            other: the other results.
+            **testing: options of `compare_pairs`: the test, its draws, correction and levels.
+
+        Returns:
+            The compared systems with their scores, and the comparisons.
+
+        Raises:
+            ValueError: no score that both have of each row; other options, other numbers of rows.
+
+        >>> rows = {"references": ["a", "b", "c"], "per_example": True}
+        >>> new = score("qa_em", predictions={"bot": ["a", "b", "c"]}, **rows)
+        >>> old = score("qa_em", predictions={"bot": ["a", "x", "y"]}, **rows)
+        >>> (found,) = new.compare(old).comparisons
+        >>> found["a"], found["b"], round(found["diff"], 4), found["p_value"]
+        ('A: bot', 'B: bot', 0.6667, 0.5)
+        """
+        same = [name for name in self.systems if name in other.systems]
+        names = zip(same, same, strict=True) if same else product(self.systems, other.systems)
+        pairs: list[Pair] = []
+        compared: dict[str, dict[str, ModuleResult]] = {}
+        for a, b in names:
+            ours, theirs = (f"A: {a}", f"B: {b}") if same else (a, b)
+            compared |= {ours: self.systems[a], theirs: other.systems[b]}
+            pairs += list(_pairs(ours, self.systems[a], theirs, other.systems[b]))
+        if not pairs:
+            raise ValueError("there is no score that both results hold of every row")
+        inputs = [*self.provenance.get("inputs", []), *other.provenance.get("inputs", [])]
+        return Results(
+            systems=compared,
+            comparisons=_compared(pairs, **testing),
+            provenance=provenance(inputs),
+        )
 
     def signatures(self) -> list[str]:
-        """Each signature once: systems that were scored alike share them."""
+        """Each signature once: systems that were scored or compared alike share them."""
         results = (result for modules in self.systems.values() for result in modules.values())
-        return list(dict.fromkeys(result.signature for result in results))
+        compared = (each["signature"] for each in self.comparisons if "signature" in each)
+        return list(dict.fromkeys([*(result.signature for result in results), *compared]))
 
-    def _figures(self) -> Iterator[_Figure]:
+    def module_of(self, comparison: Comparison) -> str:
+        """The module of a comparison, which need not say it where one alone has such a score."""
+        if "module" in comparison:
+            return str(comparison["module"])
+        modules = self.systems.get(comparison["a"], {})
+        return next(
+            (m for m, result in modules.items() if comparison["score"] in result.scores), ""
+        )
+
+    def is_lower_better(self, comparison: Comparison) -> bool:
+        """Whether the system with the lower mean is the better one."""
+        result = self.systems.get(comparison["a"], {}).get(self.module_of(comparison))
+        return result is not None and comparison["score"] in result.lower_is_better
+
+    def marks(self, letters: Mapping[str, str]) -> Marks:
+        """Of system, module and score the letters of the systems that are significantly worse."""
+        worse: dict[tuple[str, str, str], str] = {}
+        for each in self.comparisons:
+            if each["significant"]:
+                is_a = (each["diff"] > 0) != self.is_lower_better(each)
+                winner, loser = (each["a"], each["b"]) if is_a else (each["b"], each["a"])
+                place = winner, self.module_of(each), each["score"]
+                worse[place] = worse.get(place, "") + letters.get(loser, "")
+        return {place: raised("".join(sorted(found))) for place, found in worse.items()}
+
+    def figures(self) -> Iterator[Figure]:
         """Every score that is a single number, of all rows and of each group."""
         for system, modules in self.systems.items():
             for module, result in modules.items():
@@ -201,8 +304,9 @@ class Results:
                     intervals = result.confidence_interval if group is None else {}
                     for name, value in scores.items():
                         if name != "n" and isinstance(value, int | float):
-                            interval = intervals.get(name)
-                            yield _Figure(system, group, module, name, value, interval, scores["n"])
+                            interval, lower = intervals.get(name), name in result.lower_is_better
+                            rows = scores["n"]
+                            yield Figure(system, group, module, name, value, interval, rows, lower)
 
     def _per_example(self) -> Iterator[dict[str, Any]]:
         for system, modules in self.systems.items():
@@ -212,20 +316,6 @@ class Results:
             for row, values in enumerate(zip(*columns.values(), strict=True)):
                 scores = dict(zip(columns, plain(values), strict=True))
                 yield {"row": row, "system": system, "scores": scores}
-
-    def _text(
-        self, style: str, *, cell: Callable[[str, bool], str], code: Callable[[str], str]
-    ) -> str:
-        from tabulate import tabulate
-
-        parts = []
-        for table in self.tables():
-            rows = [
-                [cell(text, (i, j) in table.best) for j, text in enumerate(row)]
-                for i, row in enumerate(table.rows)
-            ]
-            parts.append(tabulate(rows, table.header, tablefmt=style, disable_numparse=True))
-        return "\n\n".join([*parts, "\n".join(map(code, self.signatures()))])
 
 
 def score(
@@ -239,6 +329,7 @@ def score(
     seed: int = 0,
     groups: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     per_example: bool = False,
+    compare: bool = False,
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
 ) -> Results:
@@ -255,6 +346,10 @@ def score(
         seed: of the resampling.
         groups: a label a row, the same for all systems or of each system.
         per_example: also keep the scores of every row.
+        compare: also compare each two systems, which then need the same rows: a permutation test of
+            every score that is a mean of rows, with the same draws for all, and p-values corrected
+            by Holm's method over all systems and scores. No p-value is below 1 / (n_resamples + 1)
+            where it is drawn, so hundreds of comparisons need more draws.
         inputs: where the rows came from, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
 
@@ -274,14 +369,20 @@ def score(
     if not metrics or not systems:
         raise ValueError("scoring needs at least one module and one system")
     own = assign(options or {}, {name: metric.options for name, metric in metrics.items()})
+    if compare:
+        _check_same_rows(systems, references)
+        per_row = [name for name, metric in metrics.items() if "per_example" in metric.options]
+        if len(systems) < 2 or not per_row:
+            raise ValueError(
+                "compare needs two systems and a module that scores row by row; there are "
+                f"{', '.join(map(repr, systems))} and {', '.join(metrics)}"
+            )
     asked = {
         "per_example": per_example,
         "confidence_level": confidence_level is not None,
         "groups": groups is not None,
     }
-    for option, is_asked in asked.items():
-        if is_asked and not any(option in metric.options for metric in metrics.values()):
-            raise ValueError(f"{option} is an option of none of the modules: {', '.join(metrics)}")
+    check_asked([option for option, is_asked in asked.items() if is_asked], metrics)
 
     scored: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
@@ -291,7 +392,7 @@ def score(
             "references": _of_system("references", references, system),
         }
         reporting = {
-            "per_example": per_example,
+            "per_example": per_example or compare,
             "confidence_level": confidence_level,
             "n_resamples": n_resamples,
             "seed": seed,
@@ -302,7 +403,17 @@ def score(
         except ValueError as error:
             raise InputError(system, str(error)) from error
         scored[system][name] = result
-    return Results(systems=scored, provenance=provenance(inputs))
+    comparisons = []
+    if compare:
+        pairs = (p for a, b in combinations(scored, 2) for p in _pairs(a, scored[a], b, scored[b]))
+        level = _LEVEL if confidence_level is None else confidence_level
+        comparisons = _compared(pairs, confidence_level=level, n_resamples=n_resamples, seed=seed)
+        if not per_example:
+            scored = {
+                system: {name: replace(result, per_example={}) for name, result in of.items()}
+                for system, of in scored.items()
+            }
+    return Results(systems=scored, comparisons=comparisons, provenance=provenance(inputs))
 
 
 def assign(
@@ -324,7 +435,7 @@ def assign(
     keys: dict[str, list[tuple[str, str]]] = {}
     for module, own in defaults.items():
         for option in own:
-            if option not in _REPORTING:
+            if option not in REPORTING:
                 keys.setdefault(option, []).append((module, option))
                 keys[f"{module}.{option}"] = [(module, option)]
     for key in sorted(options, key=lambda key: "." in key):
@@ -336,6 +447,16 @@ def assign(
             is_whole = type(value) is int and type(defaults[module][option]) is float
             assigned[module][option] = float(value) if is_whole else value
     return assigned
+
+
+def check_asked(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
+    """Each option is one of at least one module.
+
+    >>> check_asked(["per_example"], {"qa_em": load("qa_em")})
+    """
+    for option in options:
+        if not any(option in metric.options for metric in metrics.values()):
+            raise ValueError(f"{option} is an option of none of the modules: {', '.join(metrics)}")
 
 
 def inputs_of(metric: Any) -> list[str]:
@@ -356,7 +477,7 @@ def signature(module: str, options: Mapping[str, Any], rows: int) -> str:
     """
     chosen = [f"{option}={_text(value)}" for option, value in options.items()]
     program = f"{_DISTRIBUTIONS[0]} {version(_DISTRIBUTIONS[0])}"
-    return "|".join([module, *chosen, f"rows={rows}", program])
+    return label("|".join([module, *chosen, f"rows={rows}", program]))
 
 
 def plain(value: Any) -> Any:
@@ -409,20 +530,39 @@ def _module_result(
     given = {column: columns[column] for column in inputs_of(metric)}
     reported = {option: value for option, value in reporting.items() if option in metric.options}
     result = metric.compute(**given, **options, **reported)
-    beside = {key: result.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
-
     rows = len(columns["predictions"])
+    return module_result(name, metric, result, rows=rows, options=options, reported=reported)
+
+
+def module_result(
+    name: str,
+    metric: Any,
+    result: dict[str, Any],
+    *,
+    rows: int,
+    options: Mapping[str, Any],
+    reported: Mapping[str, Any],
+) -> ModuleResult:
+    """What `compute` of `metric`, the module `name`, returned with these options, with its story.
+
+    >>> metric = load("qa_em")
+    >>> module_result("qa_em", metric, {"qa_em": 0.5}, rows=2, options={}, reported={}).scores
+    {'qa_em': 0.5}
+    """
+    scores = dict(result)
+    beside = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
     scoring = {
         option: options.get(option, default)
         for option, default in metric.options.items()
-        if option not in _REPORTING
+        if option not in REPORTING
     }
     resampling = {option: reported[option] for option in _OF_INTERVALS if option in reported}
     return ModuleResult(
         options=scoring | (resampling if beside["confidence_interval"] else {}),
         rows=rows,
-        scores=result,
+        scores=scores,
         signature=signature(name, scoring, rows),
+        lower_is_better=[score for score in scores if score in metric.lower_is_better],
         **beside,
     )
 
@@ -453,46 +593,72 @@ def provenance(inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _table(labels: list[str], figures: Iterable[tuple[tuple[str, ...], _Figure]]) -> Table:
-    """Figures by their labels: a row for those that share them, a column for each score."""
-    cells: dict[tuple[str, ...], dict[tuple[str, str], _Figure]] = {}
-    for names, figure in figures:
-        cells.setdefault(names, {})[figure.module, figure.score] = figure
-    columns = list(dict.fromkeys(column for row in cells.values() for column in row))
-    best = set()
-    for j, column in enumerate(columns, start=len(labels)):
-        values = [row[column].value if column in row else math.nan for row in cells.values()]
-        top = max((value for value in values if not math.isnan(value)), default=None)
-        if len(values) > 1:  # a single row has nothing to be better than
-            best |= {(i, j) for i, value in enumerate(values) if value == top}
-    rows = [
-        [*names, *(_cell(row[column]) if column in row else "" for column in columns)]
-        for names, row in cells.items()
+def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
+    """Of each score that is the mean of rows the scores of all rows, as far as they are there."""
+    return {
+        name: values
+        for name, values in result.per_example.items()
+        if not name.lower().startswith(_NO_MEANS)
+    }
+
+
+def _pairs(
+    a: str, of_a: Mapping[str, ModuleResult], b: str, of_b: Mapping[str, ModuleResult]
+) -> Iterator[Pair]:
+    """The scores of rows that two systems share, if they came about in the same way."""
+    for module, result in of_a.items():
+        columns = means_of_rows(result)
+        others = means_of_rows(of_b[module]) if module in of_b else {}
+        shared = [name for name in columns if name in others]
+        if shared and _scoring(result.options) != _scoring(of_b[module].options):
+            raise ValueError(
+                f"{module} scored {a!r} and {b!r} with other options: {result.signature} and "
+                f"{of_b[module].signature}"
+            )
+        yield from (Pair(a, b, module, name, columns[name], others[name]) for name in shared)
+
+
+def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that can move a score."""
+    return {name: plain(value) for name, value in options.items() if name not in REPORTING}
+
+
+def _compared(pairs: Iterable[Pair], **testing: Any) -> list[Comparison]:
+    """The comparisons of all pairs, each with the signature of how they came about."""
+    return [
+        each | {"signature": signature("paired_significance", _moving_p(each), each["rows"])}
+        for each in compare_pairs(pairs, **testing)
     ]
-    return Table([*labels, *(score for _, score in columns)], rows, len(labels), best)
 
 
-def _cell(figure: _Figure) -> str:
-    """Four digits, and the interval if there is one; counts as they are."""
-    text = str(figure.value) if isinstance(figure.value, int) else f"{figure.value:.4f}"
-    if figure.interval is None:
-        return text
-    low, high = figure.interval
-    return f"{text} [{low:.4f}, {high:.4f}]"
+def _moving_p(comparison: Comparison) -> dict[str, Any]:
+    """The options of a comparison that can move its p-value."""
+    return {k: v for k, v in comparison["options"].items() if k != "confidence_level"}
 
 
-def label(name: str) -> str:
-    r"""`name` on one printable line.
+def _check_same_rows(systems: Mapping[str, Any], references: Any) -> None:
+    """Every system answers the same questions, as far as that can be seen."""
+    first, *others = systems
+    for other in others:
+        rows = [len(systems[first]), len(systems[other])]
+        if rows[0] != rows[1]:
+            raise ValueError(
+                f"systems {first!r} and {other!r} have {rows[0]} and {rows[1]} rows; "
+                "only systems with the same rows can be compared"
+            )
+        ours, theirs = (_of_system("references", references, each) for each in (first, other))
+        if ours is theirs:
+            continue
+        for row, (one, two) in enumerate(zip(ours, theirs, strict=False)):
+            if _listed(one) != _listed(two):
+                raise ValueError(
+                    f"systems {first!r} and {other!r} have different references in row {row}; "
+                    "only systems with the same rows can be compared"
+                )
 
-    >>> print(label("Zürich"), label("a\n\ud800"))
-    Zürich a\n\ud800
-    """
-    return name if name.isprintable() else ascii(name)[1:-1]
 
-
-def _markdown(text: str, best: bool) -> str:
-    text = text.replace("|", r"\|")
-    return f"**{text}**" if best else text
+def _listed(row: Any) -> Any:
+    return row.tolist() if hasattr(row, "tolist") else row
 
 
 def _text(value: Any) -> str:
@@ -514,3 +680,67 @@ def _again(value: Any) -> Any:
         case list():
             return [_again(item) for item in value]
     return value
+
+
+def _comparison_again(values: Mapping[str, Any]) -> Comparison:
+    """A comparison from a file: a p-value that was undefined is NaN again."""
+    told = {"options", "rows"}
+    return {name: value if name in told else _again(value) for name, value in values.items()}
+
+
+def _with_rows(
+    systems: Mapping[str, Mapping[str, ModuleResult]], path: str | Path
+) -> dict[str, dict[str, ModuleResult]]:
+    """Systems with the scores of rows that `save_per_example` wrote."""
+    columns: dict[str, dict[str, list[float]]] = {
+        system: {name: [] for result in results.values() for name in result.scores}
+        for system, results in systems.items()
+    }
+    rows = dict.fromkeys(systems, 0)
+    with Path(path).open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                record = json.loads(line)
+                system, row, scores = record["system"], record["row"], record["scores"]
+                if row != rows[system]:
+                    raise ValueError(f"row {row} of {system!r}, where {rows[system]} is next")
+                for name, value in scores.items():
+                    columns[system][name].append(_again(value))
+                rows[system] += 1
+            except KeyError as error:
+                raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
+            except (ValueError, TypeError, AttributeError) as error:
+                raise ValueError(f"{path}: line {number}: {error}") from None
+    return {
+        system: {
+            module: _with_columns(path, system, result, columns[system])
+            for module, result in results.items()
+        }
+        for system, results in systems.items()
+    }
+
+
+def _with_columns(
+    path: str | Path, system: str, result: ModuleResult, columns: Mapping[str, list[float]]
+) -> ModuleResult:
+    """The result with those of the columns that hold its scores, which have to be their means."""
+    own = {name: columns[name] for name in result.scores if columns[name]}
+    full = replace(result, per_example=own)
+    for name, values in own.items():
+        if len(values) != result.rows:
+            raise ValueError(
+                f"{path}: system {system!r} has {len(values)} rows of {name}, but {result.rows} "
+                "were scored"
+            )
+    for name, values in means_of_rows(full).items():
+        counting = [value for value in values if not math.isnan(value)]
+        average = math.fsum(counting) / len(counting) if counting else math.nan
+        stored = result.scores[name]
+        if not math.isnan(stored) and not math.isclose(
+            average, stored, rel_tol=1e-9, abs_tol=1e-12
+        ):
+            raise ValueError(
+                f"{path}: the mean of {name} of system {system!r} is {average}, but the result "
+                f"says {stored}; these are the rows of another result"
+            )
+    return full

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from metric_commons.results import label
+from metric_commons.rendering import label, p_value
 
-from .compare import p_value
 from .outputs import Misuse
 from .trec import OfQueries
 

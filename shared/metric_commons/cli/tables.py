@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from metric_commons.results import Results, Table
+from metric_commons.rendering import Table
+from metric_commons.results import Results
 
 _GAP = 2  # between columns: one blank of padding, one that SIMPLE_HEAD draws
 
@@ -19,6 +20,9 @@ def show(results: Results) -> None:
     for table in results.tables():
         for columns in _pages(table, console.width):
             console.print(_grid(table, columns))
+            console.print()
+        if table.note:
+            console.print(Text(table.note, style="dim"))
             console.print()
     for signature in results.signatures():  # unbroken, to be copied
         console.print(Text(signature, style="dim"), soft_wrap=True)

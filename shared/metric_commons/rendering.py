@@ -1,0 +1,223 @@
+"""Tables of results as text: plain, Markdown, LaTeX and HTML.
+
+Names of systems and groups come from data and may hold anything. Here they become one printable
+line each, and whatever a format gives a meaning to is escaped.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+# Letters that are known as superscripts; there is none for q.
+LETTERS = "abcdefghijklmnoprstuvwxyz"
+_RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+_RAISE = str.maketrans(LETTERS, _RAISED)
+_LOWER = str.maketrans(_RAISED, LETTERS)
+
+
+class Figure(NamedTuple):
+    """One number of a result; without a group it is about all rows."""
+
+    system: str
+    group: str | None
+    module: str
+    score: str
+    value: float
+    interval: Sequence[float] | None
+    rows: int
+    lower: bool  # whether less is better
+
+
+# Of system, module and score what stands behind the number.
+Marks = Mapping[tuple[str, str, str], str]
+
+
+class Table(NamedTuple):
+    """Header and rows as text. The first `labels` columns name a row, the others hold scores."""
+
+    header: list[str]
+    rows: list[list[str]]
+    labels: int
+    best: set[tuple[int, int]]  # row and column of each best score
+    note: str = ""  # a line to stand below
+
+
+def figures_table(
+    names: list[str],
+    labels: Callable[[Figure], list[str]],
+    figures: Sequence[Figure],
+    marks: Marks | None = None,
+) -> Table:
+    """Figures by system and group: a row for each, with its labels, and a column for each score."""
+    cells: dict[tuple[str, str | None], dict[tuple[str, str], Figure]] = {}
+    for figure in figures:
+        cells.setdefault((figure.system, figure.group), {})[figure.module, figure.score] = figure
+    columns = {(figure.module, figure.score): figure.lower for figure in figures}
+    best = set()
+    for j, (column, lower) in enumerate(columns.items(), start=len(names)):
+        # Of counts and of a single row none is better than another.
+        found = {i: row[column].value for i, row in enumerate(cells.values()) if column in row}
+        values = [v for v in found.values() if isinstance(v, float) and not math.isnan(v)]
+        if values and len(cells) > 1:
+            top = min(values) if lower else max(values)
+            best |= {(i, j) for i, value in found.items() if value == top}
+    rows = [
+        [
+            *labels(next(iter(row.values()))),
+            *(_cell(row[column], marks or {}) if column in row else "" for column in columns),
+        ]
+        for row in cells.values()
+    ]
+    return Table([*names, *(label(score) for _, score in columns)], rows, len(names), best)
+
+
+def as_text(tables: Iterable[Table], lines: Iterable[str]) -> str:
+    """Plain text, aligned; then the lines."""
+    return _tabulated(tables, lines, "simple", cell=lambda text, best: text, line=str)
+
+
+def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
+    r"""Markdown, the best of each score in bold; then the lines as code.
+
+    >>> print(as_markdown([Table(["system", "em"], [["a|b", "0.5"]], 1, {(0, 1)})], ["em|rows=2"]))
+    | system   | em      |
+    |----------|---------|
+    | a\|b     | **0.5** |
+    <BLANKLINE>
+        em|rows=2
+    """
+    return _tabulated(tables, lines, "github", cell=_markdown, line="    {}".format)
+
+
+def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
+    r"""LaTeX with booktabs, the best of each score in bold; then the lines as comments.
+
+    >>> table = Table(["system", "qa_em"], [["a&b", "0.5ᵃᵇ"]], 1, {(0, 1)})
+    >>> print(as_latex([table], ["em|rows=2"]))
+    \begin{tabular}{ll}
+    \toprule
+     system   & qa\_em   \\
+    \midrule
+     a\&b      & \textbf{0.5\textsuperscript{ab}} \\
+    \bottomrule
+    \end{tabular}
+    <BLANKLINE>
+    % em|rows=2
+    """
+    # tabulate escapes what it is given, so commands come in afterwards. No cell has these
+    # characters of its own: names with characters that cannot be printed are spelled out.
+    text = _tabulated(
+        tables,
+        lines,
+        "latex_booktabs",
+        cell=lambda text, best: f"\ue000{text}\ue001" if best else text,
+        line="% {}".format,
+    )
+    text = re.sub(
+        f"[{_RAISED}]+", lambda run: rf"\textsuperscript{{{run[0].translate(_LOWER)}}}", text
+    )
+    return text.replace("\ue000", r"\textbf{").replace("\ue001", "}")
+
+
+def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
+    """HTML without a style or script of its own, to stand in any page; then the lines as code.
+
+    >>> print(as_html([Table(["system", "em"], [["<b>", "0.5"]], 1, {(0, 1)})], []))
+    <table>
+    <thead><tr><th scope="col">system</th><th scope="col">em</th></tr></thead>
+    <tbody>
+    <tr><th scope="row">&lt;b&gt;</th><td align="right"><b>0.5</b></td></tr>
+    </tbody>
+    </table>
+    """
+    parts = []
+    for table in tables:
+        header = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.header)
+        rows = [
+            f"<tr>{''.join(_html(table, i, j) for j in range(len(row)))}</tr>"
+            for i, row in enumerate(table.rows)
+        ]
+        parts += [
+            "<table>",
+            f"<thead><tr>{header}</tr></thead>",
+            *("<tbody>", *rows, "</tbody>"),
+            "</table>",
+            *([f"<p>{escape(table.note)}</p>"] if table.note else []),
+        ]
+    parts += [f"<p><code>{escape(line)}</code></p>" for line in lines]
+    return "\n".join(parts)
+
+
+def label(name: str) -> str:
+    r"""`name` on one printable line.
+
+    >>> print(label("Zürich"), label("a\n\ud800"))
+    Zürich a\n\ud800
+    """
+    return name if name.isprintable() else ascii(name)[1:-1]
+
+
+def p_value(p: float) -> str:
+    """Four digits, but never zero.
+
+    >>> p_value(0.0321), p_value(3e-7)
+    ('0.0321', '<0.0001')
+    """
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def raised(letters: str) -> str:
+    """Some of `LETTERS` as superscripts.
+
+    >>> raised("ad")
+    'ᵃᵈ'
+    """
+    return letters.translate(_RAISE)
+
+
+def _cell(figure: Figure, marks: Marks) -> str:
+    """Four digits, marks, and the interval if there is one; counts as they are."""
+    text = str(figure.value) if isinstance(figure.value, int) else f"{figure.value:.4f}"
+    text += marks.get((figure.system, figure.module, figure.score), "")
+    if figure.interval is None:
+        return text
+    low, high = figure.interval
+    return f"{text} [{low:.4f}, {high:.4f}]"
+
+
+def _tabulated(
+    tables: Iterable[Table],
+    lines: Iterable[str],
+    style: str,
+    *,
+    cell: Callable[[str, bool], str],
+    line: Callable[[str], str],
+) -> str:
+    from tabulate import tabulate
+
+    parts = []
+    for table in tables:
+        rows = [
+            [cell(text, (i, j) in table.best) for j, text in enumerate(row)]
+            for i, row in enumerate(table.rows)
+        ]
+        parts.append(tabulate(rows, table.header, tablefmt=style, disable_numparse=True))
+        if table.note:
+            parts.append(line(table.note))
+    return "\n\n".join([*parts, "\n".join(map(line, lines))])
+
+
+def _markdown(text: str, best: bool) -> str:
+    for character in "|*`":
+        text = text.replace(character, f"\\{character}")
+    text = text.replace("<", "&lt;")
+    return f"**{text}**" if best else text
+
+
+def _html(table: Table, i: int, j: int) -> str:
+    text = escape(table.rows[i][j])
+    if j < table.labels:
+        return f'<th scope="row">{text}</th>'
+    return f'<td align="right">{f"<b>{text}</b>" if (i, j) in table.best else text}</td>'

@@ -1,0 +1,606 @@
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from metric_commons.cli import main
+from metric_commons.rendering import p_value
+from metric_commons.report import axes, find_examples, render
+from metric_commons.report.page import cut, visible
+from metric_commons.results import ModuleResult, Results, score
+from tests.spec import GIVEN, ROOT
+
+CAPITALS = ROOT / "examples" / "capitals.jsonl"
+NQ = GIVEN / "data" / "text" / "openqa_eval"
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+
+
+class Page(HTMLParser):
+    """A page as a list of elements: tag, attributes and the text inside. Badly nested is an error.
+
+    Only `line`, `circle` and `rect` of SVG close themselves.
+    """
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.stack = [], []
+        self.feed(text)
+        self.close()
+        assert not self.stack, f"not closed: {self.stack}"
+
+    def handle_starttag(self, tag, attributes):
+        element = {"tag": tag, "text": "", "inside": [], **dict(attributes)}
+        self.elements.append(element)
+        for outer in self.stack:
+            outer["inside"].append(element)
+        if tag not in VOID:
+            self.stack.append(element)
+
+    def handle_startendtag(self, tag, attributes):
+        assert tag in {"line", "circle", "rect"}, tag
+        self.handle_starttag(tag, attributes)
+        self.stack.pop()
+
+    def handle_endtag(self, tag):
+        assert self.stack, f"</{tag}> closes nothing"
+        opened = self.stack.pop()["tag"]
+        assert opened == tag, f"</{tag}> closes <{opened}>"
+
+    def handle_data(self, data):
+        for element in self.stack:
+            element["text"] += data
+
+    def where(self, **attributes):
+        return [
+            each
+            for each in self.elements
+            if all(each.get(name.replace("_", "-")) == value for name, value in attributes.items())
+        ]
+
+    def of_class(self, name):
+        return [each for each in self.elements if name in (each.get("class") or "").split()]
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments):
+        status = main(list(map(str, arguments)))
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def write(rows, name="rows.jsonl"):
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    Path(name).write_text(text)
+    return name
+
+
+@pytest.fixture
+def scored(run):
+    """Score systems of a file, as the command does it, and return the page about them."""
+
+    def scored(
+        path, systems, *more, modules=("qa_em", "qa_f1"), references="gold", report=(), rows=True
+    ):
+        fields = [word for system in systems for word in ("--predictions", system)]
+        saved = ("--save", "r.json", "--per-example", "rows_of.jsonl")
+        status, _, err = run(
+            "score", *modules, path, *fields, "--references", references, *more, *saved
+        )
+        assert status == 0, err
+        return reported(*(("--per-example", "rows_of.jsonl") if rows else ()), *report)
+
+    def reported(*arguments):
+        status, out, err = run("report", "r.json", "--html", "page.html", *arguments)
+        assert (status, out, err) == (0, "", "")
+        return Page(Path("page.html").read_text("utf-8"))
+
+    scored.reported = reported
+    return scored
+
+
+def texts(page, name):
+    return [" ".join(each["text"].split()) for each in page.of_class(name)]
+
+
+# What is on the page is in the results
+
+
+def test_every_score_is_on_the_page(scored):
+    page = scored(
+        CAPITALS, ["atlas", "borealis"], "--confidence", "0.9", "--compare", references="answers"
+    )
+    results = Results.read("r.json")
+
+    lines = {
+        (each["data-system"], each["data-score"]): each
+        for each in page.of_class("line")
+        if "data-system" in each
+    }
+    assert lines.keys() == {(f.system, f.score) for f in results.figures()}
+    for figure in results.figures():
+        line = lines[figure.system, figure.score]
+        low, high = figure.interval
+        assert float(line["data-value"]) == figure.value
+        assert f"{figure.value:.4f}" in line["text"]
+        assert f"[{low:.4f}, {high:.4f}]" in line["text"]
+
+
+def test_dots_and_bars_stand_where_the_numbers_are(scored):
+    page = scored(CAPITALS, ["atlas", "borealis"], "--confidence", "0.9", references="answers")
+    results = Results.read("r.json")
+    card = next(each for each in page.of_class("card") if "substring" not in each["text"])
+    ticks = [
+        (float(each["x"].rstrip("%")), float(each["text"]))
+        for each in card["inside"]
+        if each["tag"] == "text"
+    ]
+    (left, low), *_, (right, high) = ticks
+
+    def number(place):
+        return low + (float(place.rstrip("%")) - left) / (right - left) * (high - low)
+
+    for name, modules in results.systems.items():
+        result = modules["qa_em"]
+        (line,) = (each for each in card["inside"] if each.get("data-system") == name)
+        (dot,) = (each for each in line["inside"] if each["tag"] == "circle")
+        (bar,) = (each for each in line["inside"] if each.get("class") == "interval")
+        assert number(dot["cx"]) == pytest.approx(result.scores["qa_em"], abs=1e-5)
+        ends = [number(bar["x1"]), number(bar["x2"])]
+        assert ends == pytest.approx(result.confidence_interval["qa_em"], abs=1e-5)
+
+
+def test_every_difference_is_on_the_page(scored):
+    rows = [{"gold": "x", "a": "x", "b": "xy"[row > 2], "c": "y"} for row in range(20)]
+    page = scored(write(rows), ["a", "b", "c"], "--compare", modules=["qa_em"])
+    comparisons = Results.read("r.json").comparisons
+    lines = [each for each in page.elements if "data-diff" in each]
+
+    assert [each["significant"] for each in comparisons] == [True, True, False]
+    for line, each in zip(lines, comparisons, strict=True):
+        assert (line["data-a"], line["data-b"]) == (each["a"], each["b"])
+        assert float(line["data-diff"]) == each["diff"]
+        p = p_value(each["p_adjusted"])
+        assert f"{each['diff']:+.4f} p {p if p[0] == '<' else f'= {p}'}" in line["text"]
+        assert ("open" in line["class"].split()) is not each["significant"]
+    low, high = comparisons[0]["confidence_interval"]
+    assert f"[{low:+.4f}, {high:+.4f}]" in page.where(id="differences")[0]["text"]
+    told = " ".join(page.where(id="differences")[0]["text"].split())
+    assert "the permutation test's p-value, corrected by Holm's method over 3 comparisons" in told
+    assert "2 of 3 are significant (p below 0.05)" in told
+
+
+def test_every_group_is_on_the_page(scored):
+    page = scored(CAPITALS, ["atlas"], "--group-by", "topic", references="answers")
+    groups = Results.read("r.json").systems["atlas"]["qa_f1"].groups
+
+    found = {
+        (each["data-group"], each["data-score"]): float(each["data-value"])
+        for each in page.elements
+        if "data-group" in each
+    }
+    for group, values in groups.items():
+        assert found[group, "qa_f1"] == values["qa_f1"]
+    sizes = [int(each["text"]) for each in page.of_class("rows")]
+    assert sizes[: len(groups)] == [values["n"] for values in groups.values()]
+
+
+def test_of_very_many_groups_the_largest_are_shown():
+    groups = {f"g{size}": {"qa_em": 0.5, "n": size} for size in range(1, 71)}
+    page = Page(render(results_of({"a": module_result(groups=groups)}), find_nothing()))
+
+    assert len([each for each in page.elements if "data-group" in each]) == 60
+    assert page.where(data_group="g70")
+    assert not page.where(data_group="g1")
+    assert "10 groups with fewer rows are not on this page" in page.where(id="groups")[0]["text"]
+
+
+def test_what_is_undefined_has_no_dot():
+    page = Page(
+        render(results_of({"a": module_result(scores={"r2": float("nan")})}), find_nothing())
+    )
+
+    (line,) = (each for each in page.elements if each.get("data-score") == "r2")
+    assert "nan" in line["text"]
+    assert not [each for each in line["inside"] if each["tag"] == "circle"]
+
+
+def test_lower_is_better_is_said_and_the_lowest_is_best():
+    errors = {
+        name: module_result(scores={"mae": value}, lower_is_better=["mae"])
+        for name, value in {"a": 0.5, "b": 0.25}.items()
+    }
+    page = Page(render(results_of(errors), find_nothing()))
+
+    assert [each["data-system"] for each in page.of_class("best")] == ["b"]
+    assert "lower is better" in page.where(id="scores")[0]["text"]
+
+
+def test_signatures_and_provenance_are_on_the_page(scored):
+    page = scored(CAPITALS, ["atlas", "borealis"], "--compare", references="answers")
+    results = Results.read("r.json")
+    source = results.provenance["inputs"][0]
+
+    codes = [each["text"] for each in page.where(tag="code")]
+    assert set(results.signatures()) | {source["sha256"]} <= set(codes)
+    told = page.where(id="provenance")[0]["text"]
+    for word in (source["path"], "unchanged", *results.provenance["versions"].values()):
+        assert word in told
+
+
+def results_of(systems, **more):
+    return Results(systems={name: {"m": result} for name, result in systems.items()}, **more)
+
+
+def module_result(**values):
+    nothing = {"options": {}, "rows": 1, "scores": {"qa_em": 0.5}, "confidence_interval": {}}
+    return ModuleResult(**nothing | {"groups": {}, "signature": "m|rows=1"} | values)
+
+
+def find_nothing():
+    return find_examples(results_of({"a": module_result()}))
+
+
+# Examples
+
+
+ROWS = [
+    {"gold": ["Paris"], "q": "France?", "one": "Paris", "two": "Rome"},
+    {"gold": ["Oslo", "Christiania"], "q": "Norway?", "one": "Bergen", "two": "Oslo"},
+    {"gold": ["Rome"], "q": "Italy?", "one": "Milan", "two": "Turin"},
+    {"gold": ["Bern"], "q": "Switzerland?", "one": "Bern", "two": "Bern"},
+]
+
+
+def examples_of(page):
+    """The kinds of examples: title and, of each example, its rows of text."""
+    found = {}
+    for section in page.where(id="examples")[0]["inside"]:
+        if section["tag"] == "details" and section["inside"][0]["inside"][:1]:
+            title = section["inside"][1]["text"]
+            cards = [each for each in section["inside"] if each["tag"] == "article"]
+            found[title] = [" ".join(card["text"].split()) for card in cards]
+    return {title: cards for title, cards in found.items() if cards}
+
+
+def test_the_worst_and_the_most_different_rows_are_shown_side_by_side(scored):
+    page = scored(write(ROWS), ["one", "two"], report=("--show", "q", "--examples", "2"))
+    found = examples_of(page)
+
+    assert list(found) == ["Worst", "one better than two", "two better than one"]
+    assert found["Worst"][0] == (
+        "row 2 q Italy? references Rome one Milan qa_em 0 qa_f1 0 two Turin qa_em 0 qa_f1 0"
+    )
+    assert len(found["Worst"]) == 2
+    (better,) = found["one better than two"]
+    assert better.startswith("row 0 q France? references Paris one Paris qa_em 1 qa_f1 1 two Rome")
+    (other,) = found["two better than one"]
+    assert "references Oslo Christiania" in other
+    told = " ".join(page.where(id="examples")[0]["text"].split())
+    assert "The lowest mean of qa_em and qa_f1 over all systems: 0 in 1 of 4 rows." in told
+    assert "one is better in 1 row." in told
+
+
+def test_one_system_has_its_worst_rows(scored):
+    found = examples_of(scored(write(ROWS), ["one"], modules=["qa_em"]))
+
+    assert list(found) == ["Worst"]
+    assert [card.split()[1] for card in found["Worst"]] == ["1", "2", "0", "3"]
+
+
+def test_of_several_systems_those_rows_are_shown_that_split_them_most(scored):
+    rows = [
+        {"gold": "x", "a": "x", "b": "x", "c": "x", "d": "x"},
+        {"gold": "x", "a": "y", "b": "x", "c": "x", "d": "x"},
+        {"gold": "x", "a": "y", "b": "y", "c": "x", "d": "x"},
+    ]
+    page = scored(write(rows), ["a", "b", "c", "d"], modules=["qa_em"])
+
+    assert [card.split()[1] for card in examples_of(page)["Most different"]] == ["2", "1"]
+
+
+def test_the_group_is_shown_under_the_name_of_its_field(scored):
+    rows = [row | {"continent": "Europe"} for row in ROWS]
+    page = scored(write(rows), ["one"], "--group-by", "continent")
+
+    assert "continent Europe" in examples_of(page)["Worst"][0]
+
+
+def test_systems_with_files_of_their_own_are_shown_together(scored, run):
+    write([{"gold": ["x"], "p": "x"}, {"gold": ["z"], "p": "x"}], "one.jsonl")
+    write([{"gold": ["x"], "p": "y"}, {"gold": ["z"], "p": "y"}], "two.jsonl")
+    files = ("one.jsonl", "two.jsonl", "--predictions", "p", "--references", "gold")
+    run("score", "qa_em", *files, "--save", "r.json", "--per-example", "rows_of.jsonl")
+    page = scored.reported("--per-example", "rows_of.jsonl")
+
+    assert examples_of(page)["Worst"][0] == "row 1 references z one x qa_em 0 two y qa_em 0"
+
+    Path("two.jsonl").unlink()
+    page = scored.reported("--per-example", "rows_of.jsonl")
+    assert texts(page, "note") == ["two.jsonl is not there, so nothing of it is shown."]
+    assert "one x qa_em 0 two not at hand qa_em 0" in examples_of(page)["Worst"][0]
+
+
+def test_other_references_of_a_row_stand_beside_each_answer(scored, run):
+    write([{"gold": ["x"], "p": "a"}], "one.jsonl")
+    write([{"gold": ["z"], "p": "b"}], "two.jsonl")
+    files = ("one.jsonl", "two.jsonl", "--predictions", "p", "--references", "gold")
+    run("score", "qa_em", *files, "--save", "r.json", "--per-example", "rows_of.jsonl")
+    page = scored.reported("--per-example", "rows_of.jsonl")
+
+    assert examples_of(page)["Worst"][0] == (
+        "row 0 one a references x qa_em 0 two b references z qa_em 0"
+    )
+
+
+def test_a_configuration_leads_to_examples_as_well(scored, run):
+    write(ROWS)
+    fields = {"predictions": "one", "references": "gold"}
+    outputs = {"save": "r.json", "per_example": "rows_of.jsonl"}
+    config = {"data": {"path": "rows.jsonl", "fields": fields}, "modules": ["qa_em"]}
+    Path("c.yaml").write_text(json.dumps(config | {"outputs": outputs}))
+    assert run("run", "c.yaml")[0] == 0
+
+    page = scored.reported("--per-example", "rows_of.jsonl")
+    assert "references Oslo Christiania one Bergen" in examples_of(page)["Worst"][0]
+    assert '"modules"' in page.where(id="provenance")[0]["text"]
+
+
+def test_inputs_that_changed_are_said_and_not_shown(scored):
+    scored(write(ROWS), ["one"])
+    with open("rows.jsonl", "a") as file:
+        file.write("\n")
+    page = scored.reported("--per-example", "rows_of.jsonl")
+
+    (note,) = texts(page, "note")
+    assert note.startswith("rows.jsonl has changed since it was scored")
+    assert not examples_of(page)
+    assert "changed or not there" in page.where(id="provenance")[0]["text"]
+
+
+def test_inputs_are_known_by_what_they_hold(scored):
+    scored(write(ROWS), ["one"])
+    Path("rows.jsonl").rename("elsewhere.bin")
+    Path("rows.jsonl").write_text("other")
+
+    page = scored.reported("--per-example", "rows_of.jsonl")
+    assert len(texts(page, "note")) == 1
+    Path("elsewhere.bin").rename("elsewhere.jsonl")
+    page = scored.reported("--per-example", "rows_of.jsonl", "--data", "elsewhere.jsonl")
+    assert not texts(page, "note")
+    assert examples_of(page)
+
+
+@pytest.mark.parametrize(
+    ("name", "keywords", "note"),
+    [
+        ("rows.jsonl", {"rows": False}, "The scores of every row were not given (--per-example)"),
+        ("rows.jsonl", {}, None),
+    ],
+)
+def test_without_the_scores_of_rows_there_are_no_examples(scored, name, keywords, note):
+    page = scored(write(ROWS, name), ["one"], **keywords)
+
+    assert bool(examples_of(page)) is (note is None)
+    assert [text.startswith(note) for text in texts(page, "note")] == [True] * (note is not None)
+
+
+def test_results_made_in_python_have_a_page_without_examples():
+    results = score("qa_em", predictions=["a"], references=["a"], per_example=True)
+    page = Page(render(results, find_examples(results)))
+
+    assert texts(page, "note") == [
+        "The results do not say in which fields of which files their rows are."
+    ]
+    assert "The results name no input files" in page.where(id="provenance")[0]["text"]
+
+
+def test_results_that_tell_little_have_a_page():
+    sparse = {"inputs": [{"name": "x"}, {"path": "y"}], "columns": {}}
+    for results in (Results(systems={}), results_of({"a": module_result()}, provenance=sparse)):
+        page = Page(render(results, find_examples(results)))
+        assert texts(page, "note")
+
+
+def test_runs_of_retrieval_have_a_page(run):
+    examples = ROOT / "examples"
+    files = (examples / f"{name}.txt" for name in ("qrels", "dense.run", "bm25.run"))
+    run("compare", *files, "-m", "map", "--save", "r.json")
+
+    assert run("report", "r.json", "--html", "page.html") == (0, "", "")
+    page = Page(Path("page.html").read_text("utf-8"))
+    (line,) = (each for each in page.elements if "data-diff" in each)
+    assert float(line["data-diff"]) == Results.read("r.json").comparisons[0]["diff"]
+
+
+# Text from data is hostile
+
+EVIL = (
+    "</span></details><script>alert(1)</script><img src=x onerror=alert(1)> &amp; \"'{{7*7}}"
+    "<style>*{display:none}</style>\u202e\x00\x1b[31m"
+)
+
+
+def is_harmless(page, text):
+    tags = {each["tag"] for each in page.elements}
+    assert not tags & {"script", "img", "iframe", "object", "link", "base", "form", "image", "use"}
+    assert len(page.where(tag="style")) == 1
+    for each in page.elements:
+        assert not [name for name in each if name.startswith("on")]
+        assert (each.get("href") or "#").startswith("#")
+    assert not re.search(r"url\(|@import|https?:", text)
+    assert not set(text) & set("\u202e\x00\x1b")
+    text.encode("utf-8")
+
+
+def test_hostile_text_stays_text(scored):
+    rows = [{"gold": [EVIL, "x"], "q": f"{EVIL}\ud800", EVIL: EVIL, "kind": EVIL, "b": "y"}] * 2
+    page = scored(
+        *(write(rows), [EVIL, "b"], "--group-by", "kind", "--compare", "--confidence", "0.9"),
+        report=("--show", "q"),
+    )
+    is_harmless(page, Path("page.html").read_text("utf-8"))
+    spelled = EVIL.replace("\u202e\x00\x1b", r"\u202e\x00\x1b")
+
+    first = page.of_class("example")[0]
+    assert first["text"].count(spelled) == 5  # question, group, reference, system, prediction
+    assert rf"{spelled}\ud800" in first["text"]
+    assert page.where(data_system=spelled)
+    assert page.where(data_group=spelled)
+
+
+def test_hostile_results_stay_text():
+    comparison = {
+        **dict.fromkeys(["a", "b", "module", "score"], EVIL),
+        **dict.fromkeys(["A_mean", "B_mean", "diff", "p_value", "p_adjusted"], 0.5),
+        "significant": False,
+        "confidence_interval": [0.0, 1.0],
+        "options": {"correction": EVIL, "test": EVIL},
+    }
+    results = Results(
+        systems={EVIL: {EVIL: module_result(scores={EVIL: 0.5}, options={EVIL: EVIL})}},
+        comparisons=[comparison],
+        provenance={
+            "inputs": [{"path": f"{EVIL[:20]}/x", "sha256": EVIL, "rows": 1}],
+            "versions": {EVIL: EVIL, "metric-commons": EVIL},
+            "created": EVIL,
+            "config": {EVIL: EVIL},
+        },
+    )
+    text = render(results, find_examples(results))
+
+    is_harmless(Page(text), text)
+
+
+def test_the_page_loads_nothing(scored):
+    scored(CAPITALS, ["atlas"], references="answers")
+    text = Path("page.html").read_text("utf-8")
+
+    is_harmless(Page(text), text)
+    assert "Content-Security-Policy" in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_long_texts_are_folded_and_very_long_ones_cut(scored):
+    rows = [{"gold": [f"r{number}" for number in range(40)], "p": "word " * 10_000}]
+    page = scored(write(rows), ["p"], modules=["substring_recall"])
+
+    text = page.of_class("answer")[0]["text"]
+    assert "49,720 more characters" in text
+    assert "30,000 that are not on this page" in text
+    assert len(text) < 21_000
+    assert "28 more" in page.of_class("references")[0]["text"]
+
+
+def test_empty_and_blank_texts_are_said(scored):
+    page = scored(write([{"gold": [""], "a": "", "b": " \n"}]), ["a", "b"], modules=["qa_em"])
+
+    text = examples_of(page)["Worst"][0]
+    assert text == "row 0 references empty a empty qa_em 1 b blank qa_em 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("\u05e9\u05dc\u05d5\u05dd", "\u05e9\u05dc\u05d5\u05dd"),
+        ("a\u00a0b\u3000c\n\td", "a\u00a0b\u3000c\n\td"),
+        ("\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"),
+        ("a\u2066b\u200f\ufeff\u2028\x85\udfff", r"a\u2066b\u200f\ufeff\u2028\x85\udfff"),
+    ],
+)
+def test_only_what_cannot_be_seen_is_spelled_out(text, seen):
+    assert visible(text) == seen
+    assert cut(text).start == seen
+
+
+# Axes
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[0.0], [1.0], [-3.0], [0.0, 1.0], [0.41, 0.4100001], [-0.12, 0.08], [5, 1200], [1e-9, 3e-9]],
+)
+def test_an_axis_holds_its_numbers_between_round_ends(values):
+    axis = axes.axis_of(values)
+
+    assert axis.low <= min(values)
+    assert axis.high >= max(values)
+    assert 2 <= len(axis.ticks) <= 6
+    labels = [text for _, text in axis.labels()]
+    assert len(set(labels)) == len(labels)
+    for (at, text), tick in zip(axis.labels(), axis.ticks, strict=True):
+        assert float(text) == pytest.approx(tick, rel=1e-9, abs=1e-15)
+        assert axis.at(tick) == at
+    assert [axis.labels()[0][0], axis.labels()[-1][0]] == pytest.approx([0.0, 100.0])
+
+
+# Errors are one line, and leave nothing behind
+
+
+def test_errors_are_one_line(run, monkeypatch):
+    write(ROWS)
+    fields = ("--predictions", "one", "--references", "gold")
+    run("score", "qa_em", "rows.jsonl", *fields, "--save", "r.json", "--per-example", "p.jsonl")
+    Path("short.jsonl").write_text(Path("p.jsonl").read_text().partition("\n")[0])
+    before = sorted(Path.cwd().iterdir())
+
+    for arguments, status, message in (
+        (("none.json",), 1, "none.json: No such file or directory"),
+        (("rows.jsonl",), 1, "rows.jsonl: Extra data"),
+        (("r.json", "--per-example", "short.jsonl"), 1, "short.jsonl: system 'one' has 1 rows"),
+        (("r.json", "--per-example", "none"), 1, "none: No such file or directory"),
+        (("r.json", "--data", "none"), 1, "none: No such file or directory"),
+        (("r.json", "--per-example", "p.jsonl", "--show", "x"), 1, "field 'x' is missing"),
+        (("r.json", "--html", "r.json"), 2, "r.json would be overwritten"),
+        (("r.json", "--examples", "-1"), 2, "Invalid value for '--examples'"),
+    ):
+        out = () if "--html" in arguments else ("--html", "page.html")
+        found, said, err = run("report", *arguments, *out)
+        assert (found, said) == (status, ""), err
+        assert message in err
+        assert err.count("\n") == 1
+    assert run("report", "r.json")[0] == 2
+
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    status, _, err = run("report", "r.json", "--html", "page.html")
+    assert status == 1
+    assert "pip install 'metric-commons[report]'" in err
+    assert sorted(Path.cwd().iterdir()) == before
+
+
+# Real data
+
+
+@pytest.mark.skipif(not NQ.is_dir(), reason="the answers of five systems to NQ are not here")
+def test_five_systems_on_real_questions(run):
+    published = {  # EM and F1 in percent, of the SQuAD script
+        "NQ_DPR": ("40.91", "47.78"),
+        "NQ_FiD": ("46.48", "53.69"),
+        "NQ_ANCE-plus_FiD": ("47.29", "54.84"),
+        "NQ_GAR-plus_FiD": ("49.78", "57.43"),
+        "NQ_EMDR2": ("51.47", "59.46"),
+    }
+    files = [NQ / f"{name}.jsonl" for name in published]
+    fields = ("--predictions", "prediction", "--references", "answer")
+    saved = ("--save", "r.json", "--per-example", "rows.jsonl")
+    options = ("--set", "both_empty=0", "--confidence", "0.95", "--compare")
+    run("score", "qa_em", "qa_f1", *files, *fields, *options, *saved)
+    shown = ("--per-example", "rows.jsonl", "--show", "question")
+    assert run("report", "r.json", "--html", "page.html", *shown) == (0, "", "")
+    text = Path("page.html").read_text("utf-8")
+    page = Page(text)
+
+    for name, (em, f1) in published.items():
+        for module, percent in (("qa_em", em), ("qa_f1", f1)):
+            (line,) = page.where(data_system=name, data_score=module)
+            assert f"{100 * float(line['data-value']):.2f}" == percent
+    assert len([each for each in page.elements if "data-diff" in each]) == 40
+    assert len(page.of_class("example")) == 20
+    assert len(text) < 300_000

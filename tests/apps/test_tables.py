@@ -1,0 +1,48 @@
+import re
+
+import pytest
+
+from metric_commons.cli import tables
+from metric_commons.results import score
+
+GOLD = ["x"] * 12
+SYSTEMS = {"good": ["x"] * 12, "bad": ["y"] * 12}
+
+
+@pytest.fixture
+def shown(capsys, monkeypatch):
+    def shown(width=200, **options):
+        monkeypatch.setenv("COLUMNS", str(width))
+        results = score("qa_em", predictions=SYSTEMS, references=GOLD, **options)
+        tables.show(results)
+        return results, capsys.readouterr().out
+
+    return shown
+
+
+def test_comparisons_stand_below_the_scores(shown):
+    results, text = shown(compare=True)
+    lines = [line.split() for line in text.splitlines()]
+    p = f"{results.comparisons[0]['p_value']:.4f}"
+
+    assert ["a", "good", "1.0000ᵇ"] in lines
+    assert ["b", "bad", "0.0000"] in lines
+    assert "A letter: significantly better than the system of that letter." in text
+    row = ["good", "bad", "qa_em", "1.0000", "0.0000", "+1.0000", p, p, "yes"]
+    assert [*row, "[+1.0000,", "+1.0000]"] in lines
+    assert text.rstrip().endswith(results.signatures()[-1])
+
+
+def test_a_narrow_screen_has_every_column_of_comparisons(shown):
+    results, text = shown(width=60, compare=True)
+
+    below = text.partition("A letter")[2].partition("paired_significance")[0]
+    for name in results.tables()[-1].header:
+        assert re.search(rf"(^|\s){re.escape(name)}(\s|$)", below, re.MULTILINE)
+
+
+def test_without_comparisons_there_are_no_letters(shown):
+    _, text = shown()
+
+    assert "letter" not in text
+    assert ["good", "1.0000"] in [line.split() for line in text.splitlines()]
