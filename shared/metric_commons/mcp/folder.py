@@ -1,0 +1,138 @@
+"""A server folder of UltraRAG that starts this server."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from metric_commons.results import write_whole
+from metric_commons.ultrarag import ANSWER_METRICS, CUTOFFS, RANKING_METRICS
+
+# The arguments of each tool, and what UltraRAG calls the values: a key of parameter.yaml, or what
+# an earlier step of the pipeline returned.
+_RANKING = {"metrics": "ir_metrics", "ks": "ks"}
+_TOOLS = {
+    "evaluate": {"pred_ls": "pred_ls", "gt_ls": "gt_ls", "metrics": "metrics"},
+    "evaluate_trec": {"run_path": "run_path", "qrels_path": "qrels_path", **_RANKING},
+    "evaluate_trec_pvalue": {
+        "run_new_path": "run_new_path",
+        "run_old_path": "run_old_path",
+        "qrels_path": "qrels_path",
+        **_RANKING,
+        "n_resamples": "n_resamples",
+    },
+}
+# Beyond what UltraRAG knows: passed on if parameter.yaml has them.
+_OURS = {
+    "evaluate": ["profile"],
+    "evaluate_trec": ["profile"],
+    "evaluate_trec_pvalue": ["profile", "seed"],
+}
+_PARAMETERS = f"""\
+# "ultrarag" gives the scores of UltraRAG to the last bit, "standard" the same without its oddities;
+# README.md beside this file says where they differ.
+profile: standard
+
+save_path: output/evaluate_results.json
+
+# evaluate
+metrics: [{", ".join(ANSWER_METRICS)}]
+
+# evaluate_trec and evaluate_trec_pvalue
+qrels_path: data/qrels.txt
+run_path: data/run_a.txt
+run_new_path: data/run_a.txt
+run_old_path: data/run_b.txt
+ir_metrics: [{", ".join(RANKING_METRICS)}]
+ks: [{", ".join(map(str, CUTOFFS))}]
+n_resamples: 10000
+seed: 0
+"""
+_ENTRY = '''\
+"""Starts the evaluation server of metric-commons in its own Python, whichever runs this file."""
+
+import os
+import sys
+
+PYTHON = {python!r}
+ROOTS = {roots!r}  # may be read and written besides the working directory
+
+HERE = os.path.abspath(__file__)
+FOLDER = os.path.dirname(os.path.dirname(HERE))
+START = "import sys; from metric_commons.cli import main; sys.exit(main())"
+
+if os.environ.get("METRIC_COMMONS_STARTED_BY") == HERE:
+    sys.exit(f"{{PYTHON}} runs {{HERE}} instead of metric-commons")
+if not os.path.exists(PYTHON):
+    sys.exit(f"{{PYTHON}} is gone; write this folder again with `metric-commons ultrarag-init`")
+environment = {{k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}}
+environment["METRIC_COMMONS_STARTED_BY"] = HERE
+roots = [argument for root in (os.getcwd(), *ROOTS) for argument in ("--root", root)]
+command = [PYTHON, "-P", "-c", START, "mcp", *roots, "--ultrarag", FOLDER]
+os.execve(PYTHON, command, environment)
+'''
+
+
+def write(place: Path, roots: Sequence[Path] = ()) -> None:
+    """Make `place` a folder that a pipeline can name as `servers: evaluation: <place>`.
+
+    Args:
+        place: a folder that does not exist yet, or is empty.
+        roots: folders that the server may use besides the one that UltraRAG runs in.
+
+    Raises:
+        ValueError: the folder is not empty.
+        OSError: it cannot be written.
+    """
+    place = place.absolute()
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise ValueError(f"{place} exists and is not empty; nothing was written")
+    entry = _ENTRY.format(python=sys.executable, roots=[str(root.absolute()) for root in roots])
+    card = Path(__file__).with_name("README.md").read_bytes()
+    parameters = place / "parameter.yaml"
+    described = _described(str(parameters), place.name, yaml.safe_load(_PARAMETERS))
+    write_whole(place / "README.md", [card])
+    write_whole(parameters, [_PARAMETERS])
+    write_whole(place / "server.yaml", [described])
+    write_whole(place / "src" / f"{place.name}.py", [entry])
+
+
+def build(place: Path, parameter_file: str) -> None:
+    """Write the server.yaml of the folder anew, from its parameters.
+
+    Raises:
+        ValueError: the file lies elsewhere, or does not hold parameters.
+        OSError: a file cannot be read or written.
+    """
+    path = Path(parameter_file)
+    if path.resolve().parent != place.resolve():
+        raise ValueError(f"parameter_file: {parameter_file} is not in {place}")
+    try:
+        parameters = yaml.safe_load(path.read_text("utf-8")) if path.exists() else None
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not isinstance(parameters, dict | None):
+        raise ValueError(f"{path}: expected keys with values")
+    described = _described(parameter_file, place.resolve().name, parameters or {})
+    write_whole(place / "server.yaml", [described])
+
+
+def _described(parameter_file: str, name: str, parameters: Mapping[str, Any]) -> str:
+    """What server.yaml says: where the server is, and for each tool what goes in and comes out."""
+    entry = parameters.get("path", str(Path(parameter_file).parent / "src" / f"{name}.py"))
+    tools = {}
+    for tool, arguments in _TOOLS.items():
+        own = {name: name for name in _OURS[tool] if name in parameters}
+        values = {**arguments, "save_path": "save_path", **own}
+        tools[tool] = {
+            "input": {
+                argument: f"${value}" if value in parameters else value
+                for argument, value in values.items()
+            },
+            "output": ["eval_res"],
+        }
+    described = {"path": entry, "parameter": parameter_file, "tools": tools, "prompts": {}}
+    text: str = yaml.safe_dump(described, allow_unicode=True, sort_keys=False)
+    return text

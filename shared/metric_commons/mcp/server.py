@@ -1,0 +1,432 @@
+"""The tools of the server, for both majors of the protocol's library."""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, redirect_stdout
+from datetime import datetime
+from importlib.metadata import version
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from anyio import from_thread, to_thread
+from pydantic import Field, SkipValidation
+from typing_extensions import TypedDict  # pydantic refuses that of typing in Python 3.11
+
+from metric_commons import catalog, ultrarag
+from metric_commons.results import FORMAT, inputs_of, plain, write_whole
+
+from . import folder
+from .roots import Roots
+
+try:
+    from mcp.server.mcpserver import Context, MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    _OWN_VERSION: dict[str, Any] = {"version": version("metric-commons")}
+except ImportError:  # the first major, which tells clients its own version
+    from mcp.server.fastmcp import Context  # type: ignore[attr-defined,no-redef]
+    from mcp.server.fastmcp import FastMCP as MCPServer  # type: ignore[attr-defined,no-redef]
+    from mcp.server.fastmcp.exceptions import ToolError  # type: ignore[import-not-found,no-redef]
+
+    _OWN_VERSION = {}
+
+T = TypeVar("T")
+
+_LARGEST = 100_000_000  # characters of answers in one request; more should stay in a file
+_LONGEST = 2_000  # characters of a complaint: what it quotes may be of any length
+
+_INSTRUCTIONS = """\
+Exact scores of answers and of retrieval runs. evaluate scores answers that are passed in, \
+evaluate_file those in a file, with any module of list_modules; evaluate_trec and \
+evaluate_trec_pvalue score TREC runs. Paths are relative to the folder that the server may use."""
+
+# What is wrong with a list is said by the evaluation, with its row, and not by the schema, whose
+# complaints are as long as the list.
+_Names = Annotated[list[str] | None, SkipValidation]
+_Cutoffs = Annotated[list[int] | None, SkipValidation]
+
+Metrics = Annotated[
+    _Names, Field(description=f"Of {', '.join(ultrarag.ANSWER_METRICS)}; all if null.")
+]
+Measures = Annotated[
+    _Names, Field(description=f"Of {', '.join(ultrarag.RANKING_METRICS)}; all if null.")
+]
+Ks = Annotated[
+    _Cutoffs,
+    Field(
+        description="Cutoffs of recall, ndcg and precision; "
+        f"{', '.join(map(str, ultrarag.CUTOFFS))} if null."
+    ),
+]
+SavePath = Annotated[
+    str | None,
+    Field(description="Where to save the result as JSON; the time is put into the name."),
+]
+Profile = Annotated[
+    ultrarag.Profile,
+    Field(description="ultrarag gives the scores of UltraRAG, also where they are odd."),
+]
+
+
+class AnswersEvaluated(TypedDict):
+    """Of each metric the scores of all rows, and their mean; the file that holds them, if any.
+
+    Not in more detail, for the library would check every single score, slower than it was made.
+    """
+
+    eval_res: dict[str, Any]
+    saved_to: str | None
+
+
+class RunEvaluated(TypedDict):
+    """The mean of each measure; the file that holds them too, if any."""
+
+    eval_res: dict[str, float]
+    saved_to: str | None
+
+
+class Comparison(TypedDict):
+    """Two runs by one measure."""
+
+    A_mean: float
+    B_mean: float
+    diff: float
+    p_value: float
+    significant: bool
+
+
+class RunsCompared(TypedDict):
+    """Two runs by each measure; the file that holds this too, if any."""
+
+    eval_res: dict[str, Comparison]
+    saved_to: str | None
+
+
+class FileEvaluated(TypedDict):
+    """The format metric-commons/1, and the file that holds it too, if any."""
+
+    format: str
+    systems: dict[str, Any]
+    comparisons: list[Any]
+    provenance: dict[str, Any]
+    saved_to: str | None
+
+
+class Module(TypedDict):
+    """A module and what it says of itself."""
+
+    name: str
+    summary: str
+
+
+class Modules(TypedDict):
+    """All modules."""
+
+    modules: list[Module]
+
+
+class Description(TypedDict):
+    """What a module takes and returns."""
+
+    name: str
+    summary: str
+    inputs: list[str]
+    options: dict[str, Any]
+    card: str
+
+
+def server(roots: Sequence[Path], *, lifespan: Any = None) -> MCPServer:
+    """A server with all tools, which reads and writes below some folders only.
+
+    Args:
+        roots: these folders; relative paths start at the first.
+        lifespan: what the library should run around each connection.
+    """
+    app = MCPServer(
+        "metric-commons",
+        instructions=_INSTRUCTIONS,
+        log_level="WARNING",
+        lifespan=lifespan,
+        **_OWN_VERSION,
+    )
+    tools = Tools(Roots(roots))
+    for tool in (
+        tools.evaluate,
+        tools.evaluate_trec,
+        tools.evaluate_trec_pvalue,
+        tools.evaluate_file,
+        tools.list_modules,
+        tools.describe_module,
+    ):
+        app.tool()(tool)
+    return app
+
+
+def serve(roots: Sequence[Path], *, ultrarag_folder: Path | None = None) -> None:
+    """Serve on stdin and stdout until stdin ends.
+
+    Args:
+        roots: as in `server`.
+        ultrarag_folder: the server folder of UltraRAG that starts this server, whose description
+            the tool `build` writes.
+    """
+    app = server(roots, lifespan=_stdout_is_for_the_protocol)
+    if ultrarag_folder is not None:
+        app.tool()(_builder(ultrarag_folder))
+    # The protocol gets a duplicate of stdout; what anything else writes to stdout goes to stderr.
+    sys.stdout = TextIOWrapper(os.fdopen(os.dup(1), "wb"), encoding="utf-8")
+    os.dup2(2, 1)
+    app.run(transport="stdio")
+
+
+@asynccontextmanager
+async def _stdout_is_for_the_protocol(_: MCPServer) -> AsyncIterator[None]:
+    """By now the library has taken hold of stdout, so prints may go elsewhere."""
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+def _builder(place: Path) -> Callable[[str], None]:
+    def build(parameter_file: str) -> None:
+        """Write server.yaml, from which UltraRAG knows the tools, beside parameter_file."""
+        try:
+            folder.build(place, parameter_file)
+        except (ValueError, OSError) as error:
+            raise ToolError(_told(error)) from error
+
+    return build
+
+
+class Tools:
+    """The tools. What they compute, they compute in threads of their own."""
+
+    def __init__(self, roots: Roots) -> None:
+        self._roots = roots
+        self._loading = threading.Lock()  # of modules, which evaluate keeps in files
+
+    async def evaluate(
+        self,
+        pred_ls: Annotated[
+            list[str], SkipValidation, Field(description="One predicted answer a row.")
+        ],
+        gt_ls: Annotated[
+            list[list[str]], SkipValidation, Field(description="The accepted answers of each row.")
+        ],
+        metrics: Metrics = None,
+        save_path: SavePath = None,
+        profile: Profile = "standard",
+        *,
+        ctx: Context,
+    ) -> AnswersEvaluated:
+        """Score short answers: for each metric the score of every row, and avg_<metric>."""
+
+        def work(progress: ultrarag.Progress) -> AnswersEvaluated:
+            target = self._target(save_path)
+            characters = _characters(pred_ls) + _characters(gt_ls)
+            if characters > _LARGEST:
+                raise ValueError(
+                    f"pred_ls and gt_ls hold {characters:,} characters, more than {_LARGEST:,}; "
+                    "put them into a file and call evaluate_file"
+                )
+            scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, profile=profile, progress=progress)
+            results = plain(scores)
+            return {"eval_res": results, "saved_to": _save(results, target)}
+
+        return await _in_thread(work, ctx)
+
+    async def evaluate_trec(
+        self,
+        run_path: str,
+        qrels_path: str,
+        metrics: Measures = None,
+        ks: Ks = None,
+        save_path: SavePath = None,
+        profile: Profile = "standard",
+        *,
+        ctx: Context,
+    ) -> RunEvaluated:
+        """Score a TREC run: its means of map, mrr, ndcg@k, P@k and recall@k, as trec_eval's."""
+
+        def work(_: ultrarag.Progress) -> RunEvaluated:
+            target = self._target(save_path)
+            scores = ultrarag.evaluate_trec(
+                self._roots.to_read("run_path", run_path),
+                self._roots.to_read("qrels_path", qrels_path),
+                metrics,
+                ks,
+                profile=profile,
+            )
+            results = plain(scores)
+            return {"eval_res": results, "saved_to": _save(results, target)}
+
+        return await _in_thread(work, ctx)
+
+    async def evaluate_trec_pvalue(
+        self,
+        run_new_path: str,
+        run_old_path: str,
+        qrels_path: str,
+        metrics: Measures = None,
+        ks: Ks = None,
+        n_resamples: int | None = None,
+        save_path: SavePath = None,
+        profile: Profile = "standard",
+        seed: int = 0,
+        *,
+        ctx: Context,
+    ) -> RunsCompared:
+        """Compare two TREC runs by permutation tests.
+
+        For each measure A_mean (of the new run), B_mean, diff, p_value and significant.
+        """
+
+        def work(progress: ultrarag.Progress) -> RunsCompared:
+            target = self._target(save_path)
+            scores = ultrarag.evaluate_trec_pvalue(
+                self._roots.to_read("run_new_path", run_new_path),
+                self._roots.to_read("run_old_path", run_old_path),
+                self._roots.to_read("qrels_path", qrels_path),
+                metrics,
+                ks,
+                n_resamples,
+                seed=seed,
+                profile=profile,
+                progress=progress,
+            )
+            results = plain(scores)
+            return {"eval_res": results, "saved_to": _save(results, target)}
+
+        return await _in_thread(work, ctx)
+
+    async def evaluate_file(
+        self,
+        path: Annotated[str, Field(description="A .jsonl, .json, .csv, .tsv or .parquet file.")],
+        modules: Annotated[
+            list[str], SkipValidation, Field(description="Names that list_modules returns.")
+        ],
+        predictions: Annotated[str, Field(description="The field of the predictions.")],
+        references: Annotated[
+            str | None, Field(description="The field of the references, if the modules need them.")
+        ] = None,
+        options: Annotated[
+            dict[str, Any] | None,
+            Field(description='Options of the modules, such as {"normalizer": "ultrarag"}.'),
+        ] = None,
+        confidence_level: Annotated[
+            float | None, Field(description="Of bootstrap intervals, such as 0.95.")
+        ] = None,
+        n_resamples: int = 10_000,
+        seed: int = 0,
+        group_by: Annotated[
+            str | None, Field(description="A field; the rows of each of its values are scored too.")
+        ] = None,
+        save_path: SavePath = None,
+        *,
+        ctx: Context,
+    ) -> FileEvaluated:
+        """Score a field of a file with any modules; the data does not travel."""
+
+        def work(progress: ultrarag.Progress) -> FileEvaluated:
+            target = self._target(save_path)
+            source = self._roots.to_read("path", path)
+            known = catalog.names()
+            if not isinstance(modules, list) or not modules:
+                raise ValueError(f"modules must be names of modules: {', '.join(known)}")
+            for name in modules:
+                catalog.path(name)
+            from metric_commons.cli.evaluation import Evaluation
+
+            evaluation = Evaluation(
+                modules=modules,
+                systems={predictions: (source, predictions)},
+                fields={"references": references, "groups": group_by},
+                options=options or {},
+                bootstrap={
+                    "confidence_level": confidence_level,
+                    "n_resamples": n_resamples,
+                    "seed": seed,
+                },
+            )
+            with self._loading:
+                progress(0, 2)
+                results = evaluation.results().to_dict()
+            progress(1, 2)
+            saved = _save(results, target)
+            progress(2, 2)
+            return {
+                "format": FORMAT,
+                "systems": results["systems"],
+                "comparisons": results["comparisons"],
+                "provenance": results["provenance"],
+                "saved_to": saved,
+            }
+
+        return await _in_thread(work, ctx)
+
+    async def list_modules(self) -> Modules:
+        """List the evaluation modules, each with a line about it."""
+        names = catalog.names()
+        return {"modules": [{"name": name, "summary": catalog.summary(name)} for name in names]}
+
+    async def describe_module(self, name: str, *, ctx: Context) -> Description:
+        """Describe a module: its inputs, its options with their defaults, and its card."""
+
+        def work(_: ultrarag.Progress) -> Description:
+            card = (catalog.path(name) / "README.md").read_text("utf-8")
+            with self._loading:
+                module = catalog.load(name)
+            return {
+                "name": name,
+                "summary": catalog.summary(name),
+                "inputs": inputs_of(module),
+                "options": plain(module.options),
+                "card": card,
+            }
+
+        return await _in_thread(work, ctx)
+
+    def _target(self, save_path: str | None) -> Path | None:
+        return None if save_path is None else self._roots.to_write("save_path", save_path)
+
+
+def _save(results: Mapping[str, Any], target: Path | None) -> str | None:
+    """Where the results are now: as UltraRAG has it, the time is in the name, and none is lost."""
+    if target is None:
+        return None
+    time = datetime.now().astimezone().strftime("%Y%m%d_%H%M%S_%f")
+    place = target.with_name(f"{target.stem}_{time}.json")
+    write_whole(place, [json.dumps(results, ensure_ascii=False, indent=4, allow_nan=False), "\n"])
+    return str(place)
+
+
+def _characters(texts: Any) -> int:
+    """The length of all texts in a list, or in lists of it."""
+    if isinstance(texts, list):
+        return sum(map(_characters, texts))
+    return len(texts) if isinstance(texts, str) else 0
+
+
+async def _in_thread(work: Callable[[ultrarag.Progress], T], context: Context) -> T:
+    """What the work returns; what it refuses is an error of the tool, with the cause."""
+
+    def progress(done: int, of_all: int) -> None:
+        from_thread.run(context.report_progress, done, of_all)
+
+    try:
+        return await to_thread.run_sync(work, progress)
+    except (ValueError, OSError) as error:
+        raise ToolError(_told(error)) from error
+
+
+def _told(error: ValueError | OSError) -> str:
+    """The message of an error; its start and its end, if it quotes too much."""
+    message = str(error)
+    if isinstance(error, OSError) and error.filename:
+        message = f"{error.filename}: {error.strerror}"
+    if len(message) > _LONGEST:
+        message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
+    return message

@@ -1,0 +1,746 @@
+"""The server as its clients see it: the official client of both majors, and one that is rude."""
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from metric_commons import catalog, ultrarag
+from metric_commons.cli import main
+from metric_commons.mcp.roots import Roots
+from metric_commons.mcp.server import server
+from metric_commons.results import score
+from tests.spec import GIVEN, METRICS, ROOT
+
+pytestmark = pytest.mark.anyio
+
+RUNS = GIVEN / "data" / "ir" / "treceval"
+needs_runs = pytest.mark.skipif(not RUNS.is_dir(), reason=f"{RUNS} is absent")
+
+START = ["-c", "import sys; from metric_commons.cli import main; sys.exit(main())", "mcp"]
+TOOLS = {
+    "evaluate",
+    "evaluate_trec",
+    "evaluate_trec_pvalue",
+    "evaluate_file",
+    "list_modules",
+    "describe_module",
+}
+ANSWERS = {"pred_ls": ["Paris", "Rome"], "gt_ls": [["paris"], ["Oslo", "Rome, Italy"]]}
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
+NEW = "q1 Q0 a 1 2.0 A\nq2 Q0 c 1 2.0 A\n"
+OLD = "q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\n"
+ROWS = (
+    '{"bot": "Paris", "gold": ["paris"], "of": "x"}\n{"bot": "Rome", "gold": ["Oslo"], "of": "y"}\n'
+)
+
+
+@pytest.fixture(scope="module")
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A folder that a server may use, in one that it may not."""
+    folder = tmp_path / "root"
+    folder.mkdir()
+    for name, text in (("qrels", QRELS), ("new", NEW), ("old", OLD), ("rows.jsonl", ROWS)):
+        (folder / name).write_text(text, "utf-8")
+    (tmp_path / "secret").write_text(QRELS, "utf-8")
+    return folder
+
+
+@pytest.fixture
+async def call(root):
+    """Call a tool of a server in this process."""
+    async with Client(server([root])) as client:
+        yield client.call_tool
+
+
+@pytest.fixture(scope="session")
+def first_major(tmp_path_factory):
+    """A Python that is this one, but for the first major of the protocol's library."""
+    folder = tmp_path_factory.mktemp("first_major")
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    installing = [python, "-m", "pip", "install", "--quiet", "mcp==1.30.0"]
+    done = subprocess.run(installing, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"mcp 1.30.0 cannot be installed here: {done.stderr[-200:]}")
+    site = next(folder.glob("lib/python*/site-packages"))
+    rest = [str(ROOT / "shared"), sysconfig.get_path("purelib")]  # found after what is its own
+    (site / "rest.pth").write_text("\n".join(rest), "utf-8")
+    return str(python)
+
+
+@pytest.fixture(params=["installed", pytest.param("first major", marks=pytest.mark.slow)])
+def python(request):
+    """The Python that runs a server."""
+    if request.param == "installed":
+        return sys.executable
+    return request.getfixturevalue("first_major")
+
+
+def text_of(result):
+    """What a client of UltraRAG reads."""
+    return json.loads(result.content[0].text, parse_constant=refuse_constant)
+
+
+def refuse_constant(name):
+    raise AssertionError(f"{name} is no JSON")
+
+
+# Every tool
+
+
+async def test_the_tools_say_what_they_take_and_return(root):
+    async with Client(server([root])) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    assert tools.keys() == TOOLS
+    for tool in tools.values():
+        assert tool.description
+        assert tool.output_schema["type"] == "object"
+    arguments = tools["evaluate"].input_schema["properties"]
+    assert arguments["pred_ls"]["items"] == {"type": "string"}
+    assert arguments["profile"]["enum"] == ["standard", "ultrarag"]
+    assert [*arguments][:4] == ["pred_ls", "gt_ls", "metrics", "save_path"]
+    assert [*tools["evaluate_trec"].input_schema["properties"]][:5] == [
+        *("run_path", "qrels_path", "metrics", "ks", "save_path")
+    ]
+    assert [*tools["evaluate_trec_pvalue"].input_schema["properties"]][:7] == [
+        *("run_new_path", "run_old_path", "qrels_path", "metrics", "ks", "n_resamples"),
+        "save_path",
+    ]
+    measured = tools["evaluate_trec"].output_schema["properties"]["eval_res"]
+    assert measured["additionalProperties"] == {"type": "number"}
+
+
+async def test_evaluate(call):
+    result = await call("evaluate", ANSWERS)
+    odd = await call("evaluate", {"pred_ls": ["B"], "gt_ls": [["A"]], "profile": "ultrarag"})
+
+    assert result.structured_content == text_of(result)
+    assert text_of(result) == {"eval_res": ultrarag.evaluate(**ANSWERS), "saved_to": None}
+    assert text_of(odd)["eval_res"]["acc"] == [1.0]
+
+
+async def test_evaluate_trec(call, root):
+    result = await call("evaluate_trec", {"run_path": "old", "qrels_path": str(root / "qrels")})
+
+    assert not result.is_error
+    assert text_of(result)["eval_res"] == ultrarag.evaluate_trec(root / "old", root / "qrels")
+
+
+@needs_runs
+async def test_evaluate_trec_gives_the_values_of_trec_eval():
+    async with Client(server([RUNS])) as client:
+        paths = {"run_path": "results.test", "qrels_path": "qrels.test"}
+        found = text_of(await client.call_tool("evaluate_trec", paths))["eval_res"]
+
+    assert found["map"] == 0.17854506039656948
+    assert found["mrr"] == 0.4064327485380117
+    assert found["ndcg@10"] == 0.30157719921022785
+
+
+async def test_evaluate_trec_pvalue(call, root):
+    paths = {"run_new_path": "new", "run_old_path": "old", "qrels_path": "qrels"}
+    asked = {"metrics": ["map"], "n_resamples": 50, "seed": 3}
+    result = await call("evaluate_trec_pvalue", {**paths, **asked})
+
+    assert text_of(result)["eval_res"] == {
+        "map": {
+            "A_mean": 1.0,
+            "B_mean": 0.25,
+            "diff": 0.75,
+            "p_value": 0.5,
+            "significant": False,
+        }
+    }
+
+
+async def test_evaluate_file(call):
+    result = await call(
+        "evaluate_file",
+        {
+            "path": "rows.jsonl",
+            "modules": ["qa_em", "qa_f1"],
+            "predictions": "bot",
+            "references": "gold",
+            "options": {"normalizer": "lower", "qa_f1.both_empty": 0},
+            "confidence_level": 0.9,
+            "group_by": "of",
+        },
+    )
+    found = text_of(result)["systems"]["bot"]
+
+    expected = score(
+        ["qa_em", "qa_f1"],
+        predictions={"bot": ["Paris", "Rome"]},
+        references=[["paris"], ["Oslo"]],
+        options={"normalizer": "lower", "qa_f1.both_empty": 0},
+        confidence_level=0.9,
+        groups=["x", "y"],
+    )
+    assert found == expected.to_dict()["systems"]["bot"]
+
+
+async def test_what_is_undefined_is_null(call, root):
+    outcomes = "".join(json.dumps({"outcome": "tie"}) + "\n" for _ in range(3))
+    (root / "ties.jsonl").write_text(outcomes, "utf-8")
+    asked = {"path": "ties.jsonl", "modules": ["win_rate"], "predictions": "outcome"}
+    result = await call("evaluate_file", {**asked, "save_path": "out"})
+
+    assert math.isnan(catalog.load("win_rate").compute(predictions=["tie"])["win_rate"])
+    saved = json.loads(Path(text_of(result)["saved_to"]).read_text("utf-8"))
+    for found in (text_of(result), result.structured_content, saved):
+        assert found["systems"]["outcome"]["win_rate"]["scores"]["win_rate"] is None
+
+
+async def test_list_and_describe_modules(call):
+    listed = text_of(await call("list_modules", {}))["modules"]
+    told = text_of(await call("describe_module", {"name": "qa_f1"}))
+
+    assert [module["name"] for module in listed] == METRICS
+    assert all(module["summary"] for module in listed)
+    assert told["inputs"] == ["predictions", "references"]
+    assert told["options"]["normalizer"] == "squad"
+    assert "## Usage" in told["card"]
+
+
+async def test_results_are_saved_under_a_name_of_their_own(call, root):
+    places = [
+        Path(text_of(await call("evaluate", {**ANSWERS, "save_path": path}))["saved_to"])
+        for path in ("out/scores.json", "out/scores.json", str(root / "out" / "scores"))
+    ]
+
+    assert len({*places}) == 3
+    for place in places:
+        assert place.parent == root / "out"
+        assert place.name.startswith("scores_20")
+        assert place.suffix == ".json"
+        assert json.loads(place.read_text("utf-8")) == ultrarag.evaluate(**ANSWERS)
+    assert sorted(root.glob("out/*")) == sorted(places)
+
+
+def block_of_the_main_page(language):
+    """The part of the main page that is about the server, and is in this language."""
+    page = (ROOT / "README.md").read_text("utf-8").partition("metric-commons mcp")[2]
+    return page.partition(f"```{language}\n")[2].partition("```")[0]
+
+
+def test_the_configuration_of_the_main_page_starts_the_server(root):
+    (configured,) = json.loads(block_of_the_main_page("json"))["mcpServers"].values()
+    command, *arguments = configured["args"]
+
+    assert configured["command"] == "metric-commons"
+    assert command == "mcp"
+    assert arguments[0] == "--root"
+    wire = Wire([sys.executable, *START, "--root", str(root)], root)
+    listed = wire.ask("tools/list", {})["result"]["tools"]
+    assert {tool["name"] for tool in listed} == TOOLS
+    assert wire.close() == 0
+
+
+async def test_the_card_lists_every_tool_with_its_arguments(root):
+    card = (ROOT / "shared" / "metric_commons" / "mcp" / "README.md").read_text("utf-8")
+    rows = (line.split("|")[1:3] for line in card.splitlines() if line.startswith("| `"))
+    told = {}
+    for names, arguments in rows:
+        for name, of_tool in zip(names.split(","), arguments.split(";"), strict="," not in names):
+            told[name.strip(" `")] = re.findall(r"`(\w+)`", of_tool)
+    async with Client(server([root])) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    assert told.keys() >= tools.keys()
+    for name, tool in tools.items():
+        assert told[name] == [*tool.input_schema.get("properties", {})]
+
+
+# Every error
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "cause"),
+    [
+        ("evaluate", {"gt_ls": [["a"]]}, "pred_ls\n  Field required"),
+        ("evaluate", {**ANSWERS, "pred_ls": ["a"]}, "pred_ls has 1 rows, gt_ls has 2 rows"),
+        ("evaluate", {**ANSWERS, "pred_ls": ["a", None]}, "pred_ls[1] is None"),
+        ("evaluate", {**ANSWERS, "pred_ls": 5}, "pred_ls must hold one value a row, got int"),
+        ("evaluate", {**ANSWERS, "gt_ls": [["a"], []]}, "gt_ls[1] is empty"),
+        ("evaluate", {"pred_ls": [], "gt_ls": []}, "pred_ls and gt_ls have no rows"),
+        ("evaluate", {**ANSWERS, "metrics": ["rouge"]}, "metrics[0]: there is no metric 'rouge'"),
+        ("evaluate", {**ANSWERS, "metrics": 5}, "metrics must be a list of names"),
+        ("evaluate", {**ANSWERS, "profile": "x"}, "should be 'standard' or 'ultrarag'"),
+        ("evaluate", {**ANSWERS, "save_path": 5}, "save_path\n  Input should be a valid string"),
+        ("evaluate_trec", {"run_path": "new"}, "qrels_path\n  Field required"),
+        (
+            "evaluate_trec",
+            {"run_path": "qrels", "qrels_path": "qrels"},
+            "line 1: expected 6",
+        ),
+        ("evaluate_trec", {"run_path": "new", "qrels_path": "qrels", "ks": [0]}, "ks[0] is 0"),
+        (
+            "evaluate_trec_pvalue",
+            {"run_new_path": "new", "run_old_path": "none", "qrels_path": "qrels"},
+            "none: No such file or directory",
+        ),
+        (
+            "evaluate_trec_pvalue",
+            {
+                "run_new_path": "new",
+                "run_old_path": "old",
+                "qrels_path": "qrels",
+                "n_resamples": 0,
+            },
+            "n_resamples must be an integer",
+        ),
+        (
+            "evaluate_file",
+            {"path": "rows.jsonl", "modules": ["qa_fl"], "predictions": "bot"},
+            "there is no module 'qa_fl'; did you mean 'qa_f1'?",
+        ),
+        (
+            "evaluate_file",
+            {"path": "rows.jsonl", "modules": "qa_em", "predictions": "bot"},
+            "modules must be names of modules",
+        ),
+        (
+            "evaluate_file",
+            {"path": "rows.jsonl", "modules": ["win_rate"], "predictions": "bot"},
+            "row 0 (line 1): field 'bot' is 'Paris'",
+        ),
+        (
+            "evaluate_file",
+            {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "x", "references": "gold"},
+            "row 0 (line 1): field 'x' is missing",
+        ),
+        (
+            "evaluate_file",
+            {"path": "new", "modules": ["qa_em"], "predictions": "x", "references": "y"},
+            "unknown kind of file",
+        ),
+        ("describe_module", {"name": "../hub"}, "there is no module '../hub'"),
+        ("evaluat", {}, "nknown tool"),
+    ],
+)
+async def test_a_mistake_of_the_caller_is_an_error_of_the_tool(call, root, tool, arguments, cause):
+    before = sorted(root.parent.rglob("*"))
+    result = await call(tool, arguments)
+
+    assert result.is_error
+    assert cause in result.content[0].text
+    assert sorted(root.parent.rglob("*")) == before
+
+
+async def test_a_complaint_is_not_as_long_as_what_it_is_about(call):
+    result = await call("evaluate", {**ANSWERS, "metrics": ["x" * 10**6]})
+
+    assert result.is_error
+    assert len(result.content[0].text) < 3000
+
+
+@pytest.mark.parametrize(
+    ("path", "cause"),
+    [
+        ("../secret", "leads outside"),
+        ("/dev/zero", "leads outside"),
+        ("/etc/passwd", "leads outside"),
+        ("link", "leads outside"),
+        ("above/secret", "leads outside"),
+        ("x/../../secret", "leads outside"),
+        ("circle", "leads in a circle"),
+        ("circle/x", "leads in a circle"),
+        ("pipe", "is not a file"),
+        (".", "is not a file"),
+        ("", "must be a path"),
+        ("qrels\0", "must be a path"),
+        ("x" * 5000, "File name too long"),
+        ("none", "No such file"),
+    ],
+)
+async def test_only_files_below_the_roots_are_read(call, root, path, cause):
+    (root / "link").symlink_to(root.parent / "secret")
+    (root / "above").symlink_to(root.parent)
+    (root / "circle").symlink_to(root / "circle")
+    os.mkfifo(root / "pipe")
+
+    asked = [
+        ("evaluate_trec", {"run_path": path, "qrels_path": "qrels"}),
+        ("evaluate_trec", {"run_path": "new", "qrels_path": path}),
+        ("evaluate_file", {"path": path, "modules": ["qa_em"], "predictions": "x"}),
+    ]
+    for tool, arguments in asked:
+        result = await call(tool, arguments)
+        assert result.is_error
+        assert cause in result.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("path", "cause"),
+    [
+        ("../out.json", "leads outside"),
+        ("/dev/null", "leads outside"),
+        ("link", "leads outside"),
+        ("above/out.json", "leads outside"),
+        ("circle/out.json", "leads in a circle"),
+        ("folder", "is a folder"),
+        ("new/", "is a folder"),
+        ("pipe", "or a device"),
+        ("", "must be a path"),
+        ("qrels/out.json", "qrels"),
+    ],
+)
+async def test_only_files_below_the_roots_are_written(call, root, path, cause):
+    (root / "link").symlink_to(root.parent / "nothing yet")
+    (root / "above").symlink_to(root.parent)
+    (root / "circle").symlink_to(root / "circle")
+    (root / "folder").mkdir()
+    os.mkfifo(root / "pipe")
+    before = sorted(root.parent.rglob("*"))
+
+    result = await call("evaluate", {**ANSWERS, "save_path": path})
+
+    assert result.is_error
+    assert cause in result.content[0].text
+    assert sorted(root.parent.rglob("*")) == before
+
+
+async def test_links_that_stay_inside_are_followed(call, root):
+    (root / "link").symlink_to(root / "new")
+    (root / "inside").symlink_to(root)
+
+    result = await call(
+        "evaluate_trec",
+        {"run_path": "link", "qrels_path": "inside/qrels", "save_path": "inside/out.json"},
+    )
+    assert Path(text_of(result)["saved_to"]).parent == root
+
+
+async def test_several_roots(root, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    async with Client(server([other, root])) as client:
+        paths = {"run_path": str(root / "new"), "qrels_path": "../root/qrels"}
+        result = await client.call_tool("evaluate_trec", {**paths, "save_path": "out.json"})
+
+    assert Path(text_of(result)["saved_to"]).parent == other
+
+
+def test_a_root_is_a_folder(root):
+    with pytest.raises(ValueError, match="new is not a folder"):
+        Roots([root / "new"])
+
+
+async def test_answers_that_are_too_long_should_stay_in_a_file(call):
+    long = {"pred_ls": ["a" * 60_000_000], "gt_ls": [["b" * 50_000_000]]}
+    result = await call("evaluate", long)
+
+    assert result.is_error
+    assert "110,000,000 characters, more than 100,000,000" in result.content[0].text
+
+
+async def test_a_file_of_one_endless_line(call, root):
+    line = b"x" * 1_000_000
+    with (root / "endless.jsonl").open("wb") as file:
+        file.writelines([line] * 200)
+    (root / "endless").symlink_to(root / "endless.jsonl")
+
+    asked = [
+        ("evaluate_trec", {"run_path": "endless", "qrels_path": "qrels"}, "expected 6 columns"),
+        (
+            "evaluate_file",
+            {"path": "endless.jsonl", "modules": ["pass_at_k"], "predictions": "x"},
+            "Expecting value",
+        ),
+    ]
+    for tool, arguments, cause in asked:
+        result = await call(tool, arguments)
+        assert result.is_error
+        assert cause in result.content[0].text
+        assert len(result.content[0].text) < 3000
+
+
+# The official client, over stdio
+
+
+async def test_the_official_client_of_the_installed_major(python, root):
+    started = StdioServerParameters(command=python, args=START, env=dict(os.environ), cwd=root)
+    rows = 100_000
+    many = {"pred_ls": [f"the {n}" for n in range(rows)], "gt_ls": [["the 5", "a b"]] * rows}
+    few = {**ANSWERS, "save_path": "out.json"}
+    told, found = [], {}
+
+    async def progress(done, of_all, _):
+        told.append((done, of_all))
+
+    async with Client(started) as client:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+
+        async def both(name, arguments, **options):
+            found[name] = await client.call_tool("evaluate", arguments, **options)
+
+        import anyio
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(lambda: both("many", many, progress_callback=progress))
+            group.start_soon(both, "few", few)
+        wrong = await client.call_tool("evaluate", {**ANSWERS, "gt_ls": [["a"]]})
+        described = await client.call_tool("describe_module", {"name": "qa_em"})
+
+    assert tools == TOOLS
+    assert text_of(found["many"])["eval_res"] == ultrarag.evaluate(**many)
+    assert told == [(65_536, rows), (rows, rows)]
+    assert text_of(found["few"])["eval_res"] == ultrarag.evaluate(**ANSWERS)
+    assert Path(text_of(found["few"])["saved_to"]).parent == root
+    assert wrong.is_error
+    assert "gt_ls has 1 rows" in wrong.content[0].text
+    assert text_of(described)["name"] == "qa_em"
+
+
+CLIENT_OF_THE_FIRST_MAJOR = """
+import asyncio, json, sys
+from importlib.metadata import version
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+async def main():
+    started = StdioServerParameters(command=sys.argv[1], args=json.loads(sys.argv[2]))
+    told = []
+    async def progress(*done):
+        told.append(done[:2])
+    async with stdio_client(started) as streams, ClientSession(*streams) as client:
+        await client.initialize()
+        tools = sorted(tool.name for tool in (await client.list_tools()).tools)
+        many = {"pred_ls": ["x b"] * 100_000, "gt_ls": [["b"]] * 100_000, "metrics": ["f1"]}
+        answers = json.loads(sys.argv[3])
+        found = await asyncio.gather(
+            client.call_tool("evaluate", many, progress_callback=progress),
+            client.call_tool("evaluate", answers),
+            client.call_tool("evaluate", {"pred_ls": ["a"], "gt_ls": []}),
+            client.call_tool("evaluate_trec", {"run_path": "/etc/passwd", "qrels_path": "qrels"}),
+            client.call_tool("evaluate_trec", {"run_path": "new", "qrels_path": "qrels"}),
+            client.call_tool("describe_module", {"name": "qa_em"}),
+        )
+        texts = [result.content[0].text for result in found]
+    mean = json.loads(texts[0])["eval_res"]["avg_f1"]
+    print(json.dumps([version("mcp"), tools, mean, told, [r.isError for r in found], texts[1:]]))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_the_official_client_of_the_first_major(first_major, python, root):
+    arguments = [python, json.dumps(START), json.dumps(ANSWERS)]
+    done = subprocess.run(
+        [first_major, "-c", CLIENT_OF_THE_FIRST_MAJOR, *arguments],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    version, tools, mean, told, errors, texts = json.loads(done.stdout)
+
+    assert version == "1.30.0"
+    assert {*tools} == TOOLS
+    assert mean == ultrarag.evaluate(["x b"] * 100_000, ["b"] * 100_000, ["f1"])["avg_f1"]
+    assert told == [[65_536, 100_000], [100_000, 100_000]]
+    assert errors == [False, False, True, True, False, False]
+    assert json.loads(texts[0])["eval_res"] == ultrarag.evaluate(**ANSWERS)
+    assert "pred_ls has 1 rows, gt_ls has 0 rows" in texts[1]
+    assert "/etc/passwd leads outside" in texts[2]
+    assert json.loads(texts[3])["eval_res"]["map"] == 1.0
+    assert json.loads(texts[4])["name"] == "qa_em"
+
+
+# A client that keeps to nothing
+
+
+class Wire:
+    """The lines that a server reads and writes."""
+
+    def __init__(self, command: list[str], folder: Path) -> None:
+        self.process: Any = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self.requests = 0
+        self.others: list[Any] = []  # what was not an answer to the last request
+        self.ask(
+            "initialize",
+            {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "a client", "version": "1"},
+            },
+        )
+        self.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+
+    def write(self, line: bytes) -> None:
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, method: str, params: Any) -> Any:
+        self.requests += 1
+        message = {"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params}
+        self.write(json.dumps(message).encode())
+        while True:
+            answer = json.loads(self.process.stdout.readline(), parse_constant=refuse_constant)
+            assert answer["jsonrpc"] == "2.0"
+            if answer.get("id") == self.requests:
+                return answer
+            self.others.append(answer)
+
+    def evaluate(self) -> Any:
+        answer = self.ask("tools/call", {"name": "evaluate", "arguments": ANSWERS})
+        return json.loads(answer["result"]["content"][0]["text"])["eval_res"]
+
+    def status(self, name: str) -> int:
+        """A figure of the process in kibibytes."""
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        (line,) = (line for line in text.splitlines() if line.startswith(f"{name}:"))
+        return int(line.split()[1])
+
+    def close(self) -> int:
+        """The exit status of the server, which ends with its input."""
+        self.process.stdin.close()
+        self.process.stdout.close()
+        return self.process.wait(timeout=60)
+
+
+@pytest.fixture
+def wire(python, root):
+    """Start a server and talk to it line by line."""
+    started = []
+
+    def wire(program: str = START[1]) -> Wire:
+        started.append(Wire([python, "-c", program, "mcp"], root))
+        return started[-1]
+
+    yield wire
+    assert [each.close() for each in started] == [0] * len(started)
+
+
+def test_what_takes_long_to_import_waits_until_it_is_needed():
+    program = (
+        "import sys, metric_commons.cli.app, metric_commons.mcp.server as served; "
+        "served.ultrarag.evaluate(['a'], ['a']); print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+
+    assert {"mcp", "numpy"} <= loaded
+    assert not loaded & {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow", "scipy"}
+
+
+def test_memory_is_steady(wire):
+    server = wire()
+    for _ in range(100):
+        server.evaluate()
+    before = server.status("VmRSS")
+    for _ in range(1000):
+        server.evaluate()
+
+    assert server.status("VmRSS") - before < 8 * 1024
+
+
+CALL = b'{"jsonrpc": "2.0", "id": 9000, "method": "tools/call"'
+MALFORMED = [
+    b"",
+    b"{",
+    b"[]",
+    b"[1]",
+    b"{}",
+    b"null",
+    b"\xff\xfe\x00",
+    b"[" * 100_000,
+    b'{"a":' * 100_000,
+    b'{"jsonrpc": "2.0", "id": 9000}',
+    b'{"jsonrpc": "2.0", "id": 9000, "method": "no such method"}',
+    CALL + b"}",
+    CALL + b', "params": {"name": "evaluate", "arguments": []}}',
+    b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}',
+]
+
+
+def test_malformed_requests_do_no_harm(wire):
+    server = wire()
+    for line in MALFORMED:
+        server.write(line)
+        assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+
+    answers = [answer for answer in server.others if answer.get("id") == 9000]
+    assert len(answers) == 3, "what can be answered is"
+    assert all("error" in answer for answer in answers)
+
+
+def test_lines_of_200_megabytes_do_no_harm(wire):
+    server = wire()
+    server.write(b"x" * 200_000_000)
+    server.write(
+        CALL + b', "params": {"name": "evaluate", "arguments": {"gt_ls": [["a"]], "pred_ls": ["'
+        b"%b" % (b"a " * 100_000_000) + b'"]}}}'
+    )
+
+    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+    (refused,) = (answer["result"] for answer in server.others if answer.get("id") == 9000)
+    assert refused["isError"]
+    assert "200,000,001 characters" in refused["content"][0]["text"]
+
+
+NOISY = """
+import os, sys
+from metric_commons import ultrarag
+evaluate = ultrarag.evaluate
+
+def noisy(*arguments, **options):
+    print("noise", flush=True)
+    os.write(1, b"noise")
+    os.system("echo noise")
+    return evaluate(*arguments, **options)
+
+ultrarag.evaluate = noisy
+from metric_commons.cli import main
+sys.exit(main())
+"""
+
+
+def test_nothing_but_the_protocol_is_on_stdout(wire):
+    server = wire(NOISY)
+
+    for _ in range(3):
+        assert server.evaluate() == ultrarag.evaluate(**ANSWERS)  # every line read was the protocol
+
+
+def test_the_command_says_what_is_missing(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "metric_commons.mcp.server", None)
+    status = main(["mcp"])
+    out, err = capsys.readouterr()
+
+    assert (status, out) == (1, "")
+    assert "pip install 'metric-commons[mcp]'" in err
+
+
+def test_the_command_refuses_a_root_that_is_no_folder(tmp_path, capsys):
+    status = main(["mcp", "--root", str(tmp_path / "none")])
+    out, err = capsys.readouterr()
+
+    assert (status, out) == (1, "")
+    assert "none is not a folder" in err
