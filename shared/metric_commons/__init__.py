@@ -1,7 +1,8 @@
 """Evaluation modules for language models, retrieval and classical machine learning.
 
 `load`, `names` and `path` find the modules, `score` runs several of them over several systems
-and returns one result. They are imported on first use: `import metric_commons` alone loads nothing.
+and returns one result, `trainer_hook` scores a model in training. They are imported on first use:
+`import metric_commons` alone loads nothing.
 """
 
 from importlib import import_module
@@ -10,10 +11,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .catalog import load, names, path
     from .results import score
+    from .trainer import trainer_hook
 
-__all__ = ["load", "names", "path", "score"]
+__all__ = ["load", "names", "path", "score", "trainer_hook"]
 
-_HOMES = {"load": "catalog", "names": "catalog", "path": "catalog", "score": "results"}
+_HOMES = {
+    "load": "catalog",
+    "names": "catalog",
+    "path": "catalog",
+    "score": "results",
+    "trainer_hook": "trainer",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -23,6 +23,7 @@ Column = list[Any] | NDArray[Any]
 Rows = Callable[[], Iterable[Any]]  # called for each pass over the values
 
 _LEAST, _GREATEST = -(2**63), 2**63 - 1  # of 64 bits
+_UNSIGNED = 2**64 - 1  # the greatest without a sign
 _EXACT = 2**53  # up to here every integer is a float64
 _LARGEST = int(sys.float_info.max)
 
@@ -42,10 +43,15 @@ class Mismatch(Exception):  # noqa: N818 - not an error yet: another shape may f
 
 @dataclass(frozen=True)
 class Scalar:
-    """A row is one str, bool, int or float; `nan` says whether a float may be NaN."""
+    """A row is one str, bool, int or float.
+
+    `nan` says whether a float may be NaN, `unsigned` whether an int may be as great as 2**64 - 1,
+    for one that is not calculated with.
+    """
 
     kind: type
     nan: bool = False
+    unsigned: bool = False
 
     def __str__(self) -> str:
         return self.kind.__name__
@@ -57,8 +63,12 @@ class Scalar:
         if not set(map(type, rows())) <= {self.kind}:
             return False
         if self.kind is int:
-            return min(rows(), default=0) >= _LEAST and max(rows(), default=0) <= _GREATEST
+            return min(rows(), default=0) >= _LEAST and max(rows(), default=0) <= self._greatest
         return self.kind is bool or self.nan or not isnan(sum(rows())) or not _any_nan(rows())
+
+    @property
+    def _greatest(self) -> int:
+        return _UNSIGNED if self.unsigned else _GREATEST
 
     def take(self, column: Column) -> Column | None:
         """The column, or None if some row has to be looked at."""
@@ -76,6 +86,8 @@ class Scalar:
         fits = kind == "i" or (kind == "u" and int(array.max(initial=0)) <= _GREATEST)
         if self.kind is int and fits:
             return array.astype(np.int64, copy=False)
+        if self.kind is int and self.unsigned and kind == "u":
+            return array
         if self.kind is float and kind == "f" and array.dtype.itemsize <= 8:
             floats = array.astype(np.float64, copy=False)
             return floats if self.nan or not np.isnan(floats).any() else None
@@ -110,7 +122,7 @@ class Scalar:
             if self.kind is bool or (self.kind is int and not as_it_stands):
                 return self.kind(value)
         elif isinstance(value, int) and self.kind is int:
-            if not _LEAST <= value <= _GREATEST:
+            if not _LEAST <= value <= self._greatest:
                 raise Mismatch("", f"is {_shown(value)}, which does not fit into 64 bits")
             return int(value)
         elif isinstance(value, int) and self.kind is float and not as_it_stands:
@@ -321,7 +333,7 @@ def _plain_rows(column: Column, shape: Shape, *, as_it_stands: bool) -> Column |
 
 def _blamed(failures: Sequence[_Failure]) -> str:
     """The row at which the shapes that go furthest give up, and why."""
-    last = max(failures, key=lambda failure: (failure.row, len(failure.mismatch.place)))
+    last = max(failures, key=_telling)
     problem, expected, _ = last.mismatch.problem.partition("; expected ")
     if expected and not last.mismatch.place:
         shapes = dict.fromkeys(str(each.shape) for each in failures if each.row == last.row)
@@ -329,6 +341,12 @@ def _blamed(failures: Sequence[_Failure]) -> str:
     else:
         problem = last.mismatch.problem
     return f"[{last.row}]{last.mismatch.place} {problem}"
+
+
+def _telling(failure: _Failure) -> tuple[int, int, bool]:
+    """How much a failure says: a value of the right type that may not be beats one of another."""
+    mismatch = failure.mismatch
+    return failure.row, len(mismatch.place), "; expected " not in mismatch.problem
 
 
 def joined(
@@ -351,7 +369,8 @@ def joined(
 
 def _concatenated(columns: Sequence[Column]) -> Column:
     arrays = [column for column in columns if isinstance(column, np.ndarray)]
-    if len(arrays) == len(columns) and len({array.shape[1:] for array in arrays}) == 1:
+    alike = {(array.shape[1:], array.dtype.kind) for array in arrays}  # int and uint make a float
+    if len(arrays) == len(columns) and len(alike) == 1:
         return np.concatenate(arrays)
     return list(
         chain.from_iterable(

@@ -23,6 +23,7 @@ import numpy as np
 from .averages import summarize
 from .checks import nearest
 from .columns import Column, Layout, ListOf, Record, Scalar, Shape, copied, joined, read
+from .trainer import TrainerHook, trainer_hook
 
 _TEXT = datasets.Value("string")
 # A text a row, and its reference or references: what every module takes that compares texts.
@@ -57,6 +58,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     """
 
     nan_allowed = False  # whether NaN may stand in columns of floats
+    unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
+    lower_is_better: frozenset[str] = frozenset()  # names of scores; of all others higher is better
 
     # Of `evaluate`, which publishes no types: what a distributed evaluation holds open.
     writer: Any
@@ -81,7 +84,9 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         loading = {name: value for name, value in kwargs.items() if name not in declared}
         self._refuse_unknown(loading, known={*declared, *_LOADER})
         super().__init__(config_name=config_name, **loading)
-        self._layouts = _layouts(self.info, nan=self.nan_allowed)
+        self._layouts = _layouts(
+            self.info, nan=self.nan_allowed, unsigned=self.unsigned_allowed
+        )
         self._batches: list[tuple[int, dict[str, Column]]] = []
 
     @abc.abstractmethod
@@ -178,6 +183,15 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         row = self._inputs(given, kwargs)
         self._keep_copy(*self._read({name: [value] for name, value in row.items()}))
 
+    def checked(self, **inputs: Any) -> dict[str, Any]:
+        """The columns as `_compute` takes them, once every row is checked.
+
+        Raises:
+            ValueError: a row is not what it may be.
+        """
+        batch = self._read(self._inputs(inputs, inputs))
+        return joined([batch], self._layouts)
+
     def reset(self) -> None:
         """Forget the rows added so far."""
         self._batches = []
@@ -244,6 +258,27 @@ class BatchMetric(BatchModule, evaluate.Metric):  # type: ignore[misc]
     It is abstract: of a script's names `evaluate` takes the first class that is not.
     """
 
+    def trainer_hook(
+        self, *, task: str, tokenizer: Any = None, ignore_index: int = -100, **options: Any
+    ) -> TrainerHook:
+        """A `compute_metrics` for the Trainer of transformers, as `trainer.trainer_hook` has it.
+
+        Args:
+            task: "classification", "class_probabilities", "multilabel_classification",
+                "token_classification", "causal_lm", "regression" or "generation".
+            tokenizer: of the model, for generation.
+            ignore_index: the label of tokens that do not count.
+            **options: of this module; one named as an argument above is set at load.
+
+        Raises:
+            TypeError: there is no such option.
+            ValueError: the module or the task cannot be used so.
+
+        """
+        return trainer_hook(
+            [self], task=task, tokenizer=tokenizer, ignore_index=ignore_index, **options
+        )
+
 
 class BatchComparison(BatchModule, evaluate.Comparison):  # type: ignore[misc]
     """What the class of a comparison derives from."""
@@ -266,11 +301,11 @@ def _spell_out_summary(compute: Callable[..., Any]) -> None:
         compute.__signature__ = spelled_out  # type: ignore[attr-defined]
 
 
-def _layouts(info: evaluate.MetricInfo, *, nan: bool) -> list[Layout]:
+def _layouts(info: evaluate.MetricInfo, **allowed: bool) -> list[Layout]:
     if info.format is not None:
         raise TypeError(f"format={info.format!r} would round values; leave it out")
     return [
-        {name: _shape(feature, nan=nan) for name, feature in layout.items()}
+        {name: _shape(feature, **allowed) for name, feature in layout.items()}
         for layout in _features(info)
     ]
 
@@ -279,14 +314,15 @@ def _features(info: evaluate.MetricInfo) -> list[datasets.Features]:
     return info.features if isinstance(info.features, list) else [info.features]
 
 
-def _shape(feature: Any, *, nan: bool) -> Shape:
+def _shape(feature: Any, **allowed: bool) -> Shape:
     """The shape that a feature declares; one that would change values is a TypeError."""
     if isinstance(feature, datasets.Value) and feature.dtype in _KINDS:
-        return Scalar(_KINDS[feature.dtype], nan=nan)
+        return Scalar(_KINDS[feature.dtype], **allowed)
     if isinstance(feature, datasets.List) and feature.length == -1:
-        return ListOf(_shape(feature.feature, nan=nan))
+        return ListOf(_shape(feature.feature, **allowed))
     if isinstance(feature, dict):
-        return Record(tuple((name, _shape(inner, nan=nan)) for name, inner in feature.items()))
+        fields = feature.items()
+        return Record(tuple((name, _shape(inner, **allowed)) for name, inner in fields))
     raise TypeError(
         f"{feature} may change values; use string, bool, int64, float64, lists and dicts of them"
     )

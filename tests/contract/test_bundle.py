@@ -1,10 +1,7 @@
 """A bundle is a module that gives the same numbers where nothing of ours is installed."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 import tomllib
 from textwrap import dedent
 
@@ -12,7 +9,7 @@ import evaluate
 import pytest
 
 from metric_commons.hub import bundle, bundling
-from tests.apps.fake_hub import fake_hub
+from tests.apps.fake_hub import as_stranger, fake_hub
 from tests.spec import METRICS, ROOT, spec
 
 # Runs as somebody who has evaluate and not this package: reads {address: arguments of compute}
@@ -35,28 +32,6 @@ json.dump({at: evaluate.load(at).compute(**call) for at, call in calls.items()},
 """
 
 
-def as_stranger(calls, home, **environment):
-    """The results of `calls` in a new process, in a foreign folder, with an empty environment."""
-    home.mkdir(exist_ok=True)
-    run = subprocess.run(
-        [sys.executable, "-c", STRANGER],
-        input=json.dumps(calls),
-        capture_output=True,
-        text=True,
-        cwd=home,
-        env={
-            "PATH": os.defpath,
-            "HOME": str(home),
-            "HF_HOME": str(home / "huggingface"),
-            "HF_UPDATE_DOWNLOAD_COUNTS": "0",
-            **environment,
-        },
-        timeout=300,
-    )
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
-
-
 def exactly(result):
     """A result as text in which equal numbers are equal, NaN too."""
     return json.dumps(result, sort_keys=True)
@@ -75,8 +50,8 @@ def results(bundles, tmp_path_factory):
     folders = {str(folder): spec(name).sample for name, folder in bundles.items()}
     spaces = {f"org/{name}": spec(name).sample for name in METRICS}
     with fake_hub({f"org/{name}": folder for name, folder in bundles.items()}) as endpoint:
-        first = as_stranger(folders | spaces, home, HF_ENDPOINT=endpoint)
-    second = as_stranger(spaces, home, HF_ENDPOINT=endpoint, HF_EVALUATE_OFFLINE="1")
+        first = as_stranger(STRANGER, folders | spaces, home, HF_ENDPOINT=endpoint)
+    second = as_stranger(STRANGER, spaces, home, HF_ENDPOINT=endpoint, HF_EVALUATE_OFFLINE="1")
     return {
         name: {
             "folder": first[str(folder)],

@@ -1,40 +1,36 @@
 """A Space as a folder: the script, the flat modules it reaches, the card, and a page."""
 
 import shutil
-from html import escape
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from metric_commons import catalog
 
+from . import demo
 from .imports import PACKAGE, check_readable, closure, named_by, relative
+from .page import page
 
 _FLAT = Path(__file__).parents[1]
 
-# What a static Space shows; the card has the details.
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>{name}</title>
-<h1>{name}</h1>
-<p>{summary}</p>
-<pre>
-import evaluate
+_DEMO = Path(demo.__file__)
 
-{name} = evaluate.load("NAMESPACE/{name}")
-</pre>
-<p>NAMESPACE is the first half of this Space's name.
-Inputs, options and results are described in its card, README.md.</p>
-</html>
-"""
+# What the front matter of a card says of a static Space, and what of one with gradio. The versions
+# are those that the demo was tested with.
+_STATIC = "\nsdk: static\n"
+_GRADIO = '\nsdk: gradio\nsdk_version: 6.31.0\npython_version: "3.12"\napp_file: app.py\n'
+
+Sdk = Literal["static", "gradio"]
 
 
-def bundle(name: str, out_dir: str | Path) -> Path:
+def bundle(
+    name: str, out_dir: str | Path, *, sdk: Sdk = "static", namespace: str = "NAMESPACE"
+) -> Path:
     """The folder `out_dir/name`: module `name` as a Space that needs nothing of ours installed.
 
     Flat modules are copied byte for byte; the script is rewritten, and only in its imports. A
+    static Space has a page, with its address in `namespace`; one with gradio a demo, `app.py`. A
     bundle of the same name is replaced as a whole, once the new one is complete.
 
     Raises:
@@ -46,14 +42,23 @@ def bundle(name: str, out_dir: str | Path) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
         fresh = Path(scratch, "fresh")
-        _write(fresh, script=script, flat=_FLAT, summary=catalog.summary(name))
+        about = catalog.summary(name)
+        _write(fresh, script=script, flat=_FLAT, summary=about, sdk=sdk, namespace=namespace)
         if target.exists():
             target.rename(Path(scratch, "stale"))
         fresh.rename(target)
     return target
 
 
-def _write(folder: Path, *, script: Path, flat: Path, summary: str) -> None:
+def _write(
+    folder: Path,
+    *,
+    script: Path,
+    flat: Path,
+    summary: str,
+    sdk: Sdk = "static",
+    namespace: str = "NAMESPACE",
+) -> None:
     """Make `folder` the Space of `script`, with modules from the folder `flat`."""
     name = script.stem
     modules = closure(named_by(script), flat)
@@ -63,12 +68,26 @@ def _write(folder: Path, *, script: Path, flat: Path, summary: str) -> None:
     folder.mkdir()
     for module in modules:
         shutil.copyfile(flat / f"{module}.py", folder / f"{module}.py")
-    shutil.copyfile(script.with_name("README.md"), folder / "README.md")
-    for file, text in {
+    card = script.with_name("README.md").read_text("utf-8")
+    requirements = _requirements()
+    files = {
         script.name: relative(script, modules),
-        "index.html": _PAGE.format(name=name, summary=escape(summary)),
-        "requirements.txt": "".join(f"{line}\n" for line in _requirements()),
-    }.items():
+        "README.md": card,
+        "requirements.txt": "".join(f"{line}\n" for line in requirements),
+    }
+    if sdk == "static":
+        files["index.html"] = page(
+            card,
+            name=name,
+            summary=summary,
+            namespace=namespace,
+            version=metadata.version(PACKAGE),
+            requirements=requirements,
+        )
+    else:
+        files["README.md"] = card.replace(_STATIC, _GRADIO, 1)
+        files["app.py"] = _DEMO.read_text("utf-8")
+    for file, text in files.items():
         (folder / file).write_text(text, "utf-8", newline="\n")
     check_readable(folder / script.name)
 
@@ -82,9 +101,10 @@ def _check_replaceable(target: Path) -> None:
     """Refuse to replace anything but a bundle: a file, a clone of the Space, the source itself."""
     if not target.exists():
         return
-    always = {f"{target.name}.py", "README.md", "index.html", "requirements.txt"}
+    always = {f"{target.name}.py", "README.md", "requirements.txt"}
     present = {path.name for path in target.iterdir()} if target.is_dir() else set()
-    strange = sorted(name for name in present - always if not name.endswith(".py"))
+    known = {*always, "index.html"}
+    strange = sorted(name for name in present - known if not name.endswith(".py"))
     if strange or not always <= present:
         raise ValueError(
             f"{target} is in the way: it is not a bundle"

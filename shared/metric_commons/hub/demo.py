@@ -1,0 +1,369 @@
+"""The demo of a Space: the worked examples of its card, to be edited and scored.
+
+This file stands alone. A Space with gradio has it as `app.py`, beside its card, which says which
+module it is about, and the script of that module.
+"""
+
+import ast
+import doctest
+import json
+import re
+import string
+import textwrap
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+Cells = list[list[str]]
+
+_AXES = ["false positives", "true positives", "curve"]
+
+# Options that are not offered: rows are shown anyway, and groups would be one more input.
+_NOT_ASKED = ("per_example", "groups")
+
+
+def usage(card: str) -> list[list[doctest.Example]]:
+    """The examples in the usage section of a card, block by block."""
+    section = card.partition("\n## Usage\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^```python\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    return [doctest.DocTestParser().get_examples(block) for block in blocks]
+
+
+def module_name(card: str) -> str:
+    """The module that a card is about, as its first example loads it."""
+    return re.findall(r'evaluate\.load\("(?:[^"]*/)?(\w+)"', card)[0]  # type: ignore[no-any-return]
+
+
+def worked_examples(card: str) -> list[dict[str, Any]]:
+    r'''The arguments, with the settings, of each call of `compute` in a card that spells them out.
+
+    >>> card = """
+    ... ## Usage
+    ...
+    ... ```python
+    ... >>> toy = evaluate.load("./metrics/toy", size=2)
+    ... >>> toy.compute(predictions=[1])
+    ... {'toy': 0.5}
+    ... ```
+    ... """
+    >>> worked_examples(card)
+    [{'size': 2, 'predictions': [1]}]
+    '''
+    values: dict[str, Any] = {}  # of names that stand for literals
+    settings: dict[str, dict[str, Any]] = {}  # of names that stand for loaded modules
+    examples = []
+    for example in chain.from_iterable(usage(card)):
+        for statement in ast.parse(example.source).body:
+            for call in _calls(statement):
+                try:
+                    arguments = _arguments(call, values)
+                    loaded = settings[ast.unparse(call.func.value)]  # type: ignore[attr-defined]
+                except (ValueError, KeyError):
+                    continue  # a function or a number worked out elsewhere
+                if {**loaded, **arguments} not in examples:
+                    examples.append({**loaded, **arguments})
+            _remember(statement, values, settings)
+    return examples
+
+
+def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
+    """Each call of a method `compute` in a statement."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="compute")):
+                yield node
+
+
+def _arguments(call: ast.Call, values: Mapping[str, Any]) -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:  # **name
+            arguments |= values[ast.unparse(keyword.value)]
+        elif isinstance(keyword.value, ast.Name):
+            arguments[keyword.arg] = values[keyword.value.id]
+        else:
+            arguments[keyword.arg] = ast.literal_eval(keyword.value)
+    return arguments
+
+
+def _remember(
+    statement: ast.stmt, values: dict[str, Any], settings: dict[str, dict[str, Any]]
+) -> None:
+    """Note what an assignment gives a name: a literal, or a module with its settings."""
+    match statement:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(func=ast.Attribute(value=ast.Name(id="evaluate"), attr="load")) as call,
+        ):
+            try:
+                settings[name] = _arguments(call, values)
+            except (ValueError, KeyError):
+                settings.pop(name, None)
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            try:
+                values[name] = ast.literal_eval(value)
+            except ValueError:
+                values.pop(name, None)
+
+
+class Demo:
+    """What the page does: cells to columns, columns to scores, scores to tables."""
+
+    def __init__(self, folder: Path) -> None:
+        import evaluate
+
+        card = (folder / "README.md").read_text("utf-8")
+        self.name = module_name(card)
+        self.metric = evaluate.load(str(folder / f"{self.name}.py"))
+        self.about = str(self.metric.info.description).strip()
+        features = self.metric.features
+        layouts = features if isinstance(features, list) else [features]
+        self.inputs = list(layouts[0])
+        self._kinds = {
+            name: tuple({kind for layout in layouts for kind in _kinds(layout[name])})
+            for name in self.inputs
+        }
+        self.examples = [
+            example for example in worked_examples(card) if set(self.inputs) <= example.keys()
+        ]
+
+    def titles(self) -> list[str]:
+        """What each example is chosen by: its options and the first of its rows."""
+        titles = []
+        for number, example in enumerate(self.examples):
+            options = ", ".join(f"{key}={value!r}" for key, value in self._chosen(example).items())
+            row = " | ".join(self.cells(number)[0])
+            titles.append(textwrap.shorten(f"{options or 'defaults'}: {row}", 80))
+        return titles
+
+    def cells(self, number: int) -> Cells:
+        """The rows of an example as texts to edit."""
+        columns = [self.examples[number][name] for name in self.inputs]
+        return [
+            [self._written(name, value) for name, value in zip(self.inputs, row, strict=True)]
+            for row in zip(*columns, strict=True)
+        ]
+
+    def options(self, number: int) -> str:
+        """All options as JSON to edit, with those that an example chooses."""
+        options = {**self.metric.options, **self._chosen(self.examples[number])}
+        shown = {key: value for key, value in options.items() if key not in _NOT_ASKED}
+        return json.dumps(shown, indent=2, default=str, ensure_ascii=False)
+
+    def score(self, cells: Cells, options: str) -> tuple[dict[str, Any], list[str], Cells]:
+        """Scores, and the names and rows of the table of single scores."""
+        rows = [row for row in cells if any(str(cell).strip() for cell in row)]
+        columns = {
+            name: [self._read(name, str(row[place]), number) for number, row in enumerate(rows)]
+            for place, name in enumerate(self.inputs)
+        }
+        return self.score_columns(columns, options)
+
+    def score_lines(self, text: str, options: str) -> tuple[dict[str, Any], list[str], Cells]:
+        """The same from JSON Lines, of which each holds the inputs of one row."""
+        columns: dict[str, list[Any]] = {name: [] for name in self.inputs}
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip():
+                try:
+                    row = json.loads(line)
+                    for name in self.inputs:
+                        columns[name].append(row[name])
+                except (ValueError, KeyError, TypeError) as error:
+                    fields = ", ".join(self.inputs)
+                    raise ValueError(f"line {number}: {error!r}; expected {fields}") from error
+        return self.score_columns(columns, options)
+
+    def score_columns(
+        self, columns: dict[str, list[Any]], options: str
+    ) -> tuple[dict[str, Any], list[str], Cells]:
+        """The same from columns."""
+        try:
+            chosen = json.loads(options or "{}")
+        except ValueError as error:
+            raise ValueError(f"the options are not JSON: {error}") from error
+        if not isinstance(chosen, dict):
+            raise ValueError("the options must be a JSON object")
+        if "per_example" in self.metric.options:
+            chosen["per_example"] = True
+        result = self.metric.compute(**columns, **chosen)
+        each = result.pop("per_example", {})
+        rows = zip(*columns.values(), *each.values(), strict=True) if each else []
+        table = [[_shown(value) for value in row] for row in rows]
+        return _json_safe(result), [*self.inputs, *each], table
+
+    def lines(self, number: int) -> str:
+        """The rows of an example as JSON Lines."""
+        columns = [self.examples[number][name] for name in self.inputs]
+        rows = (dict(zip(self.inputs, row, strict=True)) for row in zip(*columns, strict=True))
+        return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+
+    def shared_words(self, cells: Cells) -> list[tuple[str, str | None]]:
+        """The predictions, with the words marked that some reference of the row has too."""
+        marked: list[tuple[str, str | None]] = []
+        if self.inputs != ["predictions", "references"] or self._kinds["predictions"] != (str,):
+            return marked
+        for row in cells:
+            prediction, reference = (str(cell) for cell in row[:2])
+            words = {_bare(word) for word in re.findall(r"[^\s\[\]]+", reference)} - {""}
+            for word in prediction.split():
+                marked.append((f"{word} ", "shared" if _bare(word) in words else None))
+            marked.append(("\n", None))
+        return marked
+
+    def _chosen(self, example: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            key: value
+            for key, value in example.items()
+            if key not in self.inputs and key not in _NOT_ASKED
+        }
+
+    def _written(self, name: str, value: Any) -> str:
+        """A text as it is, if it can be told from JSON and from an empty cell; all else as JSON."""
+        if isinstance(value, str) and value.strip() == value != "":
+            with suppress(ValueError):
+                if self._read(name, value, 0) == value:
+                    return value
+        return json.dumps(value, ensure_ascii=False)
+
+    def _read(self, name: str, cell: str, row: int) -> Any:
+        """What a cell holds: JSON of a kind that the input may have, or else a text."""
+        try:
+            value = json.loads(cell)
+            if isinstance(value, self._kinds[name]):
+                return value
+            expected = " or ".join(sorted(kind.__name__ for kind in self._kinds[name]))
+            problem = f"expected {expected}"
+        except ValueError as error:
+            problem = f"not JSON: {error}"
+        if str in self._kinds[name] and cell[:1] not in ("[", "{"):
+            return cell
+        raise ValueError(f"{name}[{row}] is {cell!r}; {problem}")
+
+
+def build(folder: Path) -> Any:
+    """The page, as gradio has it."""
+    import gradio as gr
+    import pandas as pd
+
+    demo = Demo(folder)
+
+    def shown(scores: dict[str, Any], names: list[str], rows: Cells) -> tuple[Any, Any, Any]:
+        points = roc_points(scores)
+        return (
+            scores,
+            gr.Dataframe(headers=names, value=rows, visible=bool(rows)),
+            gr.LinePlot(pd.DataFrame(points, columns=_AXES), visible=bool(points)),
+        )
+
+    def score(cells: Cells, options: str) -> tuple[Any, ...]:
+        try:
+            scored = demo.score(cells, options)
+        except (ValueError, TypeError) as error:
+            raise gr.Error(str(error)) from error
+        marked = demo.shared_words(cells)
+        return *shown(*scored), gr.HighlightedText(marked, visible=bool(marked))
+
+    def score_lines(lines: str, options: str) -> tuple[Any, ...]:
+        try:
+            return shown(*demo.score_lines(lines, options))
+        except (ValueError, TypeError) as error:
+            raise gr.Error(str(error)) from error
+
+    def choose(number: int) -> tuple[Cells, str]:
+        return demo.cells(number), demo.options(number)
+
+    with gr.Blocks(title=demo.name) as page:
+        gr.Markdown(f"# {demo.name}\n\n{demo.about}")
+        with gr.Tab("Examples"):
+            titles = [(title, number) for number, title in enumerate(demo.titles())]
+            example = gr.Dropdown(titles, value=0, label="Worked examples of the card")
+            with gr.Row():
+                table = gr.Dataframe(
+                    demo.cells(0),
+                    headers=demo.inputs,
+                    datatype="str",
+                    type="array",
+                    column_count=(len(demo.inputs), "fixed"),
+                    interactive=True,
+                    wrap=True,
+                    label="Rows: texts as they are, all else as JSON",
+                    scale=2,
+                )
+                options = gr.Code(demo.options(0), language="json", label="Options", scale=1)
+            example.change(choose, example, [table, options], api_visibility="private")
+            button = gr.Button("Score", variant="primary")
+            outputs = _outputs(gr)
+            words = gr.HighlightedText(
+                label="Words that a reference has too, but for case and punctuation",
+                visible=False,
+                color_map={"shared": "green"},
+                show_inline_category=False,
+            )
+            button.click(score, [table, options], [*outputs, words], api_name="score")
+            page.load(score, [table, options], [*outputs, words], api_visibility="private")
+        with gr.Tab("JSON Lines"):
+            gr.Markdown(f"A row a line, with the fields {', '.join(demo.inputs)}.")
+            with gr.Row():
+                lines = gr.Code(demo.lines(0), language="json", label="Lines", scale=2)
+                file = gr.File(label="or a file", file_types=[".jsonl"], type="filepath", scale=1)
+            own = gr.Code(demo.options(0), language="json", label="Options")
+            file.upload(_text_of, file, lines, api_visibility="private")
+            run = gr.Button("Score", variant="primary")
+            run.click(score_lines, [lines, own], _outputs(gr), api_name="score_lines")
+    return page
+
+
+def _outputs(gr: Any) -> list[Any]:
+    return [
+        gr.JSON(label="Scores"),
+        gr.Dataframe(label="Scores of each row", interactive=False, wrap=True, visible=False),
+        gr.LinePlot(x=_AXES[0], y=_AXES[1], color=_AXES[2], title="ROC", visible=False),
+    ]
+
+
+def roc_points(scores: Mapping[str, Any]) -> list[tuple[float, float, str]]:
+    """False and true positive rates of the ROC curve, or of that of each label."""
+    if "roc_curve" not in scores:
+        return []
+    curves = scores["roc_curve"]
+    several = isinstance(curves, list)
+    of_labels = zip(curves, scores["labels"], strict=True) if several else [(curves, "ROC")]
+    return [
+        (fpr, tpr, str(label))
+        for curve, label in of_labels
+        for fpr, tpr in zip(curve["fpr"], curve["tpr"], strict=True)
+        if fpr is not None and tpr is not None  # a label that no row has, or every row
+    ]
+
+
+def _text_of(path: str) -> str:
+    return Path(path).read_text("utf-8")
+
+
+def _kinds(feature: Any) -> set[type]:
+    """The types, of those that JSON has, of what a feature holds."""
+    if isinstance(feature, dict):
+        return {dict}
+    if hasattr(feature, "feature"):
+        return {list}
+    by_name: dict[str, set[type]] = {"string": {str}, "bool": {bool}}
+    return by_name.get(feature.dtype, {int, float})
+
+
+def _bare(word: str) -> str:
+    return word.strip(string.punctuation + "‘’“”").casefold()
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _json_safe(value: Any) -> Any:
+    """NaN and infinities as null, which is all that JSON has for them."""
+    return json.loads(json.dumps(value), parse_constant=lambda _: None)
+
+
+if __name__ == "__main__":
+    build(Path(__file__).parent).launch()

@@ -1,0 +1,80 @@
+"""The scripts of examples/ run, and print what the modules say."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from math import fsum
+
+import pytest
+
+from metric_commons import load
+from tests.spec import ROOT
+
+LINES = (ROOT / "examples" / "capitals.jsonl").read_text("utf-8").splitlines()
+QUESTIONS = [json.loads(line) for line in LINES]
+
+
+def output(script):
+    """What a script prints, run as a user runs it."""
+    run = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / script)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},  # more threads are in each other's way
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def scored(name, system):
+    return load(name).compute(
+        predictions=[question[system] for question in QUESTIONS],
+        references=[question["answers"] for question in QUESTIONS],
+        per_example=True,
+    )
+
+
+def test_a_dataset_is_scored_with_map():
+    scores = scored("qa_f1", "borealis")["per_example"]["qa_f1"]
+
+    lines = output("score_dataset.py").splitlines()
+
+    assert [float(line.split()[0]) for line in lines[1:-1]] == [
+        round(score, 2) for score in sorted(scores)[:5]
+    ]
+    assert lines[-1] == f"Mean F1 of 32 answers: {fsum(scores) / 32:.4f}"
+
+
+def test_two_systems_are_compared():
+    printed = output("compare_systems.py")
+
+    for name in ("qa_f1", "substring_recall"):
+        a, b = (scored(name, system)["per_example"][name] for system in ("atlas", "borealis"))
+        result = load("paired_significance").compute(predictions1=a, predictions2=b)
+        (line,) = re.findall(rf"^{name}: (.*)$", printed, re.MULTILINE)
+        assert f"difference {result['diff']:.4f}" in line
+        assert f"p = {result['p_value']:.4f}" in line
+        assert line.endswith("*") == result["significant"]
+
+
+@pytest.mark.parametrize(
+    ("script", "scores"),
+    [
+        ("trainer_classification.py", ["accuracy", "f1", "roc_auc"]),
+        ("trainer_seq2seq.py", ["qa_em", "qa_f1"]),
+    ],
+)
+def test_a_model_learns_by_the_scores_of_its_hook(script, scores):
+    pytest.importorskip("torch", reason="the group trainer, with torch, is not installed")
+    pytest.importorskip("accelerate", reason="the group trainer, with torch, is not installed")
+
+    printed = output(script)
+
+    for name in scores:
+        first, *_ = re.findall(rf"'eval_{name}': '?([\d.e-]+)", printed)
+        (last,) = re.findall(rf"^(?:best|final) {name}: ([\d.]+)$", printed, re.MULTILINE)
+        assert float(first) < float(last)
+        assert float(last) > 0.5

@@ -1,0 +1,415 @@
+"""Tiny models, not or hardly trained, in the real Trainer: scores equal those of plain loops."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch", reason="the group trainer, with torch, is not installed")
+pytest.importorskip("accelerate", reason="the group trainer, with accelerate, is not installed")
+pytest.importorskip("transformers", reason="the group trainer, with transformers, is not installed")
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer, models, pre_tokenizers
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    BertConfig,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+    DataCollatorForSeq2Seq,
+    DataCollatorForTokenClassification,
+    DataCollatorWithPadding,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedTokenizerFast,
+    Seq2SeqTrainer,
+    Seq2SeqTrainingArguments,
+    Trainer,
+    TrainingArguments,
+)
+
+import metric_commons
+from tests.apps.test_trainer import Hits, Rows
+from tests.spec import ROOT
+
+WORDS = ["<pad>", "<s>", "</s>", "<unk>", *"the a cat dog sat on in Paris Eiffel Tower is".split()]
+# Weights far from zero give logits far from each other, so that no rounding decides a class.
+TINY = {
+    "vocab_size": len(WORDS),
+    "hidden_size": 8,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 1,
+    "intermediate_size": 8,
+    "initializer_range": 1.0,
+}
+ROWS = 18
+
+# Every way in which a Trainer may hand over what it has: arguments, and whether logits are reduced.
+WAYS = {
+    "whole": ({}, True),
+    "logits": ({}, False),
+    "batch by batch": ({"batch_eval_metrics": True}, True),
+    "logits batch by batch": ({"batch_eval_metrics": True}, False),
+    "list of batches": ({"eval_do_concat_batches": False}, True),
+    "list of batches of logits": ({"eval_do_concat_batches": False}, False),
+    "in steps": ({"eval_accumulation_steps": 1}, True),
+    "inputs and losses": ({"include_for_metrics": ["inputs", "loss"]}, True),
+    "inputs batch by batch": (
+        {"include_for_metrics": ["inputs", "loss"], "batch_eval_metrics": True},
+        True,
+    ),
+}
+
+
+@pytest.fixture(params=WAYS)
+def way(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return word_tokenizer()
+
+
+def word_tokenizer():
+    words = Tokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, "<unk>"))
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    special = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
+    return PreTrainedTokenizerFast(tokenizer_object=words, **special)
+
+
+def sentences(generator, longest):
+    """Rows of tokens of different lengths, none of them special."""
+    return [
+        generator.integers(4, len(WORDS), generator.integers(2, longest + 1)).tolist()
+        for _ in range(ROWS)
+    ]
+
+
+def make(model, dataset, hook, collator, way, folder, trainer=Trainer, **arguments):
+    """A trainer that evaluates in the given way, in batches of four of which the last has two."""
+    own, reduced = WAYS[way]
+    kinds = {Trainer: TrainingArguments, Seq2SeqTrainer: Seq2SeqTrainingArguments}
+    settings = {
+        "output_dir": str(folder),
+        "per_device_eval_batch_size": 4,
+        "per_device_train_batch_size": 4,
+        "report_to": "none",
+        "use_cpu": True,
+        "disable_tqdm": True,
+        "seed": 0,
+        "dataloader_pin_memory": False,
+    }
+    return trainer(
+        model=model,
+        args=kinds[trainer](**{**settings, **own, **arguments}),
+        train_dataset=dataset,
+        eval_dataset=dataset,
+        data_collator=collator,
+        compute_metrics=hook,
+        preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics if reduced else None,
+    )
+
+
+def scores(evaluated, *names):
+    """The scores among what an evaluation returns; each is a float."""
+    found = {name: evaluated[f"eval_{name}"] for name in names}
+    assert {type(value) for value in found.values()} == {float}
+    return found
+
+
+def logits_of(model, **inputs):
+    """The logits of one row, in a batch of its own."""
+    with torch.no_grad():
+        return model.eval()(**{name: torch.tensor([each]) for name, each in inputs.items()}).logits[
+            0
+        ]
+
+
+# Evaluation, in every way
+
+
+def test_sequence_classification(way, tokenizer, tmp_path):
+    torch.manual_seed(0)
+    generator = np.random.default_rng(0)
+    model = BertForSequenceClassification(BertConfig(**TINY, num_labels=3))
+    dataset = [
+        {"input_ids": ids, "labels": int(generator.integers(3))} for ids in sentences(generator, 9)
+    ]
+    hits = [
+        int(logits_of(model, input_ids=row["input_ids"]).argmax()) == row["labels"]
+        for row in dataset
+    ]
+    hook = Hits().trainer_hook(task="classification")
+    trainer = make(model, dataset, hook, DataCollatorWithPadding(tokenizer), way, tmp_path)
+
+    result = scores(trainer.evaluate(), "hits", "rows")
+
+    assert 0 < sum(hits) < ROWS
+    assert result == {"hits": sum(hits) / ROWS, "rows": ROWS}
+
+
+def labeled_tokens():
+    generator = np.random.default_rng(1)
+    return [
+        {"input_ids": ids, "labels": generator.choice([0, 1, 2, -100], len(ids)).tolist()}
+        for ids in sentences(generator, 9)
+    ]
+
+
+def hits(model, dataset):
+    """The share of labels that are the most likely ones, token by token, and their number."""
+    hits = [
+        int(scores.argmax()) == label
+        for row in dataset
+        for scores, label in zip(
+            logits_of(model, input_ids=row["input_ids"]), row["labels"], strict=True
+        )
+        if label != -100
+    ]
+    assert 0 < sum(hits) < len(hits)
+    return {"hits": sum(hits) / len(hits), "rows": len(hits)}
+
+
+def test_token_classification(way, tokenizer, tmp_path):
+    torch.manual_seed(1)
+    model = BertForTokenClassification(BertConfig(**TINY, num_labels=3))
+    dataset = labeled_tokens()
+    hook = Hits().trainer_hook(task="token_classification")
+    collator = DataCollatorForTokenClassification(tokenizer)
+
+    result = scores(make(model, dataset, hook, collator, way, tmp_path).evaluate(), "hits", "rows")
+
+    assert result == hits(model, dataset)
+
+
+def test_causal_lm(way, tokenizer, tmp_path):
+    torch.manual_seed(2)
+    generator = np.random.default_rng(2)
+    # Six words, of which each is often the right one.
+    model = GPT2LMHeadModel(
+        GPT2Config(vocab_size=6, n_embd=8, n_layer=1, n_head=1, initializer_range=1.0)
+    )
+    texts = [[token % 6 for token in ids] for ids in sentences(generator, 9)]
+    dataset = [{"input_ids": ids, "labels": [-100, *ids[1:]]} for ids in texts]
+    hits = [
+        int(scores.argmax()) == label
+        for ids in texts
+        for scores, label in zip(logits_of(model, input_ids=ids)[:-1], ids[1:], strict=True)
+    ]
+    hook = Hits().trainer_hook(task="causal_lm")
+    collator = DataCollatorForTokenClassification(tokenizer)
+
+    result = scores(make(model, dataset, hook, collator, way, tmp_path).evaluate(), "hits", "rows")
+
+    assert 0 < sum(hits) < len(hits)
+    assert result == {"hits": sum(hits) / len(hits), "rows": len(hits)}
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_regression(outputs, way, tokenizer, tmp_path):
+    torch.manual_seed(3)
+    generator = np.random.default_rng(3)
+    config = BertConfig(**TINY, num_labels=outputs, problem_type="regression")
+    model = BertForSequenceClassification(config)
+    dataset = [
+        {"input_ids": ids, "labels": generator.normal(size=outputs).tolist()}
+        for ids in sentences(generator, 9)
+    ]
+    if outputs == 1:
+        dataset = [{**row, "labels": row["labels"][0]} for row in dataset]
+    expected = [logits_of(model, input_ids=row["input_ids"]).tolist() for row in dataset]
+    module = Rows()
+    hook = module.trainer_hook(task="regression")
+    trainer = make(model, dataset, hook, DataCollatorWithPadding(tokenizer), way, tmp_path)
+
+    assert scores(trainer.evaluate(), "rows") == {"rows": ROWS}
+    predictions, references = module.seen
+    assert references == pytest.approx(np.array([row["labels"] for row in dataset]), rel=1e-6)
+    # Batches change the order of sums in float32.
+    expected = pytest.approx(np.array(expected), rel=1e-4, abs=1e-6)
+    assert predictions.reshape(ROWS, outputs) == expected
+
+
+def seq2seq(tokenizer):
+    """A tiny model that translates, and a dataset for it."""
+    torch.manual_seed(4)
+    generator = np.random.default_rng(4)
+    sides = {
+        f"{side}_{name}": value
+        for side in ("encoder", "decoder")
+        for name, value in {"layers": 1, "attention_heads": 1, "ffn_dim": 8}.items()
+    }
+    config = BartConfig(
+        **sides,
+        vocab_size=len(WORDS),
+        d_model=8,
+        init_std=1.0,
+        max_position_embeddings=32,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+        decoder_start_token_id=1,
+        forced_bos_token_id=None,
+        forced_eos_token_id=None,
+    )
+    model = BartForConditionalGeneration(config)
+    rows = zip(sentences(generator, 9), sentences(generator, 6), strict=True)
+    dataset = [{"input_ids": ids, "labels": [*labels, 2]} for ids, labels in rows]
+    return model, dataset, DataCollatorForSeq2Seq(tokenizer, model)
+
+
+def texts(tokenizer, tokens):
+    return [tokenizer.decode(row, skip_special_tokens=True).strip() for row in tokens]
+
+
+def test_generation(way, tokenizer, tmp_path):
+    model, dataset, collator = seq2seq(tokenizer)
+    asked = {"max_length": 7, "num_beams": 1, "do_sample": False}
+    written = [
+        model.eval().generate(torch.tensor([row["input_ids"]]), **asked)[0].tolist()
+        for row in dataset
+    ]
+    module = metric_commons.load("qa_f1")
+    expected = module.compute(
+        predictions=texts(tokenizer, written),
+        references=texts(tokenizer, [row["labels"] for row in dataset]),
+    )
+    hook = module.trainer_hook(task="generation", tokenizer=tokenizer)
+    trainer = make(
+        model, dataset, hook, collator, way, tmp_path, Seq2SeqTrainer, predict_with_generate=True
+    )
+
+    result = scores(trainer.evaluate(**asked), *expected)
+
+    assert 0 < expected["qa_f1"] < 1
+    assert result == expected
+
+
+def test_text_behind_the_right_words(way, tokenizer, tmp_path):
+    """Without `generate` a model predicts each token after the right ones; it returns a tuple."""
+    model, dataset, collator = seq2seq(tokenizer)
+    likely = [
+        logits_of(model, input_ids=row["input_ids"], labels=row["labels"]).argmax(-1).tolist()
+        for row in dataset
+    ]
+    module = metric_commons.load("rouge_n_l")
+    expected = module.compute(
+        predictions=texts(tokenizer, likely),
+        references=texts(tokenizer, [row["labels"] for row in dataset]),
+    )
+    hook = module.trainer_hook(task="generation", tokenizer=tokenizer)
+    trainer = make(model, dataset, hook, collator, way, tmp_path)
+
+    assert scores(trainer.evaluate(), *expected) == expected
+
+
+def test_half_precision(tokenizer, tmp_path):
+    """Logits of bfloat16, which numpy does not know, come as tensors; so they are widened."""
+    torch.manual_seed(7)
+    generator = np.random.default_rng(7)
+    config = BertConfig(**TINY, num_labels=1, problem_type="regression")
+    model = BertForSequenceClassification(config)
+    dataset = [
+        {"input_ids": ids, "labels": float(generator.normal())} for ids in sentences(generator, 9)
+    ]
+    module = Rows()
+    trainer = make(
+        model,
+        dataset,
+        module.trainer_hook(task="regression"),
+        DataCollatorWithPadding(tokenizer),
+        "logits batch by batch",
+        tmp_path,
+        bf16_full_eval=True,
+    )
+
+    predicted = trainer.predict(dataset)
+
+    assert model.dtype == torch.bfloat16
+    assert predicted.metrics["test_rows"] == ROWS
+    assert module.seen[0].tolist() == predicted.predictions[:, 0].tolist()
+
+
+# Of two processes each evaluates half of the rows, one of them a row twice; both get all.
+PROCESS = """
+import sys
+
+import tests.conftest
+import tests.apps.test_training as here
+
+for way in here.WAYS:
+    torch, tokenizer = here.torch, here.word_tokenizer()
+    torch.manual_seed(1)
+    model = here.BertForTokenClassification(here.BertConfig(**here.TINY, num_labels=3))
+    dataset = here.labeled_tokens()[:17]
+    hook = here.Hits().trainer_hook(task="token_classification")
+    collator = here.DataCollatorForTokenClassification(tokenizer)
+    trainer = here.make(model, dataset, hook, collator, way, sys.argv[1])
+    assert here.scores(trainer.evaluate(), "hits", "rows") == here.hits(model, dataset), way
+assert trainer.args.world_size == 2
+"""
+
+
+def test_two_processes_get_the_scores_of_all_rows(tmp_path):
+    program = tmp_path / "process.py"
+    program.write_text(PROCESS, "utf-8")
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+
+    run = subprocess.run(
+        [*launch, str(program), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        timeout=300,
+    )
+
+    assert run.returncode == 0, run.stderr
+
+
+# Training
+
+
+@pytest.mark.parametrize("way", ["whole", "batch by batch"])
+def test_the_best_model_is_loaded_at_the_end(way, tokenizer, tmp_path):
+    torch.manual_seed(5)
+    dataset = [
+        {"input_ids": ids, "labels": int(len(ids) > 5)}
+        for ids in sentences(np.random.default_rng(5), 9)
+    ]
+    config = BertConfig(**{**TINY, "initializer_range": 0.1}, num_labels=2)
+    model = BertForSequenceClassification(config)
+    hook = Hits().trainer_hook(task="classification")
+    trainer = make(
+        model,
+        dataset,
+        hook,
+        DataCollatorWithPadding(tokenizer),
+        way,
+        tmp_path,
+        num_train_epochs=6,
+        learning_rate=0.01,
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        load_best_model_at_end=True,
+        metric_for_best_model="hits",
+    )
+
+    trainer.train()
+
+    log = [entry["eval_hits"] for entry in trainer.state.log_history if "eval_hits" in entry]
+    assert len(log) == 6
+    assert trainer.state.best_metric == max(log) > min(log)
+    assert trainer.evaluate()["eval_hits"] == max(log)
+
+
+def test_prediction_without_labels(tokenizer, tmp_path):
+    model = BertForSequenceClassification(BertConfig(**TINY, num_labels=3))
+    dataset = [{"input_ids": ids} for ids in sentences(np.random.default_rng(6), 9)]
+    hook = Hits().trainer_hook(task="classification")
+    trainer = make(model, dataset, hook, DataCollatorWithPadding(tokenizer), "whole", tmp_path)
+
+    assert trainer.predict(dataset).predictions.shape == (ROWS, 3)
