@@ -16,7 +16,7 @@ from pathlib import Path
 os.environ["RAYON_NUM_THREADS"] = "1"  # before the port is imported: one thread each
 
 import rouge_score_rs
-from _measure import cpu_seconds, peak_megabytes, ratio
+from _measure import ROUNDS, cpu_seconds, peak_megabytes, ratio
 from rouge_score.rouge_scorer import RougeScorer
 
 from metric_commons import load
@@ -79,6 +79,31 @@ def compare(title, predictions, references, few, types, *, use_stemmer):
     ratio(f"{title}, against rouge-score-rs", ours, peer_in_rust)
 
 
+def few_rows(title, predictions, references, words, types, *, use_stemmer):
+    """Print the ratio at each number of rows, which are cut to so many words."""
+    scorer = RougeScorer(types, use_stemmer=use_stemmer)
+    ratios = []
+    for rows in range(1, 11):
+        few = [
+            [" ".join(text.split()[:words]) if words else text for text in side[:rows]]
+            for side in (predictions, references)
+        ]
+        calls = 30 if words else 1
+
+        def ours(few=few, calls=calls):
+            for _ in range(calls):
+                rouge(*few, rouge_types=types, use_stemmer=use_stemmer)
+
+        def peer(few=few, calls=calls):
+            for _ in range(calls):
+                list(map(scorer.score, few[1], few[0]))
+
+        times = [(cpu_seconds(ours), cpu_seconds(peer)) for _ in range(ROUNDS)]
+        fastest = [min(column) for column in zip(*times, strict=True)]
+        ratios.append(fastest[1] / fastest[0])
+    print(f"{title}, against rouge_score: {' '.join(f'{each:.1f}' for each in ratios)}")
+
+
 def main(n=2_000):
     if not DATA.exists():
         sys.exit(f"skipped: {DATA} is absent")
@@ -99,17 +124,11 @@ def main(n=2_000):
         lambda: list(map(scorer.score, references[:100], predictions[:100])),
         100 / n,
     )
-    for rows in (1, 10):
-        for size, some in (("whole texts", (predictions, references)), ("five words", None)):
-            few = some or [
-                [" ".join(t.split()[:5]) for t in side] for side in (predictions, references)
-            ]
-            few = [column[:rows] for column in few]
-            ratio(
-                f"{rows} rows of {size}, against rouge_score",
-                lambda few=few: [rouge(*few) for _ in range(20)],
-                lambda few=few: [list(map(scorer.score, *few[::-1])) for _ in range(20)],
-            )
+    for title, types in (("ROUGE-1/2/L", PLAIN), ("ROUGE-1/2/L/Lsum", WITH_LINES)):
+        for use_stemmer in (False, True):
+            for size, words in (("one word", 1), ("five words", 5), ("whole texts", None)):
+                kind = f"{title}{' with stemmer' * use_stemmer}, 1 to 10 rows of {size}"
+                few_rows(kind, predictions, references, words, types, use_stemmer=use_stemmer)
 
     for size in (n, 10 * n):
         some = pairs(size)

@@ -5,12 +5,10 @@ with one that a person wrote, an answer with an accepted one. The scores are tho
 and the mean over the rows is a plain mean, not the median of a bootstrap.
 """
 
-import datasets
 import evaluate
 
-from metric_commons.answers import normalize
 from metric_commons.averages import summarize
-from metric_commons.module import BatchMetric
+from metric_commons.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.ngrams import rouge
 
 _CITATION = """\
@@ -67,15 +65,11 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
     """
 
     def _info(self):
-        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=__doc__,
             citation=_CITATION,
             inputs_description=self.__doc__,
-            features=[
-                datasets.Features({"predictions": text, "references": text}),
-                datasets.Features({"predictions": text, "references": datasets.List(text)}),
-            ],
+            features=TEXTS_AND_REFERENCES,
             license="Apache-2.0",
             reference_urls=["https://github.com/google-research/google-research/tree/master/rouge"],
         )
@@ -98,7 +92,7 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
             rouge_types=rouge_types,
             use_stemmer=use_stemmer,
             tokenizer=tokenizer,
-            normalizer=None if normalizer == "none" else lambda text: normalize(text, normalizer),
+            normalizer=normalizer,
             reference_aggregation=reference_aggregation,
         )
         named = {}

@@ -1,26 +1,28 @@
-"""Scoring short answers against accepted ones: normalizers, exact match, token F1, containment.
+"""Scoring short answers against accepted ones: exact match, token F1, containment.
 
-A score compares two *normalized* texts; which normalizer, is what communities disagree about. Each
-one here is equal to its community's function, on every string. Its obvious form, a function from
-text to text, is its definition; where it works byte by byte on ordinary text, a `ByteRule` scores
-whole blocks with equal results.
+A score compares two *normalized* texts; which normalizer, is what communities disagree about. A few
+rows are compared in the obvious way, many as the tokens of a block, with equal results.
 """
 
-import re
-import string
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .checks import check_choice, check_share
+from .normalizers import (
+    Normalizer,
+    normalized_tokens,
+    normalizer_function,
+    squeeze,
+    strip_lower,
+)
 from .ratios import PrecisionRecallF1, precision_recall_f1
 from .references import Block, best, blocks, check_aggregation, mean
 from .tokens import (
-    ByteRule,
     Tokens,
     byte_rule,
     equal_texts,
@@ -29,163 +31,12 @@ from .tokens import (
     tokenize,
 )
 
-Normalizer = str | Callable[[str], str]
 Aggregation = Literal["max", "mean"]
 Match = Literal["substring", "tokens", "token_set"]
 Scores = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _FEW_ROWS = 10  # below this the fixed cost of numpy's calls outweighs what they save
-
-_ARTICLES = re.compile(r"\b(a|an|the)\b")
-_HYPHEN_OR_SPACE = re.compile("[ -]")
-_DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_QUOTES = "‘’´`"
-_BLANK_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation + _QUOTES, " "))
-_TRUTH_VALUES = {"True": "yes", "False": "no"}
-
-
-def squeeze(text: str) -> str:
-    """The words of a text, joined by single spaces."""
-    return " ".join(text.split())
-
-
-def squad(text: str) -> str:
-    """Lower-case; without ASCII punctuation, then without articles; squeezed.
-
-    The order is that of the SQuAD script: punctuation goes first, so "the-end" becomes one word
-    and keeps its article.
-
-    >>> squad("The  Eiffel Tower!"), squad("the-end")
-    ('eiffel tower', 'theend')
-    """
-    return squeeze(_ARTICLES.sub(" ", text.lower().translate(_DELETE_PUNCTUATION)))
-
-
-def triviaqa(text: str) -> str:
-    """As the TriviaQA script: punctuation, four quotation marks and `_` become spaces.
-
-    >>> triviaqa("the-end"), triviaqa("J.K. Rowling’s")
-    ('end', 'j k rowling s')
-    """
-    return squeeze(_ARTICLES.sub(" ", _blanked(text)))
-
-
-def ultrarag(text: str) -> str:
-    """As UltraRAG: `triviaqa`, but a text that is exactly True or False is yes or no.
-
-    >>> ultrarag("True"), ultrarag("true")
-    ('yes', 'true')
-    """
-    return triviaqa(_TRUTH_VALUES.get(text, text))
-
-
-def ultrarag_keep_articles(text: str) -> str:
-    """As later versions of UltraRAG: a text of nothing but articles keeps them.
-
-    >>> ultrarag("A"), ultrarag_keep_articles("A"), ultrarag_keep_articles("A cat")
-    ('', 'a', 'cat')
-    """
-    return ultrarag(text) or squeeze(_blanked(_TRUTH_VALUES.get(text, text)))
-
-
-def drop(text: str) -> str:
-    """As the DROP script: words split at spaces and hyphens, numbers as floats.
-
-    What is not a number with its punctuation may be one without it: 21.0% becomes 210.
-
-    >>> drop("The 1,000-year-old 21"), drop("21.0%")
-    ('1000.0 year old 21.0', '210.0')
-    """
-    words = map(_drop_word, _HYPHEN_OR_SPACE.split(text))
-    return " ".join(filter(None, words))
-
-
-def lower(text: str) -> str:
-    """Lower-case and squeezed, nothing else.
-
-    >>> lower("The  Eiffel Tower!")
-    'the eiffel tower!'
-    """
-    return squeeze(text.lower())
-
-
-def strip_lower(text: str) -> str:
-    """Lower-case and without white space at both ends, as OLMES does for its recall.
-
-    >>> strip_lower("  New  York ")
-    'new  york'
-    """
-    return text.strip().lower()
-
-
-def _blanked(text: str) -> str:
-    return text.replace("_", " ").lower().translate(_BLANK_PUNCTUATION)
-
-
-def _drop_word(word: str) -> str:
-    word = word.lower()
-    if not _is_number(word):
-        word = word.translate(_DELETE_PUNCTUATION)
-    if _is_number(word):
-        word = str(float(word))
-    return squeeze(_ARTICLES.sub(" ", word))
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
-
-
-NORMALIZERS: dict[str, Callable[[str], str]] = {
-    "squad": squad,
-    "triviaqa": triviaqa,
-    "ultrarag": ultrarag,
-    "ultrarag_keep_articles": ultrarag_keep_articles,
-    "drop": drop,
-    "lower": lower,
-    "strip_lower": strip_lower,
-    "none": str,
-}
-
-
-def normalize(text: str, normalizer: Normalizer = "squad") -> str:
-    """The text as a normalizer, named or given, leaves it.
-
-    >>> normalize("The Cat.", "squad"), normalize("The Cat.", str.upper)
-    ('cat', 'THE CAT.')
-    """
-    return _function(normalizer)(text)
-
-
-def _function(normalizer: Normalizer) -> Callable[[str], str]:
-    if callable(normalizer):
-        return normalizer
-    check_choice("normalizer", normalizer, NORMALIZERS)
-    return NORMALIZERS[normalizer]
-
-
-def _lower_and_blank_quotes(text: str) -> str:
-    text = text.lower()
-    for quote in "‘’´":  # the fourth, `, is ASCII
-        text = text.replace(quote, " ")
-    return text
-
-
-_blank = partial(byte_rule, fold=_lower_and_blank_quotes, lower=True, punctuation="space")
-# Normalizers that leave nothing but words joined by single spaces, so that texts are equal
-# when their words are. The others are applied text by text.
-_BYTE_RULES: dict[Callable[[str], str], ByteRule] = {
-    squad: byte_rule(squad, fold=str.lower, lower=True, punctuation="delete", articles="drop"),
-    triviaqa: _blank(triviaqa, articles="drop"),
-    ultrarag: _blank(ultrarag, articles="drop"),
-    ultrarag_keep_articles: _blank(ultrarag_keep_articles, articles="drop_unless_alone"),
-    lower: byte_rule(lower, fold=str.lower, lower=True),
-}
-_MAPS_TRUTH_VALUES = (ultrarag, ultrarag_keep_articles)
 _WORDS = byte_rule(squeeze)
 
 
@@ -323,7 +174,7 @@ def answer_pairs(
     ...     print(pairs.equal().tolist(), pairs.contained("substring").tolist())
     [True, False, False] [True, False, False]
     """
-    function = _function(normalizer)
+    function = normalizer_function(normalizer)
     for block in blocks(predictions, references):
         yield AnswerPairs(block, function)
 
@@ -410,13 +261,7 @@ class AnswerPairs:
     @cached_property
     def _tokens(self) -> Tokens | None:
         """The tokens of all texts, where a rule of bytes does what the normalizer does."""
-        rule = _BYTE_RULES.get(self._normalizer)
-        if rule is None or self._few:
-            return None
-        texts = self._block.texts
-        if self._normalizer in _MAPS_TRUTH_VALUES and ("True" in texts or "False" in texts):
-            texts = [_TRUTH_VALUES.get(text, text) for text in texts]
-        return tokenize(texts, rule)
+        return None if self._few else normalized_tokens(self._block.texts, self._normalizer)
 
     @cached_property
     def _texts(self) -> list[str]:

@@ -10,25 +10,43 @@ every n-gram that meets its equal begins with one that does, and ends with one.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice, pairwise
+from math import fsum
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .checks import check_choice, check_flag, nearest
+from .normalizers import Normalizer, normalizer_function
 from .ratios import PrecisionRecallF1, precision_recall_f1
-from .references import best, blocks, check_aggregation, mean
-from .stems import Stems
-from .subsequences import ROWS, Matches, lengths, longest, marked, paths, traced, words_of
+from .references import best, blocks, check_aggregation, mean, no_reference
+from .stems import LONGEST, Stems, porter, stems_of
+from .subsequences import (
+    ROWS,
+    Matches,
+    lengths,
+    long_cells,
+    long_lengths,
+    longest,
+    marked,
+    paths,
+    traced,
+    words_of,
+)
 from .tokens import (
     Codes,
     Tokens,
     alphanumeric,
     coded,
+    coded_words,
     keep_freed_memory,
     line_counts,
+    second_words,
     spelled,
     stable_order,
 )
@@ -36,17 +54,26 @@ from .tokens import (
 Tokenizer = Literal["rouge_score", "unicode"] | Callable[[str], list[str]]
 Aggregation = Literal["max", "mean"]
 Ints = NDArray[np.int64]
+Score = tuple[float, float, float]  # precision, recall and F1 of one pair or row
 Line = Sequence[str | int]  # words, or numbers of stems
+Lengths = Mapping[str, int]  # of the n-grams of some ROUGE types, 0 for those of subsequences
 
 TOKENIZERS = ("rouge_score", "unicode")
 
-_FEW_CHARACTERS = 15_000  # below this the fixed cost of numpy's calls outweighs what they save
+# Below as many the fixed cost of numpy's calls outweighs what they save. A pair costs as much as
+# some characters even if it has none; longer n-grams than these would cost too much to be made.
+_FEW_CHARACTERS = 4_000
+_CHARACTERS_OF_A_PAIR = 50
+_FEW_WORDS = 9  # of an n-gram
 _CHARACTERS = 700_000  # of a block of pairs
 _CELLS = 1_500_000  # of the masks of subsequences, eight bytes each
+_LONG_WORDS = 8  # of both sides of a pair
 _ENTRIES = 200_000  # of words that meet between lines, some two hundred bytes each
 _WORD = re.compile("[a-z0-9]+")
-_NGRAM = re.compile("rouge([1-9][0-9]*)")
+_NGRAM = re.compile("rouge[1-9][0-9]*")
 _WHOLE, _BY_LINE = "rougeL", "rougeLsum"
+_USUAL_TYPES = {_WHOLE: 0, _BY_LINE: 0} | {f"rouge{n}": n for n in range(1, 10)}
+_DIGITS = 18
 
 
 def rouge(
@@ -56,7 +83,7 @@ def rouge(
     rouge_types: Sequence[str] = ("rouge1", "rouge2", "rougeL"),
     use_stemmer: bool = False,
     tokenizer: Tokenizer = "rouge_score",
-    normalizer: Callable[[str], str] | None = None,
+    normalizer: Normalizer = "none",
     reference_aggregation: Aggregation = "max",
 ) -> dict[str, PrecisionRecallF1]:
     """Precision, recall and F1 of each ROUGE type, one value a row.
@@ -74,7 +101,7 @@ def rouge(
             replaced by their Porter stems.
         tokenizer: "rouge_score", "unicode" (see `unicode_words`), or a function from a text to the
             list of its words. For rougeLsum it gets each line by itself.
-        normalizer: what all texts go through first.
+        normalizer: what all texts go through first: a name in `NORMALIZERS` or a function.
         reference_aggregation: "max" or "mean" over the references of a row.
 
     Raises:
@@ -84,25 +111,35 @@ def rouge(
     >>> scores["rouge2"].recall.tolist(), scores["rougeL"].precision.tolist()
     ([0.4], [1.0])
     """
-    check_types(rouge_types)
+    lengths = type_lengths(rouge_types)
     check_flag("use_stemmer", use_stemmer)
     check_aggregation(reference_aggregation)
     if not callable(tokenizer):
         check_choice("tokenizer", tokenizer, TOKENIZERS)
+    normalized = normalizer_function(normalizer)
     reader = _Reader(tokenizer, Stems() if use_stemmer else None)
-    of_rows = np.array([1 if isinstance(r, str) else len(r) for r in references], dtype=np.int64)
-    scores = np.empty((3, len(rouge_types), int(of_rows.sum())))
-    for pairs in _blocks_of_pairs(predictions, references, normalizer):
-        count = _count_plainly if pairs.characters < _FEW_CHARACTERS else _count_together
+    short = max(lengths.values()) <= _FEW_WORDS
+    few = _few_pairs(predictions, references, normalized) if short else None
+    if few is not None:
+        return _score_plainly(few, reader, lengths, reference_aggregation)
+    of_rows = _references_of_rows(references)
+    scores = np.empty((3, len(lengths), int(of_rows.sum())))
+    for pairs in _blocks_of_pairs(predictions, references, normalized):
         counts: dict[str, Ints] = {}
-        for types, by_line in reader.readings(rouge_types):
-            counts |= count(pairs, reader, types, by_line=by_line)
-        found = np.stack([counts[name] for name in rouge_types], axis=1)
+        for some, by_line in reader.readings(lengths):
+            counts |= _count_together(pairs, reader, some, by_line=by_line)
+        found = np.stack([counts[name] for name in lengths], axis=1)
         scores[..., pairs.first : pairs.first + found.shape[-1]] = precision_recall_f1(*found)
     return {
         name: _of_rows(PrecisionRecallF1(*of_pairs), of_rows, reference_aggregation)
-        for name, *of_pairs in zip(rouge_types, *scores, strict=True)
+        for name, *of_pairs in zip(lengths, *scores, strict=True)
     }
+
+
+def _references_of_rows(references: Sequence[str | list[str]]) -> Ints:
+    """How many references each row has."""
+    counts = (1 if isinstance(of_row, str) else len(of_row) for of_row in references)
+    return np.fromiter(counts, np.int64, len(references))
 
 
 def _of_rows(
@@ -117,24 +154,30 @@ def _of_rows(
     return PrecisionRecallF1(*(mean(values, references) for values in scores))
 
 
-def check_types(rouge_types: Sequence[str]) -> None:
-    """`rouge_types` names at least one ROUGE type, and nothing else.
+def type_lengths(rouge_types: Sequence[str]) -> dict[str, int]:
+    """For each ROUGE type the words of its n-grams; 0 for those of subsequences.
 
-    >>> check_types(["rouge2", "rougel"])
+    >>> type_lengths(["rouge2", "rougeL"])
+    {'rouge2': 2, 'rougeL': 0}
+    >>> type_lengths(["rouge2", "rougel"])
     Traceback (most recent call last):
     ValueError: rouge_types may name rouge1, rouge2, ..., rougeL and rougeLsum, got 'rougel'; \
 did you mean 'rougeL'?
     """
     if isinstance(rouge_types, str) or not isinstance(rouge_types, Sequence) or not rouge_types:
         raise ValueError(f'rouge_types must be names such as ("rouge1",), got {rouge_types!r}')
-    known = [_WHOLE, _BY_LINE, *(f"rouge{n}" for n in range(1, 10))]
+    lengths = {}
     for name in rouge_types:
-        if not isinstance(name, str) or not (name in known or _NGRAM.fullmatch(name)):
-            hint = nearest(name, known) if isinstance(name, str) else ""
+        if not isinstance(name, str) or not (name in _USUAL_TYPES or _NGRAM.fullmatch(name)):
+            hint = nearest(name, _USUAL_TYPES) if isinstance(name, str) else ""
             raise ValueError(
                 "rouge_types may name rouge1, rouge2, ..., rougeL and rougeLsum, "
                 f"got {name!r}{hint}"
             )
+        length = _USUAL_TYPES.get(name)
+        # No text has as many words as a number of that many digits says, whatever its end.
+        lengths[name] = int(name.removeprefix("rouge")[:_DIGITS]) if length is None else length
+    return lengths
 
 
 # Words
@@ -201,17 +244,16 @@ class _Reader:
             raise _NotWordsError(repr(words))
         return self.stems.of(words) if self.stems is not None else words
 
-    def readings(self, types: Sequence[str]) -> list[tuple[list[str], bool]]:
+    def readings(self, lengths: Lengths) -> list[tuple[Lengths, bool]]:
         """The types that one reading of the texts serves, and whether it goes line by line.
 
         The words of a text are those of its lines, except that nobody knows what a given
         tokenizer does at the end of a line.
         """
-        by_line = [name for name in types if name == _BY_LINE]
-        others = [name for name in types if name != _BY_LINE]
-        if self._given and by_line and others:
-            return [(others, False), (by_line, True)]
-        return [(list(types), bool(by_line))]
+        if self._given and _BY_LINE in lengths and len(lengths) > 1:
+            others = {name: n for name, n in lengths.items() if name != _BY_LINE}
+            return [(others, False), ({_BY_LINE: 0}, True)]
+        return [(lengths, _BY_LINE in lengths)]
 
 
 # Pairs
@@ -221,18 +263,17 @@ class _Pairs(NamedTuple):
     """Some pairs as a flat list of texts: a prediction, its reference, a prediction, ..."""
 
     texts: list[str]
-    characters: int  # in all texts
     first: int  # the number of the first pair
     references: Sequence[str | list[str]]
 
     def place(self, index: int) -> str:
         """What the caller calls a text of `texts`."""
         pair = self.first + index // 2
-        sizes = [1 if isinstance(of_row, str) else len(of_row) for of_row in self.references]
-        row = int(np.searchsorted(np.cumsum(sizes), pair, side="right"))
+        ends = np.cumsum(_references_of_rows(self.references))
+        row = int(np.searchsorted(ends, pair, side="right"))
         if index % 2 == 0:
             return f"predictions[{row}]"
-        nth = pair - sum(sizes[:row])
+        nth = pair - int(ends[row - 1] if row else 0)
         return f"references[{row}]" + ("" if isinstance(self.references[row], str) else f"[{nth}]")
 
     def read(self, reader: _Reader, *, by_line: bool) -> list[list[Line]]:
@@ -255,63 +296,120 @@ class _Pairs(NamedTuple):
 def _blocks_of_pairs(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
-    normalizer: Callable[[str], str] | None,
+    normalized: Callable[[str], str],
 ) -> Iterator[_Pairs]:
     """Each reference beside the prediction of its row, in blocks bounded by characters."""
     texts: list[str] = []
     first = characters = 0
     for block in blocks(predictions, references):
-        given = block.texts if normalizer is None else list(map(normalizer, block.texts))
+        given = list(map(normalized, block.texts))
         for owner, tail in zip(block.owners.tolist(), block.tails.tolist(), strict=True):
             prediction, reference = given[owner], given[tail]
             texts += prediction, reference
             characters += len(prediction) + len(reference)
             if characters >= _CHARACTERS:
-                yield _Pairs(texts, characters, first, references)
+                yield _Pairs(texts, first, references)
                 first += len(texts) // 2
                 texts, characters = [], 0
     if texts:
-        yield _Pairs(texts, characters, first, references)
+        yield _Pairs(texts, first, references)
 
 
 # One pair after another
 
 
-def _count_plainly(
-    pairs: _Pairs, reader: _Reader, types: Sequence[str], *, by_line: bool
-) -> dict[str, Ints]:
-    """What each type counts, in the obvious way: shared, predicted, relevant; shape (3, pairs)."""
-    read = pairs.read(reader, by_line=by_line)
-    counts: dict[str, list[tuple[int, int, int]]] = {name: [] for name in types}
-    for predicted_lines, relevant_lines in zip(read[::2], read[1::2], strict=True):
-        predicted = list(chain.from_iterable(predicted_lines))
-        relevant = list(chain.from_iterable(relevant_lines))
-        for name in types:
-            if name == _WHOLE:
-                shared = longest(relevant, predicted)
-                counts[name].append((shared, len(predicted), len(relevant)))
-            elif name == _BY_LINE:
-                shared = _union(predicted_lines, relevant_lines)
-                counts[name].append((shared, len(predicted), len(relevant)))
-            else:
-                counts[name].append(_shared_ngrams(predicted, relevant, _length_of(name)))
-    return {name: np.array(values, dtype=np.int64).T for name, values in counts.items()}
+def _few_pairs(
+    predictions: Sequence[str],
+    references: Sequence[str | list[str]],
+    normalized: Callable[[str], str],
+) -> _Pairs | None:
+    """All pairs, unless there are none, or many or long ones."""
+    texts: list[str] = []
+    characters = 0
+    for row, (prediction, of_row) in enumerate(zip(predictions, references, strict=True)):
+        given = normalized(prediction)
+        accepted = [of_row] if isinstance(of_row, str) else of_row
+        if not accepted:
+            raise no_reference(row)
+        for reference in map(normalized, accepted):
+            texts += given, reference
+            characters += len(given) + len(reference) + _CHARACTERS_OF_A_PAIR
+        if characters >= _FEW_CHARACTERS:
+            return None
+    return _Pairs(texts, 0, references) if texts else None
 
 
-def _length_of(name: str) -> int:
-    """The n of rouge<n>; 0 of the other types."""
-    found = _NGRAM.fullmatch(name)
-    return int(found[1]) if found else 0
+def _score_plainly(
+    pairs: _Pairs, reader: _Reader, lengths: Lengths, aggregation: Aggregation
+) -> dict[str, PrecisionRecallF1]:
+    """Precision, recall and F1 of all rows, in the obvious way."""
+    scores = {}
+    for some, by_line in reader.readings(lengths):
+        read = pairs.read(reader, by_line=by_line)
+        texts = [lines[0] if len(lines) == 1 else [*chain.from_iterable(lines)] for lines in read]
+        for name, n in some.items():
+            of_pairs = []
+            for i in range(0, len(texts), 2):
+                predicted, relevant = texts[i], texts[i + 1]
+                if name == _WHOLE:
+                    shared = longest(relevant, predicted)
+                elif name == _BY_LINE:
+                    shared = _union(read[i], read[i + 1])
+                else:
+                    shared = _shared_ngrams(predicted, relevant, n)
+                shorter = n - 1 if n else 0  # a text has so many n-grams less than words
+                of_pairs.append(_scored(shared, len(predicted) - shorter, len(relevant) - shorter))
+            scores[name] = _rows_plainly(of_pairs, pairs.references, aggregation)
+    columns = np.array([scores[name] for name in lengths]).transpose(0, 2, 1)
+    return {
+        name: PrecisionRecallF1(*of_type) for name, of_type in zip(lengths, columns, strict=True)
+    }
 
 
-def _shared_ngrams(predicted: Line, relevant: Line, n: int) -> tuple[int, int, int]:
-    """How many n-grams both have, and how many each has."""
-    bags = [
-        Counter(zip(*(words[i:] for i in range(n)), strict=False))
-        for words in (predicted, relevant)
-    ]
-    shared = (bags[0] & bags[1]).total()
-    return shared, bags[0].total(), bags[1].total()
+def _scored(shared: int, predicted: int, relevant: int) -> Score:
+    """Precision, recall and F1 of one pair, by the operations of `precision_recall_f1`."""
+    if not shared:
+        return 0.0, 0.0, 0.0
+    precision, recall = shared / predicted, shared / relevant
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def _rows_plainly(
+    of_pairs: list[Score], references: Sequence[str | list[str]], aggregation: Aggregation
+) -> list[Score]:
+    """The scores of rows from those of pairs, by the operations of `_of_rows`."""
+    if len(of_pairs) == len(references):
+        return of_pairs
+    scores = iter(of_pairs)
+    rows: list[Score] = []
+    for of_row in references:
+        some = list(islice(scores, 1 if isinstance(of_row, str) else len(of_row)))
+        if aggregation == "max":
+            rows.append(max(some, key=itemgetter(2)))  # the first of equals
+        else:
+            precision, recall, f1 = (fsum(values) / len(some) for values in zip(*some, strict=True))
+            rows.append((precision, recall, f1))
+    return rows
+
+
+def _shared_ngrams(predicted: Line, relevant: Line, n: int) -> int:
+    """How many n-grams both have."""
+    if n > min(len(predicted), len(relevant)):
+        return 0
+    left: dict[Hashable, int] = {}  # to make a Counter costs more than to count five words
+    for ngram in _ngrams(predicted, n):
+        left[ngram] = left.get(ngram, 0) + 1
+    shared = 0
+    for ngram in _ngrams(relevant, n):
+        if left.get(ngram):
+            left[ngram] -= 1
+            shared += 1
+    return shared
+
+
+def _ngrams(words: Line, n: int) -> Iterable[Hashable]:
+    """The n-grams of a text."""
+    return words if n == 1 else zip(*(words[i:] for i in range(n)), strict=False)
 
 
 def _union(predicted_lines: Sequence[Line], relevant_lines: Sequence[Line]) -> int:
@@ -355,29 +453,26 @@ def _words(codes: Codes, of_lines: Ints, lines_of: Ints) -> _Words:
 
 
 def _count_together(
-    pairs: _Pairs, reader: _Reader, types: Sequence[str], *, by_line: bool
+    pairs: _Pairs, reader: _Reader, lengths: Lengths, *, by_line: bool
 ) -> dict[str, Ints]:
-    """The same of all pairs at once."""
+    """What each type counts of all pairs: shared, predicted, relevant; shape (3, pairs)."""
     keep_freed_memory()
     words = (_read_bytes if reader.of_bytes else _read_words)(pairs, reader, by_line=by_line)
     predicted, relevant = words.counts[::2], words.counts[1::2]
-    found = {}
-    wanted = {_length_of(name) for name in types}
-    meetings = _meetings(words, max(wanted))
-    for n, met in enumerate(meetings, start=1):
-        if n in wanted:
-            found[f"rouge{n}"] = met.shared(predicted.size)
-        if n == 1 and 0 in wanted:
-            if _WHOLE in types:
-                found[_WHOLE] = _subsequences(words, met)
-            if _BY_LINE in types:
-                found[_BY_LINE] = _unions(words, met)
+    shared = {}
+    for n, met in _meetings(words, set(lengths.values())):
+        if n in lengths.values():
+            shared[f"rouge{n}"] = met.shared(predicted.size)
+        if n == 1 and _WHOLE in lengths:
+            shared[_WHOLE] = _subsequences(words, met)
+        if n == 1 and _BY_LINE in lengths:
+            shared[_BY_LINE] = _unions(words, met)
     none = np.zeros(predicted.size, dtype=np.int64)
     counts = {}
-    for name in types:
-        shorter = max(_length_of(name) - 1, 0)  # a text has so many n-grams less than words
+    for name, n in lengths.items():
+        shorter = max(n - 1, 0)  # a text has so many n-grams less than words
         sides = [np.maximum(words_of_side - shorter, 0) for words_of_side in (predicted, relevant)]
-        counts[name] = np.stack([found.get(name, none), *sides])
+        counts[name] = np.stack([shared.get(name, none), *sides])
     return counts
 
 
@@ -385,25 +480,42 @@ def _read_bytes(pairs: _Pairs, reader: _Reader, *, by_line: bool) -> _Words:
     tokens = alphanumeric(pairs.texts)
     codes = coded(tokens)
     if reader.stems is not None:
-        codes = _stemmed(tokens, codes, reader.stems)
+        codes = _stemmed(tokens, codes)
     if not by_line:
         return _words(codes, tokens.counts, np.ones_like(tokens.counts))
     lines_of = np.array([text.count("\n") + 1 for text in pairs.texts], dtype=np.int64)
     return _words(codes, line_counts(tokens), lines_of)
 
 
-def _stemmed(tokens: Tokens, codes: Codes, stems: Stems) -> Codes:
-    """The codes of the stems: each word is looked up once, all its tokens follow."""
-    stems.make_room()
+def _stemmed(tokens: Tokens, codes: Codes) -> Codes:
+    """The codes of the stems: each word is stemmed once, all its tokens follow."""
     new = _changes(codes.values.take(codes.order))
-    words = spelled(tokens, codes.order[new])
-    numbers = np.array(stems.numbers(words), dtype=np.uint32)
+    stems = coded_words(*_stems(tokens, codes.order[new]))
+    numbers = np.empty_like(stems.values)
+    numbers[stems.order] = np.cumsum(_changes(stems.values.take(stems.order))) - 1
     values = np.empty_like(codes.values)
     values[codes.order] = numbers.take(np.cumsum(new) - 1)
     return Codes(values, stable_order(values))
 
 
+def _stems(tokens: Tokens, which: Ints) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The first eight bytes of the stems of some tokens, and what tells apart those beyond."""
+    lengths = tokens.lengths.take(which)
+    short = np.flatnonzero(lengths <= LONGEST)
+    keys, seconds = np.empty((2, which.size), dtype=np.uint64)
+    words = tokens.take(which.take(short))
+    keys[short], seconds[short] = stems_of(words.keys, second_words(words), words.lengths)
+    long = np.flatnonzero(lengths > LONGEST)
+    if long.size:
+        stems = [porter(word).decode() for word in spelled(tokens, which.take(long))]
+        words = alphanumeric([" ".join(stems)])
+        keys[long], seconds[long] = words.keys, second_words(words)
+    return keys, seconds
+
+
 def _read_words(pairs: _Pairs, reader: _Reader, *, by_line: bool) -> _Words:
+    if reader.stems is not None:
+        reader.stems.make_room()
     read = pairs.read(reader, by_line=by_line)
     numbers: dict[str | int, int] = {}
     values = np.array(
@@ -439,7 +551,8 @@ def _within(counts: Ints) -> Ints:
     return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
-class _Met(NamedTuple):
+@dataclass(frozen=True)
+class _Met:
     """The n-grams that both texts of a pair have, each in a group of its own.
 
     A group lists the tokens at which the n-gram begins, in the order of the texts: first those
@@ -450,19 +563,40 @@ class _Met(NamedTuple):
     predicted: Ints  # tokens of the prediction in each group
     relevant: Ints  # tokens of the reference
     tokens: Ints  # of all groups, one group after another
+    words: int  # of the block
 
     def shared(self, pairs: int) -> Ints:
         """How many n-grams each pair shares."""
         clipped = np.minimum(self.predicted, self.relevant)
         return np.bincount(self.pair, weights=clipped, minlength=pairs).astype(np.int64)
 
-    @property
+    @cached_property
     def groups(self) -> Ints:
         """The group of each of `tokens`."""
         return _owners(self.predicted + self.relevant)
 
+    @cached_property
+    def group(self) -> Ints:
+        """The group of each word of the block, -1 if no n-gram that met begins there, and -1."""
+        group = np.full(self.words + 1, -1, dtype=np.int64)
+        group[self.tokens] = self.groups
+        return group
 
-def _meetings(words: _Words, longest_ngram: int) -> Iterator[_Met]:
+
+def _steps(wanted: set[int]) -> list[int]:
+    """Lengths of n-grams from 1 to the longest wanted, none more than twice the one before.
+
+    >>> _steps({2, 9, 0})
+    [1, 2, 4, 8, 9]
+    """
+    steps = [1]
+    for n in sorted(wanted):
+        while steps[-1] < n:
+            steps.append(min(n, 2 * steps[-1]))
+    return steps
+
+
+def _meetings(words: _Words, wanted: set[int]) -> Iterator[tuple[int, _Met]]:
     """What meets, of single words and then of ever longer n-grams, while anything does.
 
     A key is equal for equal n-grams of the same text; only its lowest bit, the side, tells both
@@ -473,18 +607,18 @@ def _meetings(words: _Words, longest_ngram: int) -> Iterator[_Met]:
     tokens = words.codes.order
     keys = (words.codes.values.astype(np.uint64) << np.uint64(32) | texts).take(tokens)
     met = _met(keys, tokens, texts)
-    yield met
-    for _ in range(1, longest_ngram):
-        # An n-gram is known by the groups of its first n - 1 words and of its last n - 1: both
-        # meet if it does. The tokens are in order of the latter, and sorted by the former.
-        group = np.full(texts.size + 1, -1, dtype=np.int64)
-        groups = met.groups
-        group[met.tokens] = groups
-        before = met.tokens - 1  # for the first token the last entry, which has no group
+    yield 1, met
+    for shorter, n in pairwise(_steps(wanted)):
+        # An n-gram is known by the groups of its first words and of its last ones, so many that
+        # they leave none out: both meet if it does. The tokens are in order of the latter, and
+        # sorted by the former.
+        further = n - shorter
+        group, groups = met.group, met.groups
+        before = np.maximum(met.tokens - further, -1)  # the last entry is no group
         goes_on = np.flatnonzero(group.take(before) >= 0)
         before = before.take(goes_on)
-        same_text = texts.take(before) == texts.take(before + 1)
-        goes_on, before = goes_on[same_text], before[same_text]
+        same_text = np.flatnonzero(texts.take(before) == texts.take(before + further))
+        goes_on, before = goes_on.take(same_text), before.take(same_text)
         if not before.size:
             return
         first = group.take(before).astype(np.uint32)
@@ -494,7 +628,7 @@ def _meetings(words: _Words, longest_ngram: int) -> Iterator[_Met]:
         keys |= groups.take(goes_on).take(order).astype(np.uint64) << np.uint64(1)
         keys |= texts.take(tokens) & np.uint64(1)
         met = _met(keys, tokens, texts)
-        yield met
+        yield n, met
 
 
 def _met(keys: NDArray[np.uint64], tokens: Ints, texts: NDArray[np.uint64]) -> _Met:
@@ -510,6 +644,7 @@ def _met(keys: NDArray[np.uint64], tokens: Ints, texts: NDArray[np.uint64]) -> _
         predicted,
         relevant,
         tokens.take(np.repeat(begins.take(first), both) + _within(both)),
+        texts.size,
     )
 
 
@@ -544,18 +679,18 @@ class _Lines(NamedTuple):
 
 def _lines(words: _Words, met: _Met, line: Ints, lines: int) -> _Lines:
     """What met, by the line of each word; a text may be taken for a line."""
-    group = np.full(line.size, -1, dtype=np.int64)
-    groups = met.groups
-    group[met.tokens] = groups
+    group, groups = met.group[:-1], met.groups
     did_meet = np.flatnonzero(group >= 0)
     of_lines = np.bincount(line.take(did_meet), minlength=lines)
     rank = np.zeros(line.size, dtype=np.int64)
     rank[did_meet] = _within(of_lines)
 
     in_prediction = words.texts & 1 == 0
-    is_relevant = ~in_prediction.take(met.tokens)
-    relevant, groups = met.tokens[is_relevant], groups[is_relevant]
-    word, bit = np.divmod(rank.take(relevant), ROWS)
+    of_reference = np.flatnonzero(~in_prediction.take(met.tokens))
+    relevant, groups = met.tokens.take(of_reference), groups.take(of_reference)
+    row = rank.take(relevant)
+    word = row // ROWS  # numpy has no fast divmod
+    bit = row - ROWS * word
     new = np.flatnonzero(_changes(groups, line.take(relevant), word))
     bits = np.uint64(1) << bit.astype(np.uint64)
     rows = _Rows(
@@ -564,24 +699,36 @@ def _lines(words: _Words, met: _Met, line: Ints, lines: int) -> _Lines:
         np.bitwise_or.reduceat(bits, new) if new.size else bits,
         np.bincount(groups.take(new), minlength=met.pair.size),
     )
-    columns = did_meet[in_prediction.take(did_meet)]
+    columns = did_meet.take(np.flatnonzero(in_prediction.take(did_meet)))
     return _Lines(of_lines, group, rank, columns, relevant, rows)
 
 
 def _subsequences(words: _Words, met: _Met) -> Ints:
     """For each pair the length of the longest common subsequence."""
+    sizes = np.bincount(words.texts.take(met.tokens), minlength=words.counts.size)
+    is_long = words_of(sizes[::2]) + words_of(sizes[1::2]) >= _LONG_WORDS
+    shared = np.zeros(is_long.size, dtype=np.int64)
+    if not is_long.all():
+        shared = _short_subsequences(words, met, is_long)
+    if is_long.any():
+        long = np.flatnonzero(is_long)
+        shared[long] = _long_subsequences(met, sizes, long)
+    return shared
+
+
+def _short_subsequences(words: _Words, met: _Met, is_long: NDArray[np.bool_]) -> Ints:
+    """The same, but 0 for long pairs."""
     text = _lines(words, met, words.texts, words.counts.size)
-    columns, rows = text.lengths[::2], text.lengths[1::2]
+    columns, rows = np.where(is_long, 0, text.lengths.reshape(-1, 2).T)
     cells = words_of(rows) * (columns + words_of(rows) - 1)
     ends = np.cumsum(columns)
     pair = _owners(columns)
+    is_short = ~is_long.take(words.texts.take(text.columns) >> 1)
+    every = text.columns.take(np.flatnonzero(is_short))
     shared = np.zeros(rows.size, dtype=np.int64)
     for start, stop in _portions(cells, _CELLS):
-        if cells[start] > _CELLS:
-            shared[start] = longest(*(_groups_of(words, text, 2 * start + n) for n in (1, 0)))
-            continue
         some = slice(ends[start] - columns[start], ends[stop - 1])
-        tokens = text.columns[some]
+        tokens = every[some]
         column, entry = text.rows.of(text.group.take(tokens))
         shared[start:stop] = lengths(
             Matches(
@@ -594,6 +741,44 @@ def _subsequences(words: _Words, met: _Met) -> Ints:
             )
         )
     return shared
+
+
+def _long_subsequences(met: _Met, sizes: Ints, pairs: Ints) -> Ints:
+    """The same of these pairs, from the words that met, those alike in size together.
+
+    Rows are those of the longer text, since every column is a step.
+    """
+    groups = met.group.take(np.flatnonzero(met.group >= 0))
+    starts = np.cumsum(sizes) - sizes
+    longer = 2 * pairs + (sizes.take(2 * pairs + 1) > sizes.take(2 * pairs))
+    texts = np.stack((longer, longer ^ 1))
+    rows, columns = sizes.take(texts)
+    cells = long_cells(rows, columns)
+    shared = np.zeros(pairs.size, dtype=np.int64)
+    for some in _alike(rows, columns, cells):
+        first, second = (
+            groups.take(np.repeat(starts.take(side), counts) + _within(counts))
+            for side in texts.take(some, axis=1)
+            for counts in [sizes.take(side)]
+        )
+        if some.size == 1 and cells[some[0]] > _CELLS:
+            shared[some] = longest(first.tolist(), second.tolist())
+        else:
+            shared[some] = long_lengths(first, rows.take(some), second, columns.take(some))
+    return shared
+
+
+def _alike(rows: Ints, columns: Ints, cells: Ints) -> Iterator[Ints]:
+    """Portions of pairs that are padded to one size, and so take at most twice their cells."""
+    some: list[int] = []
+    for pair in np.argsort(-columns, kind="stable").tolist():
+        together = np.array([*some, pair])
+        padded = long_cells(rows.take(together).max(), columns[together[0]]) * together.size
+        if some and (padded > _CELLS or padded > 2 * cells.take(together).sum()):
+            yield np.array(some)
+            some = []
+        some.append(pair)
+    yield np.array(some)
 
 
 def _unions(words: _Words, met: _Met) -> Ints:
@@ -626,7 +811,9 @@ def _unions(words: _Words, met: _Met) -> Ints:
         begins = np.flatnonzero(_changes(target))
         union[target.take(begins)] = np.bitwise_or.reduceat(paths(matches).take(order), begins)
 
-    word, bit = np.divmod(lined.rank.take(lined.relevant), ROWS)
+    row = lined.rank.take(lined.relevant)
+    word = row // ROWS
+    bit = row - ROWS * word
     at = first_word.take(words.lines.take(lined.relevant)) + word
     on_path = union.take(at) >> bit.astype(np.uint64) & np.uint64(1)
     groups = lined.group.take(lined.relevant)
@@ -654,14 +841,6 @@ def _line_costs(words: _Words, lined: _Lines, columns: Ints) -> Ints:
     masks = width.take(long) * (columns.take(pair) + others * (width.take(long) - 1))
     costs += np.bincount(pair, weights=masks, minlength=columns.size).astype(np.int64)
     return costs
-
-
-def _groups_of(words: _Words, text: _Lines, index: int) -> list[int]:
-    """The groups of the words of a text that met."""
-    stop = int(words.counts[: index + 1].sum())
-    groups = text.group[stop - int(words.counts[index]) : stop]
-    found: list[int] = groups[groups >= 0].tolist()
-    return found
 
 
 def _lines_of(words: _Words, lined: _Lines, index: int) -> list[Line]:

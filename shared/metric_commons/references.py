@@ -60,7 +60,7 @@ def _block(
     counts = np.fromiter(map(len, accepted), np.int64, len(accepted))
     if not counts.all():
         row = start + int(np.argmin(counts))
-        raise ValueError(f"references[{row}] is empty; every row needs at least one reference")
+        raise no_reference(row)
     texts: list[str] = []
     for prediction, of_row in zip(predictions[start:stop], accepted, strict=True):
         texts.append(prediction)
@@ -69,6 +69,11 @@ def _block(
     owners = np.repeat(heads, counts)
     tails = np.arange(owners.size) + np.repeat(np.arange(1, counts.size + 1), counts)
     return Block(texts, counts + 1, heads, tails, owners)
+
+
+def no_reference(row: int) -> ValueError:
+    """What to raise for a row with an empty list of references."""
+    return ValueError(f"references[{row}] is empty; every row needs at least one reference")
 
 
 def check_aggregation(value: str) -> None:

@@ -5,12 +5,23 @@ where this one does not. M. F. Porter, An algorithm for suffix stripping, 1980; 
 words and changes a few rules, which are marked below.
 
 Words are bytes of a-z and 0-9: what a rule asks about a word, `bytes.translate` and `bytes.count`
-answer at once.
+answer at once. Of many words each rule is asked together: whether they end in its suffix, of their
+last eight bytes as one integer; how often a vowel is followed by a consonant, of an integer with a
+bit for every letter.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from .tokens import LOW_BYTES
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
 Rules = dict[bytes, list[tuple[bytes, bytes]]]  # by the last two letters: suffix, replacement
 
 _VOWELS = b"aeiou"
@@ -240,3 +251,314 @@ def _without_final_e(word: bytes) -> bytes:
     shape = _shape(rest)
     measure = shape.count(b"vc")
     return rest if measure > 1 or (measure == 1 and not _is_short(rest, shape)) else word
+
+
+# Many words at once
+
+LONGEST = 16  # letters of a word that takes part
+
+_BELOW = np.array([(1 << n) - 1 for n in range(LONGEST + 1)])  # bits of so many first letters
+_IS_VOWEL = np.isin(np.arange(256), list(_VOWELS))
+
+
+def stems_of(keys: Words, seconds: Words, lengths: Ints) -> tuple[Words, Words]:
+    """The stems of words of at most `LONGEST` letters: `porter` of those of more than three.
+
+    Args:
+        keys: the first eight letters of each word, as in `Tokens`.
+        seconds: the next eight, as from `second_words`.
+        lengths: letters of each word.
+
+    Returns:
+        The same two of the stems.
+
+    >>> words = [b"skies", b"connected", b"ads"]
+    >>> keys = np.array([int.from_bytes(word[:8], "little") for word in words], dtype=np.uint64)
+    >>> seconds = np.array([0, ord("d"), 0], dtype=np.uint64)
+    >>> stems, _ = stems_of(keys, seconds, np.array([5, 9, 3]))
+    >>> [int(stem).to_bytes(8, "little").rstrip(bytes(1)) for stem in stems]
+    [b'sky', b'connect', b'ads']
+    """
+    some = np.flatnonzero(lengths > 3)
+    some = some[
+        _MAY_CHANGE.take(_last_two(keys.take(some), seconds.take(some), lengths.take(some)))
+    ]
+    letters = _Letters(keys.take(some), seconds.take(some), lengths.take(some))
+    for step in (
+        _cut_plurals,
+        _cut_pasts,
+        _replace_final_y,
+        _shorten_alli,
+        _replace_double_suffixes,
+        _replace_suffixes,
+        _cut_last_suffixes,
+        _cut_final_e,
+        _cut_final_l,
+    ):
+        step(letters)
+    keys, seconds = keys.copy(), seconds.copy()
+    irregular = _IRREGULAR_KEYS.searchsorted(keys.take(some))
+    is_irregular = _IRREGULAR_KEYS.take(irregular, mode="clip") == keys.take(some)
+    is_irregular &= seconds.take(some) == 0
+    keys[some], seconds[some] = letters.read()
+    same = some[is_irregular]
+    keys[same], seconds[same] = _IRREGULAR_STEMS.take(irregular[is_irregular]), 0
+    return keys, seconds
+
+
+def _integer(letters: bytes) -> int:
+    """Up to eight letters as an integer, the first in its lowest byte."""
+    return int.from_bytes(letters, "little")
+
+
+def _flags(endings: Iterable[bytes]) -> Flags:
+    """For each two letters, as an integer, whether they are among the endings."""
+    flags = np.zeros(1 << 16, dtype=bool)
+    flags[[_integer(ending) for ending in endings]] = True
+    return flags
+
+
+_MAY_CHANGE = _flags(_ENDINGS)
+_IRREGULAR_KEYS, _IRREGULAR_STEMS = np.array(
+    sorted((_integer(word), _integer(stem)) for word, stem in _IRREGULAR.items()), dtype=np.uint64
+).T.copy()
+
+
+def _last_two(keys: Words, seconds: Words, lengths: Ints) -> Ints:
+    """The last two letters of words of two or more."""
+    rows = np.stack((keys, seconds), axis=1)
+    pairs: NDArray[np.uint16] = np.ndarray((max(rows.nbytes - 1, 0),), "<u2", rows, strides=(1,))
+    last: Ints = pairs[np.arange(lengths.size) * LONGEST + (lengths - 2)].astype(np.int64)
+    return last
+
+
+class _Table(NamedTuple):
+    """Rules of one step, in the order in which they are to be tried."""
+
+    suffixes: list[bytes]
+    endings: Flags  # whether some suffix has these last two letters
+    cuts: Ints  # letters that each rule takes away,
+    letters: Words  # what it puts there instead,
+    lengths: Ints  # how many letters that are,
+    vowels: Ints  # and which of them are vowels, as bits
+
+    def first(self, endings: Words) -> Ints:
+        """For each word the number of the first rule whose suffix it has, or -1."""
+        found = np.full(endings.size, -1)
+        for number in reversed(range(len(self.suffixes))):
+            found[_end(endings, self.suffixes[number])] = number
+        return found
+
+
+# Rules that look at a letter more than they take away: what they ask for, take and put.
+_LOOKING_BACK = {
+    b"logi": [(b"logi", b"ogi", b"og")],
+    b"ion": [(b"sion", b"ion", b""), (b"tion", b"ion", b"")],
+}
+
+
+def _table(rules: Rules) -> _Table:
+    every = []
+    for of_ending in rules.values():
+        for suffix, put in of_ending:
+            every += _LOOKING_BACK.get(suffix, [(suffix, suffix, put)])
+    asked, taken, puts = zip(*every, strict=True)
+    return _Table(
+        list(asked),
+        _flags(suffix[-2:] for suffix in asked),
+        np.array(list(map(len, taken))),
+        np.array(list(map(_integer, puts)), dtype=np.uint64),
+        np.array(list(map(len, puts))),
+        np.array([sum((letter in _VOWELS) << n for n, letter in enumerate(put)) for put in puts]),
+    )
+
+
+_DOUBLE_TABLE, _TABLE, _LAST_TABLE = map(_table, (_DOUBLE_SUFFIXES, _SUFFIXES, _LAST_SUFFIXES))
+_FINAL_E, _FINAL_I = _table({b"": [(b"", b"e")]}), _table({b"": [(b"y", b"i")]})
+
+
+def _end(endings: Words, suffix: bytes) -> Flags:
+    """Which words, of which these are the last eight bytes, have a suffix."""
+    found: Flags = endings >> np.uint64(64 - 8 * len(suffix)) == np.uint64(_integer(suffix))
+    return found
+
+
+class _Letters:
+    """Words that change, each in a row of bytes: eight zeros, up to 16 letters, room for more.
+
+    So the eight bytes that end with the last letter are always there to be read, and eight may be
+    written wherever letters end.
+    """
+
+    def __init__(self, keys: Words, seconds: Words, lengths: Ints) -> None:
+        self._rows = np.zeros((keys.size, 4), dtype="<u8")
+        self._rows[:, 1], self._rows[:, 2] = keys, seconds
+        self._bytes = self._rows.view(np.uint8).reshape(-1)
+        starts = max(self._bytes.size - 7, 0)
+        self._eights: Words = np.ndarray((starts,), "<u8", self._rows, strides=(1,))
+        self._starts = np.arange(keys.size) * 32 + 8
+        self._vowels = _vowels(self._rows.view(np.uint8)[:, 8:24])
+        self.lengths = lengths.copy()
+
+    def read(self) -> tuple[Words, Words]:
+        """The letters again as two integers."""
+        return (
+            self._rows[:, 1] & LOW_BYTES.take(self.lengths, mode="clip"),
+            self._rows[:, 2] & LOW_BYTES.take(self.lengths - 8, mode="clip"),
+        )
+
+    @property
+    def every(self) -> Ints:
+        """All words."""
+        return np.arange(self.lengths.size)
+
+    def endings(self, which: Ints) -> Words:
+        """The last eight bytes of some words."""
+        endings: Words = self._eights[self._starts.take(which) + (self.lengths.take(which) - 8)]
+        return endings
+
+    def at(self, which: Ints, place: Ints) -> NDArray[np.uint8]:
+        """The letter of each word at its place."""
+        return self._bytes.take(self._starts.take(which) + place)
+
+    def have_vowel(self, which: Ints, upto: Ints) -> Flags:
+        """Whether a vowel is among the first letters."""
+        found: Flags = self._vowels.take(which) & _BELOW.take(upto) != 0
+        return found
+
+    def have_vowel_at(self, which: Ints, place: Ints) -> Flags:
+        """Whether the letter at a place is a vowel."""
+        found: Flags = self._vowels.take(which) >> place & 1 != 0
+        return found
+
+    def measures(self, which: Ints, upto: Ints) -> NDArray[np.uint8]:
+        """Porter's m of the first letters: how often a consonant follows a vowel."""
+        vowels = self._vowels.take(which)
+        last = vowels & ~(vowels >> 1)  # vowels before a consonant
+        measures: NDArray[np.uint8] = np.bitwise_count(last & _BELOW.take(upto - 1, mode="clip"))
+        return measures
+
+    def are_short(self, which: Ints, upto: Ints) -> Flags:
+        """Porter's *o of the first letters, as `_is_short` has it."""
+        vowels = self._vowels.take(which)
+        last = self.at(which, upto - 1)
+        cvc: Flags = (vowels << 3) >> upto & 7 == 0b010
+        cvc &= (upto > 2) & (last != ord("w")) & (last != ord("x")) & (last != ord("y"))
+        vc: Flags = (upto == 2) & (vowels & 3 == 0b01)
+        return cvc | vc
+
+    def replace(self, which: Ints, at: Ints, rules: _Table, number: Ints) -> None:
+        """End words at a place, and there put the letters of a rule."""
+        self._eights[self._starts.take(which) + at] = rules.letters.take(number)
+        kept = self._vowels.take(which) & _BELOW.take(at)
+        self._vowels[which] = kept | rules.vowels.take(number) << at
+        self.lengths[which] = at + rules.lengths.take(number)
+
+
+def _vowels(letters: NDArray[np.uint8]) -> Ints:
+    """For each word a bit for each letter that is a vowel; y is one after a consonant."""
+    vowels, is_y = _IS_VOWEL.take(letters), letters == ord("y")
+    which = np.flatnonzero(is_y.any(axis=1))
+    some, is_y = vowels[which], is_y[which]
+    for place in range(1, LONGEST):
+        some[:, place] |= is_y[:, place] & ~some[:, place - 1]
+    vowels[which] = some
+    bits = np.packbits(vowels, axis=1, bitorder="little")
+    return bits[:, 0] | bits[:, 1].astype(np.int64) << 8
+
+
+def _cut_plurals(letters: _Letters) -> None:
+    """Step 1a, as `_without_plural`."""
+    endings = letters.endings(letters.every)
+    which = np.flatnonzero(_end(endings, b"s"))
+    endings = endings.take(which)
+    cut = np.ones_like(which)
+    cut[_end(endings, b"ss")] = 0
+    cut[_end(endings, b"sses")] = 2
+    cut[_end(endings, b"ies") & (letters.lengths.take(which) != 4)] = 2
+    letters.lengths[which] -= cut
+
+
+def _cut_pasts(letters: _Letters) -> None:
+    """Step 1b, as `_without_past`."""
+    endings = letters.endings(letters.every)
+    which = np.flatnonzero(_end(endings, b"ed") | _end(endings, b"ing"))
+    endings, lengths = endings.take(which), letters.lengths.take(which)
+    ied, eed = _end(endings, b"ied"), _end(endings, b"eed")
+    letters.lengths[which[ied]] -= np.where(lengths[ied] == 4, 1, 2)
+    measured = letters.measures(which[eed], lengths[eed] - 3) > 0
+    letters.lengths[which[eed]] -= measured
+
+    rest = lengths - np.where(_end(endings, b"ed"), 2, 3)
+    cut = np.flatnonzero(~ied & ~eed & letters.have_vowel(which, rest))
+    which, rest = which.take(cut), rest.take(cut)
+    letters.lengths[which] = rest
+    endings = letters.endings(which)
+    with_e = _end(endings, b"at") | _end(endings, b"bl") | _end(endings, b"iz")
+    last, before = endings >> np.uint64(56), endings >> np.uint64(48) & np.uint64(255)
+    double = ~with_e & (last == before) & ~letters.have_vowel_at(which, rest - 1)
+    lsz = _end(endings, b"l") | _end(endings, b"s") | _end(endings, b"z")
+    letters.lengths[which[double & ~lsz]] -= 1
+    with_e |= ~double & (letters.measures(which, rest) == 1) & letters.are_short(which, rest)
+    which, rest = which[with_e], rest[with_e]
+    letters.replace(which, rest, _FINAL_E, np.zeros_like(which))
+
+
+def _replace_final_y(letters: _Letters) -> None:
+    """Step 1c, as `_with_final_i`."""
+    which = np.flatnonzero(_end(letters.endings(letters.every), b"y"))
+    which = which[letters.lengths.take(which) > 2]
+    rest = letters.lengths.take(which) - 1
+    consonant = ~letters.have_vowel_at(which, rest - 1)
+    which, rest = which[consonant], rest[consonant]
+    letters.replace(which, rest, _FINAL_I, np.zeros_like(which))
+
+
+def _shorten_alli(letters: _Letters) -> None:
+    """The beginning of step 2; what is left does not end in -alli again."""
+    which = np.flatnonzero(_end(letters.endings(letters.every), b"alli"))
+    measured = letters.measures(which, letters.lengths.take(which) - 4) > 0
+    letters.lengths[which[measured]] -= 2
+
+
+def _replace_double_suffixes(letters: _Letters) -> None:
+    """The rest of step 2, as `_with_single_suffix`."""
+    _replace(letters, _DOUBLE_TABLE, least=1)
+
+
+def _replace_suffixes(letters: _Letters) -> None:
+    """Step 3."""
+    _replace(letters, _TABLE, least=1)
+
+
+def _cut_last_suffixes(letters: _Letters) -> None:
+    """Step 4, as `_without_last_suffix`."""
+    _replace(letters, _LAST_TABLE, least=2)
+
+
+def _replace(letters: _Letters, rules: _Table, least: int) -> None:
+    """Follow the first rule whose suffix a word has, if the rest has at least this measure."""
+    endings = letters.endings(letters.every)
+    which = np.flatnonzero(rules.endings.take((endings >> np.uint64(48)).astype(np.int64)))
+    number = rules.first(endings.take(which))
+    has = np.flatnonzero(number >= 0)
+    which, number = which.take(has), number.take(has)
+    rest = letters.lengths.take(which) - rules.cuts.take(number)
+    fits = letters.measures(which, rest) >= least
+    letters.replace(which[fits], rest[fits], rules, number[fits])
+
+
+def _cut_final_e(letters: _Letters) -> None:
+    """Step 5a, as `_without_final_e`."""
+    which = np.flatnonzero(_end(letters.endings(letters.every), b"e"))
+    rest = letters.lengths.take(which) - 1
+    measure = letters.measures(which, rest)
+    cut = (measure > 1) | ((measure == 1) & ~letters.are_short(which, rest))
+    letters.lengths[which[cut]] -= 1
+
+
+def _cut_final_l(letters: _Letters) -> None:
+    """Step 5b: -ll loses an l after a rest of more than one measure."""
+    which = np.flatnonzero(_end(letters.endings(letters.every), b"ll"))
+    cut = letters.measures(which, letters.lengths.take(which) - 1) > 1
+    letters.lengths[which[cut]] -= 1

@@ -27,6 +27,8 @@ _GAP = np.uint64(1 << 63)  # in the masks of a column that is followed by one wi
 _SIGN = np.int64(63)
 _EXPONENT = np.int64(0x7FF << 52)
 _ONE = np.uint64(1)
+_LONG_ROWS = 62  # of a word of `long_lengths`: its bits 1 to 62
+_BESIDE = np.uint64(1 << 63 | 1)  # the other two
 
 
 def longest(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
@@ -178,6 +180,124 @@ def lengths(matches: Matches) -> Ints:
     left = np.bitwise_count(_final_state(lanes))
     upto = np.concatenate(([0], np.cumsum(left, dtype=np.int64)))
     found: Ints = matches.rows - (upto.take(lanes.first + lanes.words) - upto.take(lanes.first))
+    return found
+
+
+def long_lengths(first: Ints, rows: Ints, second: Ints, columns: Ints) -> Ints:
+    """The same as `lengths` of pairs with many words of rows, and alike in size.
+
+    There a step has little more to do than numpy to call. So two steps are made of one: the first
+    half of the columns goes forward, at its side the second half backward, against reversed rows.
+    Where a longest subsequence passes from one half to the other, it leaves some rows to the one,
+    and the rest to the other: its length is the greatest sum of what both have, over these rows.
+
+    Args:
+        first: the items of the first sequences, one after another, as integers from 0 on; none is
+            in two pairs.
+        rows: how many each has, at least one.
+        second: the items of the second sequences, all of which are in the first.
+        columns: how many each has, at least one.
+
+    >>> sides = np.array([0, 1, 2, 3, 3]), np.array([1, 2, 0, 3])
+    >>> long_lengths(sides[0], np.array([3, 2]), sides[1], np.array([3, 1])).tolist()
+    [2, 1]
+    """
+    seen = np.zeros(int(first.max()) + 1, dtype=np.int64)
+    seen[first] = 1
+    number = np.cumsum(seen) - 1
+    words = int(rows.max()) // _LONG_ROWS + 1
+    tables = _tables(number.take(first), rows, words)
+    items = _halves(number.take(second), columns, tables, rounds=words - 1)
+    return _met_halfway(_states(_skewed(tables, items)), rows)
+
+
+def long_cells(rows: Ints, columns: Ints) -> Ints:
+    """How many masks each pair takes there, eight bytes each."""
+    words = rows // _LONG_ROWS + 1
+    return words * (columns + 4 * words + 2 * _LONG_ROWS)
+
+
+def _tables(first: Ints, rows: Ints, words: int) -> Words:
+    """For each word of rows, and each item, the rows that match it; then the same of reversed rows.
+
+    The last item is none. Beside the rows two bits are set, for `_states`.
+    """
+    place = np.arange(first.size) - np.repeat(np.cumsum(rows) - rows, rows)
+    items = int(first.max()) + 1
+    tables = np.full((words, 2 * items + 1), _BESIDE)
+    for start, row in ((0, place), (items, np.repeat(rows - 1, rows) - place)):
+        word = row // _LONG_ROWS
+        bit = row - _LONG_ROWS * word
+        at = word * tables.shape[1] + (first + start)
+        np.add.at(tables.reshape(-1), at, np.uint64(2) << bit.astype(np.uint64))
+    return tables
+
+
+def _halves(second: Ints, columns: Ints, tables: Words, rounds: int) -> Ints:
+    """The item of each step and lane; before and behind them so many steps without any.
+
+    The first halves lie in as many lanes as there are pairs, then the second halves, reversed.
+    """
+    half = (columns + 1) // 2
+    pair = np.repeat(np.arange(columns.size), columns)
+    place = np.arange(second.size) - np.repeat(np.cumsum(columns) - columns, columns)
+    back = place >= half.take(pair)
+    step = np.where(back, columns.take(pair) - 1 - place, place)
+    none = tables.shape[1] - 1
+    items = np.full((int(half.max()) + 2 * rounds, 2 * columns.size), none)
+    items[step + rounds, pair + columns.size * back] = second + none // 2 * back
+    return items
+
+
+def _skewed(tables: Words, items: Ints) -> Words:
+    """The masks of each step, for the nth word those of n steps ago; shape (steps, words, lanes).
+
+    They are a view of the masks that lie word by word.
+    """
+    words, (steps, lanes) = len(tables), items.shape
+    masks = np.empty((words, steps, lanes), dtype=np.uint64)
+    for table, of_word in zip(tables, masks, strict=True):
+        np.take(table, items, out=of_word, mode="clip")  # "raise" would make a copy
+    to_word, to_step, to_lane = masks.strides
+    return np.ndarray(
+        (steps - words + 1, words, lanes),
+        np.uint64,
+        masks,
+        offset=(words - 1) * to_step,
+        strides=(to_step, to_word - to_step, to_lane),
+    )
+
+
+def _states(masks: Words) -> Words:
+    """The state of each word and lane after the last step.
+
+    Bit 63 of a word is its carry, and bit 0 that of the word before. Both are set in all masks. So
+    an old carry is added to itself, out of the word; and the one that came in is added to itself,
+    which is to add it to the first row.
+    """
+    _, words, lanes = masks.shape
+    carry_bit = np.array(63, dtype=np.uint64)  # a plain number would be made an array every time
+    state = np.full((words, lanes), ~_BESIDE)
+    common, added = np.empty_like(state), np.empty_like(state)
+    into, out_of = state[1:], added[:-1]
+    for now in masks:
+        np.bitwise_and(state, now, common)
+        np.add(state, common, added)
+        np.subtract(state, common, state)
+        np.bitwise_or(state, added, state)
+        np.right_shift(added, carry_bit, added)
+        np.bitwise_or(into, out_of, into)
+    return state
+
+
+def _met_halfway(states: Words, rows: Ints) -> Ints:
+    """For each pair the greatest sum of what both halves have, over the rows of the first one."""
+    rises = np.unpackbits((~states).T.copy().view(np.uint8), axis=1, bitorder="little")
+    rises = rises.reshape(2, rows.size, -1, 64)[..., 1:63].reshape(2, rows.size, -1)
+    upto = np.zeros((2, rows.size, rises.shape[-1] + 1), dtype=np.int64)
+    np.cumsum(rises, axis=-1, out=upto[..., 1:])
+    rest = np.maximum(rows[:, np.newaxis] - np.arange(upto.shape[-1]), 0)
+    found: Ints = (upto[0] + np.take_along_axis(upto[1], rest, axis=1)).max(axis=1)
     return found
 
 

@@ -37,7 +37,8 @@ _ALPHANUMERIC = bytes(
     for n in range(256)
 )
 _ARTICLES = tuple(np.uint64(int.from_bytes(word, "little")) for word in (b"a", b"an", b"the"))
-_LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
+# So many bytes of a word of eight, the first of which are the lowest.
+LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
 
 class ByteRule(NamedTuple):
@@ -102,6 +103,16 @@ class Tokens(NamedTuple):
     def firsts(self) -> Ints:
         """The first token of each text, or where it would be."""
         return np.cumsum(self.counts) - self.counts
+
+    def take(self, which: Ints) -> "Tokens":
+        """Some tokens, as those of one text."""
+        return Tokens(
+            self.blob,
+            self.starts.take(which),
+            self.lengths.take(which),
+            self.keys.take(which),
+            np.array([which.size]),
+        )
 
 
 def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
@@ -203,7 +214,7 @@ def _cut(blob: bytes, rule: ByteRule) -> Tokens:
     starts = edges[::2].copy()
     lengths = edges[1::2] - starts
     keys = _words_at(blob, starts)
-    keys &= _LOW_BYTES.take(lengths, mode="clip")
+    keys &= LOW_BYTES.take(lengths, mode="clip")
     separators = keys == 0xFF
     ends = np.flatnonzero(separators)
     kept = ~separators
@@ -240,7 +251,7 @@ def equal_tokens(tokens: Tokens, left: Ints, right: Ints) -> Flags:
         rest = lengths.take(open_pairs) - offset
         words = [
             _words_at(tokens.blob, tokens.starts.take(side.take(open_pairs)) + offset)
-            & _LOW_BYTES.take(rest, mode="clip")
+            & LOW_BYTES.take(rest, mode="clip")
             for side in (left, right)
         ]
         equal = words[0] == words[1]
@@ -339,7 +350,7 @@ def _by_hash(tokens: Tokens) -> tuple[Ints, NDArray[np.uint32]]:
     mixed = tokens.keys * np.uint64(0x9E3779B97F4A7C15)
     long = np.flatnonzero(tokens.lengths > 8)
     rest = _words_at(tokens.blob, tokens.starts.take(long) + 8)
-    rest &= _LOW_BYTES.take(tokens.lengths.take(long) - 8, mode="clip")
+    rest &= LOW_BYTES.take(tokens.lengths.take(long) - 8, mode="clip")
     rest += tokens.lengths.take(long).astype(np.uint64)
     mixed[long] += rest * np.uint64(0xC2B2AE3D27D4EB4F)
     hashes = (mixed >> np.uint64(32)).astype(np.uint32)
@@ -398,7 +409,7 @@ def alphanumeric(texts: Sequence[str]) -> Tokens:
     starts = edges[::2] + 1
     lengths = edges[1::2] + 1 - starts
     keys = _words_at(blob, starts)
-    keys &= _LOW_BYTES.take(lengths, mode="clip")
+    keys &= LOW_BYTES.take(lengths, mode="clip")
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
     return Tokens(blob, starts, lengths, keys, np.diff(np.searchsorted(starts, ends), prepend=0))
 
@@ -439,23 +450,27 @@ def coded(tokens: Tokens) -> Codes:
     >>> (values[:2] == values[2:]).tolist()
     [True, False]
     """
-    seconds = _second_words(tokens)
-    mixed = tokens.keys * np.uint64(0x9E3779B97F4A7C15)
+    return coded_words(tokens.keys, second_words(tokens))
+
+
+def coded_words(keys: NDArray[np.uint64], seconds: NDArray[np.uint64]) -> Codes:
+    """The same for words that are known by their `keys` and `second_words`."""
+    mixed = keys * np.uint64(0x9E3779B97F4A7C15)
     long = np.flatnonzero(seconds)
     mixed[long] += seconds.take(long) * np.uint64(0xC2B2AE3D27D4EB4F)
     values = (mixed >> np.uint64(32)).astype(np.uint32)
     order = stable_order(values)
-    new_token = _new_tokens(tokens.keys, seconds, order)
+    new_token = _new_tokens(keys, seconds, order)
     ordered = values.take(order)
     if (new_token & (ordered[1:] == ordered[:-1])).any():
-        order = np.lexsort((seconds, tokens.keys))
-        new_token = _new_tokens(tokens.keys, seconds, order)
+        order = np.lexsort((seconds, keys))
+        new_token = _new_tokens(keys, seconds, order)
         values[order[1:]] = np.cumsum(new_token)
         values[order[:1]] = 0
     return Codes(values, order)
 
 
-def _second_words(tokens: Tokens) -> NDArray[np.uint64]:
+def second_words(tokens: Tokens) -> NDArray[np.uint64]:
     """What tells apart tokens with the same key: their next eight bytes, 0 if there are none.
 
     Those of more than sixteen bytes are numbered instead, from the top, where no bytes are: 255
@@ -465,7 +480,7 @@ def _second_words(tokens: Tokens) -> NDArray[np.uint64]:
     long = np.flatnonzero(tokens.lengths > 8)
     left = tokens.lengths.take(long) - 8
     words[long] = _words_at(tokens.blob, tokens.starts.take(long) + 8)
-    words[long] &= _LOW_BYTES.take(left, mode="clip")
+    words[long] &= LOW_BYTES.take(left, mode="clip")
     longer = long[left > 8]
     if longer.size:
         numbers: dict[bytes, int] = {}

@@ -68,6 +68,15 @@ def test_adversarial_texts(use_stemmer):
     equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("use_stemmer", [False, True])
+def test_many_adversarial_texts_of_several_lines(use_stemmer):
+    predictions, references = adversarial_rows(20_000, seed=15)
+    predictions = ["\n".join(predictions[i : i + 3]) for i in range(len(predictions))]
+
+    equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
+
+
 @pytest.mark.parametrize("use_stemmer", [False, True])
 def test_many_lines_of_few_words(use_stemmer):
     chance = random.Random(12)
@@ -241,6 +250,49 @@ def test_exactly_the_cases_that_are_known_to_differ_do(peer):
                 different.add(case["id"])
 
     assert different == {case for some in peer.differ.values() for case in some}
+
+
+@cache
+def recorded_columns():
+    """Whole columns as `rouge` of evaluate scored them, and the scores of each row or the error."""
+    every = map(json.loads, CASES.read_text("utf-8").splitlines())
+    return {
+        case["id"]: (case["input"], case["peers"]["hf_evaluate.rouge"])
+        for case in every
+        if "hf_evaluate.rouge" in case.get("peers", {})
+    }
+
+
+@recorded
+@pytest.mark.parametrize("case", ["corpus-010", "corpus-012"])
+def test_columns_equal_those_of_evaluate(case):
+    given, expected = recorded_columns()[case]
+    kinds = list(expected)
+
+    result = load("rouge_n_l").compute(
+        predictions=given["predictions"],
+        references=given["references"],
+        rouge_types=kinds,
+        per_example=True,
+    )
+
+    assert {kind: result["per_example"][kind] for kind in kinds} == expected
+
+
+@recorded
+def test_errors_of_evaluate():
+    """It refuses n-grams of ten words, which are only zero here; no rows are refused by both."""
+    assert {name for name, (_, found) in recorded_columns().items() if "error" in found} == {
+        "corpus-013",
+        "corpus-014",
+    }
+    given, _ = recorded_columns()["corpus-013"]
+    data = {"predictions": given["predictions"], "references": given["references"]}
+    assert load("rouge_n_l").compute(**data, rouge_types=["rouge10"])["rouge10"] == 0.0
+
+    given, _ = recorded_columns()["corpus-014"]
+    with pytest.raises(ValueError, match="empty"):
+        load("rouge_n_l").compute(predictions=given["predictions"], references=given["references"])
 
 
 @recorded

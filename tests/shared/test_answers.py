@@ -1,73 +1,13 @@
 """The fast paths against the obvious way, on texts made to tell them apart."""
 
-import re
-import string
 from collections import Counter
-from contextlib import suppress
 
 import pytest
 
 from metric_commons import answers
-from metric_commons.answers import NORMALIZERS, contained, exact_match, normalize, token_f1
+from metric_commons.answers import contained, exact_match, token_f1
+from tests.shared.test_normalizers import ORACLES, squad
 from tests.texts import adversarial_rows
-
-# The normalizers once more, as their communities write them: one character after another.
-
-
-def without_articles(text):
-    return re.sub(r"\b(a|an|the)\b", " ", text)
-
-
-def squad(text):
-    kept = "".join(ch for ch in text.lower() if ch not in string.punctuation)
-    return " ".join(without_articles(kept).split())
-
-
-def blanked(text):
-    blank = string.punctuation + "‘’´`"
-    return "".join(" " if ch in blank else ch for ch in text.replace("_", " ").lower())
-
-
-def triviaqa(text):
-    return " ".join(without_articles(blanked(text)).split())
-
-
-def ultrarag(text):
-    return triviaqa({"True": "yes", "False": "no"}.get(text, text))
-
-
-def ultrarag_keep_articles(text):
-    text = {"True": "yes", "False": "no"}.get(text, text)
-    left = without_articles(blanked(text))
-    return " ".join((left if left.strip() else blanked(text)).split())
-
-
-def drop(text):
-    words = []
-    for word in re.split(" |-", text):
-        word = word.lower()
-        try:
-            float(word)
-        except ValueError:
-            word = "".join(ch for ch in word if ch not in string.punctuation)
-        with suppress(ValueError):
-            word = str(float(word))
-        word = " ".join(without_articles(word).split())
-        if word:
-            words.append(word)
-    return " ".join(words)
-
-
-ORACLES = {
-    "squad": squad,
-    "triviaqa": triviaqa,
-    "ultrarag": ultrarag,
-    "ultrarag_keep_articles": ultrarag_keep_articles,
-    "drop": drop,
-    "lower": lambda text: " ".join(text.lower().split()),
-    "strip_lower": lambda text: text.strip().lower(),
-    "none": lambda text: text,
-}
 
 
 def obvious_f1(prediction, reference, *, distinct, both_empty):
@@ -110,19 +50,6 @@ def rows(request):
         for p, of_row in zip(predictions, references, strict=True)
     ]
     return request.param, predictions, references, normalized
-
-
-def test_every_normalizer_has_an_oracle():
-    assert NORMALIZERS.keys() == ORACLES.keys()
-
-
-def test_normalizers_equal_their_oracles(rows):
-    name, predictions, references, normalized = rows
-
-    assert [normalize(p, name) for p in predictions] == [p for p, _ in normalized]
-    assert [[normalize(r, name) for r in of_row] for of_row in references] == [
-        of_row for _, of_row in normalized
-    ]
 
 
 def test_exact_match_equals_comparing_normalized_texts(rows):

@@ -5,6 +5,7 @@ import random
 import re
 import string
 import sys
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -182,10 +183,88 @@ def test_the_mean_over_references():
     assert [v.tolist() for v in found] == [[math.fsum(v) / 3] for v in one_by_one]
 
 
-def test_a_normalizer_goes_first():
-    found = rouge(["The cat"], ["a cat"], normalizer=lambda text: text.split()[-1])
+@pytest.mark.parametrize("normalizer", ["squad", lambda text: text.split()[-1]])
+def test_a_normalizer_goes_first(normalizer):
+    found = rouge(["The cat"], ["a cat"], normalizer=normalizer)
 
     assert found["rouge1"].f1.tolist() == [1.0]
+
+
+# N-grams of any length
+
+
+@pytest.mark.parametrize("use_stemmer", [False, True])
+def test_long_ngrams_are_counted_as_the_definition_says(use_stemmer):
+    chance = random.Random(8)
+    types = [f"rouge{n}" for n in (3, 10, 11, 16, 23, 64, 100)]
+    predictions, references = [], []
+    for _ in range(60):
+        song = chance.choices(FORMS[:8], k=chance.randrange(150))
+        predictions.append(" ".join(song * chance.randrange(1, 3)))
+        song[chance.randrange(len(song) + 1) :] = chance.choices(FORMS[:8], k=chance.randrange(9))
+        references.append([" ".join(song), " ".join(song[7:] + song[:7])])
+
+    agrees(
+        predictions,
+        references,
+        types=types,
+        words=lambda text: tokenized(text, use_stemmer),
+        use_stemmer=use_stemmer,
+    )
+
+
+def test_ngrams_longer_than_any_text_cost_nothing():
+    words = [f"w{n % 7}x{n % 11}y{n % 13}" for n in range(3_000)]
+    texts = [" ".join(words), " ".join(words[1:]), "a", ""]
+    types = ["rouge1000000", f"rouge{10**30}", f"rouge{'9' * 5_000}"]
+
+    tracemalloc.start()
+    found = rouge(texts, [texts[0], *texts[1:]], rouge_types=["rouge2999", "rouge3000", *types])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert found["rouge2999"].f1.tolist() == [1.0, 1.0, 0.0, 0.0]
+    assert found["rouge3000"].f1.tolist() == [1.0, 0.0, 0.0, 0.0]
+    for kind in types:
+        assert [values.tolist() for values in found[kind]] == [[0.0] * 4] * 3
+    assert peak < 5e6
+
+
+# Few rows and many
+
+
+def test_few_rows_are_scored_to_the_same_bits_as_many(monkeypatch):
+    chance = random.Random(9)
+    for seed in range(150):
+        predictions, references = adversarial_rows(chance.randrange(1, 11), seed=seed)
+        predictions = [f"{text}\n{prose(chance, 9, 4)}" for text in predictions]
+        options = {
+            "rouge_types": chance.sample(TYPES, k=chance.randrange(1, len(TYPES))),
+            "use_stemmer": chance.random() < 0.5,
+            "tokenizer": chance.choice(["rouge_score", "unicode", str.split]),
+            "normalizer": chance.choice(["none", "squad"]),
+            "reference_aggregation": chance.choice(["max", "mean"]),
+        }
+        ways = []
+        for limit in (10**9, 0):
+            monkeypatch.setattr(ngrams, "_FEW_CHARACTERS", limit)
+            found = rouge(predictions, references, **options)
+            ways.append({kind: [v.tolist() for v in values] for kind, values in found.items()})
+
+        assert ways[0] == ways[1]
+
+
+def test_no_rows_have_no_scores():
+    assert {kind: [v.tolist() for v in values] for kind, values in rouge([], []).items()} == {
+        kind: [[], [], []] for kind in ("rouge1", "rouge2", "rougeL")
+    }
+
+
+def test_few_rows_without_a_reference_are_refused_as_many_are():
+    with pytest.raises(
+        ValueError, match=r"^references\[1\] is empty; every row needs at least one"
+    ):
+        rouge(["a", "b"], [["a"], []])
 
 
 # Words

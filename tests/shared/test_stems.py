@@ -1,8 +1,10 @@
 import random
 
+import numpy as np
 import pytest
 
-from metric_commons.stems import Stems, porter
+from metric_commons.stems import LONGEST, Stems, porter, stems_of
+from metric_commons.tokens import alphanumeric, second_words
 
 # Suffixes that some step looks at, and those that nearly are.
 SUFFIXES = (
@@ -63,6 +65,38 @@ def test_equal_to_nltk_on_a_million_words():
     ]
 
     assert not different
+
+
+def all_at_once(spelled):
+    """Check that the stems of all words together are those of each by itself."""
+    tokens = alphanumeric([" ".join(spelled)])
+    stems = [porter(w.encode()).decode() if len(w) > 3 else w for w in spelled]
+    expected = alphanumeric([" ".join(stems)])
+
+    keys, seconds = stems_of(tokens.keys, second_words(tokens), tokens.lengths)
+
+    wrong = (keys != expected.keys) | (seconds != second_words(expected))
+    assert [spelled[n] for n in np.flatnonzero(wrong)] == []
+
+
+IRREGULAR = (
+    "sky skies dying lying tying news inning innings outing outings canning cannings howe proceed "
+    "exceed succeed canningses proceeded skie"
+).split()
+
+
+def test_many_words_at_once():
+    all_at_once([w for w in words(60_000, seed=3) if 0 < len(w) <= LONGEST] + IRREGULAR)
+
+
+@pytest.mark.slow
+def test_a_million_words_at_once():
+    all_at_once([w for w in words(10**6, seed=4) if 0 < len(w) <= LONGEST])
+
+
+@pytest.mark.parametrize("few", [["ads"], ["y", "yy", "yyyyyyyyyyyyyyyy", "e" * 16], ["relations"]])
+def test_few_words_at_once(few):
+    all_at_once(few)
 
 
 def test_stems_of_long_words_take_no_time():

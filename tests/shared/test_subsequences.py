@@ -5,7 +5,16 @@ import random
 import numpy as np
 import pytest
 
-from metric_commons.subsequences import ROWS, Matches, lengths, longest, marked, paths, traced
+from metric_commons.subsequences import (
+    ROWS,
+    Matches,
+    lengths,
+    long_lengths,
+    longest,
+    marked,
+    paths,
+    traced,
+)
 
 
 def table(first, second):
@@ -82,6 +91,37 @@ def test_one_pair_is_as_the_table_says(pairs):
 
 def test_all_lengths_at_once(pairs):
     assert lengths(matches(pairs)).tolist() == [longest(*pair) for pair in pairs]
+
+
+@pytest.mark.parametrize("together", [1, 7, 100])
+def test_all_long_lengths_at_once(pairs, together):
+    """Pairs of one word of rows and of several, beside each other and alone."""
+    numbered = []
+    for number, (first, second) in enumerate(pairs):
+        common = set(first) & set(second)
+        sides = [
+            [1_000 * number + item for item in side if item in common] for side in pairs[number]
+        ]
+        if common:
+            numbered.append(sides)
+
+    assert len(numbered) > 400
+    for start in range(0, len(numbered), together):
+        some = numbered[start : start + together]
+        sides = []
+        for side in zip(*some, strict=True):
+            sides += [np.concatenate(side), np.array(list(map(len, side)))]
+
+        assert long_lengths(*sides).tolist() == [longest(*pair) for pair in some]
+
+
+def test_a_subsequence_that_is_all_in_one_half():
+    rows, columns = np.arange(400), np.concatenate((np.arange(400), np.zeros(2_000, dtype=int)))
+
+    for second in (columns, columns[::-1].copy()):
+        expected = [longest(rows.tolist(), second.tolist())]
+
+        assert long_lengths(rows, np.array([400]), second, np.array([2_400])).tolist() == expected
 
 
 def test_all_paths_at_once(pairs):
