@@ -4,7 +4,8 @@
 
 Prints ratios of CPU time: pytrec_eval with its own readers (trec_eval's C, compiled in), ranx once
 its functions are compiled, ir_measures, and the program `trec_eval` if it is on the PATH. Runs and
-judgments are generated; before anything is timed, all values are compared with pytrec_eval's.
+judgments are generated; before anything is timed, the values of each query are compared with
+pytrec_eval's, and are equal.
 """
 
 import random
@@ -12,7 +13,6 @@ import resource
 import shutil
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -32,12 +32,15 @@ MEASURES = {  # ours: pytrec_eval's, ranx's, ir_measures'
 }
 JUDGED = 50  # documents a query, of which the run has about half
 
+# In a process of its own. The kernel's ru_maxrss would start at the size of the one that starts it.
 ONE_RUN = """
-import resource, sys
+import sys
+from pathlib import Path
 from metric_commons.trec import score_run
 qrels, run, measures = sys.argv[1], sys.argv[2], sys.argv[3:]
 score_run(qrels, run, measures)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000)
+kilobytes = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
+print(int(kilobytes) * 1024 // 1_000_000)
 """
 
 
@@ -64,20 +67,24 @@ def generated(queries, documents, *, levels=None, shuffled=False):
     return qrels, run
 
 
-def pytrec_eval_dicts(qrels, run):
+def pytrec_eval_queries(qrels, run):
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {theirs for theirs, *_ in MEASURES.values()})
-    of_queries = evaluator.evaluate(run)
+    return evaluator.evaluate(run)
+
+
+def pytrec_eval_dicts(qrels, run):
+    of_queries = pytrec_eval_queries(qrels, run)
     return {
         ours: pytrec_eval.compute_aggregated_measure(
-            theirs, [of_queries[query][theirs] for query in sorted(of_queries)]
+            theirs, [of_query[theirs] for of_query in of_queries.values()]
         )
         for ours, (theirs, *_) in MEASURES.items()
     }
 
 
-def pytrec_eval_files(qrels, run):
+def pytrec_eval_files(qrels, run, score=pytrec_eval_dicts):
     with open(qrels) as judgments, open(run) as ranked:
-        return pytrec_eval_dicts(pytrec_eval.parse_qrel(judgments), pytrec_eval.parse_run(ranked))
+        return score(pytrec_eval.parse_qrel(judgments), pytrec_eval.parse_run(ranked))
 
 
 def ranx_files(qrels, run):
@@ -106,7 +113,7 @@ def child_seconds(call):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def compare(title, lines, folder, *, everyone=False):
+def compare(title, lines, folder, *, least=3, everyone=False):
     """One pair of files through all of them."""
     qrels, run = (str(Path(folder, name)) for name in ("qrels.txt", "run.txt"))
     for path, text in zip((qrels, run), lines, strict=True):
@@ -116,28 +123,38 @@ def compare(title, lines, folder, *, everyone=False):
     def ours():
         return score_run(qrels, run, list(MEASURES), per_query=False)
 
-    single = {"missing": "skip", "score_dtype": "float32"}
-    same = score_run(qrels, run, list(MEASURES), **single)["mean"]
-    theirs = pytrec_eval_files(qrels, run)
-    assert all(abs(same[name] - theirs[name]) < 1e-12 for name in MEASURES), (same, theirs)
+    as_there = {"missing": "skip", "score_dtype": "float32"}
+    same = score_run(qrels, run, list(MEASURES), **as_there)["per_query"]
+    theirs = pytrec_eval_files(qrels, run, pytrec_eval_queries)
+    assert same.keys() == theirs.keys()
+    for query, scores in same.items():
+        assert scores == {mine: theirs[query][name] for mine, (name, *_) in MEASURES.items()}
 
-    ratio("files, against pytrec_eval", ours, lambda: pytrec_eval_files(qrels, run))
+    ratio(
+        f"files, against pytrec_eval (at least {least}x)",
+        ours,
+        lambda: pytrec_eval_files(qrels, run),
+    )
     if everyone:
         ranx_files(qrels, run)  # compiles
-        ratio("files, against ranx", ours, lambda: ranx_files(qrels, run))
-        ratio("files, against ir_measures", ours, lambda: ir_measures_files(qrels, run))
-        judgments, ranked = read_qrels(qrels).to_dict(), read_run(run).to_dict()
-        whole = {query: dict.fromkeys(of, 0) for query, of in judgments.items()}
-        for query, of in judgments.items():  # pytrec_eval takes integers
-            whole[query] |= {document: int(level) for document, level in of.items()}
+        ratio("files, against ranx (at least 5x)", ours, lambda: ranx_files(qrels, run))
         ratio(
-            "dicts, against pytrec_eval",
+            "files, against ir_measures (at least 10x)", ours, lambda: ir_measures_files(qrels, run)
+        )
+        ranked = read_run(run).to_dict()
+        whole = {  # pytrec_eval takes integers
+            query: {document: int(level) for document, level in of.items()}
+            for query, of in read_qrels(qrels).to_dict().items()
+        }
+        ratio(
+            "dicts, against pytrec_eval (at least 1x)",
             lambda: score_run(whole, ranked, list(MEASURES)),
             lambda: pytrec_eval_dicts(whole, ranked),
         )
+    if Path("/proc/self/status").exists():
         command = [sys.executable, "-c", ONE_RUN, qrels, run, *MEASURES]
         peak = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-        print(f"peak memory of the whole process: {peak} MB")
+        print(f"peak memory of a process that does this alone: {peak} MB (at most 400)")
     if shutil.which("trec_eval"):
         program = min(child_seconds(lambda: trec_eval_program(qrels, run)) for _ in range(3))
         mine = min(cpu_seconds(ours) for _ in range(3))
@@ -150,12 +167,11 @@ def main(rows=1_000_000):
         print("five measures; CPU time")
         compare(f"{deep[0]:,} queries x 1,000", generated(*deep), folder, everyone=True)
         compare(f"{wide[0]:,} queries x 100", generated(*wide), folder, everyone=True)
-        compare("the first, shuffled", generated(*deep, shuffled=True), folder)
-        compare("the first, nearly all tied", generated(*deep, levels=4), folder)
+        compare("the first, shuffled", generated(*deep, shuffled=True), folder, least=2)
+        compare("the first, nearly all tied", generated(*deep, levels=4), folder, least=2)
         tabbed = generated(*deep)
         tabbed = (tabbed[0], [line.replace(" ", "  \t", 3) for line in tabbed[1]])
-        with suppress(AssertionError):
-            compare("the first, in irregular columns", tabbed, folder)
+        compare("the first, in irregular columns", tabbed, folder, least=2)
 
 
 if __name__ == "__main__":

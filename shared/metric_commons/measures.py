@@ -100,8 +100,10 @@ def _parameter(name: str, kind: str, option: str | None, value: str | None) -> f
         number = float(value)
     except ValueError:
         raise ValueError(f"{name!r}: {option} must be a number, got {value!r}") from None
-    greatest = _GREATEST_GRADE if kind == "err" else 1.0
-    if not 0 < number <= greatest or (kind == "rbp" and number == 1.0):
-        told = f"lie strictly between 0 and {'1' if kind == 'rbp' else 'infinity'}"
-        raise ValueError(f"{name!r}: {option} must {told}, got {value}")
+    if kind == "rbp" and not 0 < number < 1:
+        raise ValueError(f"{name!r}: p must lie strictly between 0 and 1, got {value}")
+    if kind == "err" and not 0 < number <= _GREATEST_GRADE:
+        raise ValueError(
+            f"{name!r}: max_grade must be above 0 and at most {_GREATEST_GRADE:g}, got {value}"
+        )
     return number

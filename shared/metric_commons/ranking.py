@@ -39,9 +39,9 @@ ScoreType = Literal["float64", "float32"]
 MapDenominator = Literal["relevant", "min_k", "retrieved"]
 
 UNJUDGED = -np.inf  # the relevance of a document without a judgment
+LEAST_MAP = 1e-5  # what a geometric mean takes for 0, as trec_eval does
 _EXACT = 2.0**53  # relevance beyond this would have been rounded
 _STEEPEST = 1000.0  # of exponential gains: a sum of thousands of 2**1000 is still finite
-_LEAST_MAP = 1e-5  # what a geometric mean takes for 0, as trec_eval does
 
 
 class Documents(NamedTuple):
@@ -100,6 +100,20 @@ class Reading(NamedTuple):
 _AS_IT_IS = Reading()
 
 
+def encoded(text: str) -> bytes:
+    r"""The bytes of an id: those of its file if it came from one, else UTF-8.
+
+    Bytes that are not UTF-8 become single surrogates in Python, and here they become bytes again.
+
+    >>> encoded("\udcff"), encoded("\ud800")
+    (b'\xff', b'\xed\xa0\x80')
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # surrogates that stand for no byte
+        return text.encode("utf-8", "surrogatepass")
+
+
 class Ids(NamedTuple):
     """Document ids as slices of one array of bytes."""
 
@@ -114,7 +128,7 @@ class Ids(NamedTuple):
         >>> Ids.of(["a", "é"]).lengths.tolist()
         [1, 2]
         """
-        pieces = [text.encode("utf-8", "surrogateescape") for text in texts]
+        pieces = list(map(encoded, texts))
         return cls.sliced(b"".join(pieces), np.fromiter(map(len, pieces), np.int64, len(pieces)))
 
     @classmethod
@@ -606,7 +620,7 @@ class _Scoring:
         return self._share(self._sum(hits.query, precision), relevant)
 
     def _gm_map(self, measure: Measure) -> Floats:
-        return np.maximum(self._map(measure), _LEAST_MAP)
+        return np.maximum(self._map(measure), LEAST_MAP)
 
     def _mrr(self, measure: Measure) -> Floats:
         hits = self._hits.down_to(measure.cutoff)

@@ -11,7 +11,7 @@ numpy guarantees.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,8 @@ _TIE = 10**12  # sums that differ by at most this part of the sum of all magnitu
 _ENUMERATED = 30  # of up to so many signs every combination counts
 _TABLE_ROWS = 10  # rows whose signs are looked up at once, in a table of 1,024 sums
 _TABLES = 6  # for each random word: 60 of its 64 bits are signs
+_LOWEST, _SHIFT = np.uint64(2**_TABLE_ROWS - 1), np.uint64(_TABLE_ROWS)
+_WORDS_AT_ONCE = 8  # whose tables of one measure are made in one go: 400 KB
 _SCIPY_EXACT = 13  # up to so many rows scipy counts all combinations of signed ranks
 _CHUNK = 1 << 14  # resamples between two changes of the table: few enough for the cache
 
@@ -489,22 +491,39 @@ def _drawn_subset_sums(measures: Sequence[_Integers], n_resamples: int, seed: in
     """
     words = np.random.PCG64(seed)
     sums = np.zeros((n_resamples, len(measures)), np.int64)
-    mask, shift = np.uint64(2**_TABLE_ROWS - 1), np.uint64(_TABLE_ROWS)
-    word_rows = _TABLES * _TABLE_ROWS
-    for start in range(0, max(magnitudes.size for magnitudes in measures), word_rows):
-        block = np.zeros((word_rows, len(measures)), np.int64)
-        for measure, magnitudes in enumerate(measures):
-            taken = magnitudes[start : start + word_rows]
-            block[: taken.size, measure] = taken
-        tables = _subset_sums(block.reshape(_TABLES, _TABLE_ROWS, len(measures)))
+    subset = np.empty(min(n_resamples, _CHUNK), np.uint64)
+    looked_up = np.empty((subset.size, len(measures)), np.int64)
+    for tables in _tables(measures):
         for first in range(0, n_resamples, _CHUNK):
             totals = sums[first : first + _CHUNK]
             word = words.random_raw(len(totals))
+            number, found = subset[: len(totals)], looked_up[: len(totals)]
             for table in tables:
-                subset = (word & mask).view(np.int64)
-                totals += table.take(subset, axis=0, mode="clip")  # faster than mode="raise"
-                word >>= shift
+                np.bitwise_and(word, _LOWEST, out=number)
+                # mode="clip" is faster than "raise", and nothing is ever outside
+                table.take(number.view(np.int64), axis=0, out=found, mode="clip")
+                totals += found
+                word >>= _SHIFT
     return sums
+
+
+def _tables(measures: Sequence[_Integers]) -> Iterator[_Integers]:
+    """For each random word the tables that its bits are looked up in.
+
+    Of shape (6, 1024, measures). Tables of several words are made in one go, as far as they are
+    small: those of one word take less time than the calls do.
+    """
+    rows = _TABLES * _TABLE_ROWS
+    words_needed = -(-max(magnitudes.size for magnitudes in measures) // rows)
+    at_once = max(1, _WORDS_AT_ONCE // len(measures))
+    for start in range(0, words_needed, at_once):
+        words = min(at_once, words_needed - start)
+        block = np.zeros((words * rows, len(measures)), np.int64)
+        for measure, magnitudes in enumerate(measures):
+            taken = magnitudes[start * rows : (start + words) * rows]
+            block[: taken.size, measure] = taken
+        sums = _subset_sums(block.reshape(words * _TABLES, _TABLE_ROWS, len(measures)))
+        yield from sums.reshape(words, _TABLES, 2**_TABLE_ROWS, len(measures))
 
 
 def _subset_sums(magnitudes: _Integers) -> _Integers:

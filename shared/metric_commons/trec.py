@@ -10,6 +10,7 @@ merged. Whatever keys say is then checked byte by byte, so the results are not t
 """
 
 import gzip
+import math
 import os
 import re
 import zlib
@@ -29,6 +30,7 @@ from .checks import check_choice, check_flag
 from .columns import Layout, Mismatch, Scalar, read
 from .measures import Measure, parse_measures
 from .ranking import (
+    LEAST_MAP,
     UNJUDGED,
     Floats,
     Ids,
@@ -40,6 +42,7 @@ from .ranking import (
     ScoreType,
     Words,
     average,
+    encoded,
     flat,
     rank,
     rank_ids,
@@ -52,11 +55,13 @@ File = str | os.PathLike[str]
 
 _BLANKS = b" \t\r\x0b\x0c"  # and the line feed: what isspace() knows in the C locale
 _TO_SPACES = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
+_SPACE, _LINE_FEED = b" \n"
 _COMMENT_LINES = re.compile(rb"^#.*\n?", re.MULTILINE)
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
 _INTEGER = re.compile(rb"[+-]?\d+")
 _EXACT = 2**53
 _BLOCK = 1 << 22
+_CACHED = 1 << 18  # bytes that stay in the cache while they are looked at several times
 _ODD = tuple(np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 _HALF = np.uint64(32)
 
@@ -125,7 +130,7 @@ class Rows(ABC):
     @classmethod
     def made(cls, names: Sequence[str], query: Ints, ids: Ids, values: Floats) -> Self:
         """Rows whose queries have names in any order."""
-        order = sorted(range(len(names)), key=lambda each: _encoded(names[each]))
+        order = sorted(range(len(names)), key=lambda each: encoded(names[each]))
         place = np.empty(len(names), dtype=np.int64)
         place[order] = np.arange(len(names))
         return cls([names[each] for each in order], place[query], ids, values)
@@ -164,10 +169,6 @@ class Qrels(Rows):
         if len(text) > 20 or abs(int(text)) > _EXACT:
             raise ValueError("the relevance does not fit into 53 bits")
         return float(int(text))
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def _decoded(text: bytes) -> str:
@@ -243,13 +244,15 @@ def _read(path: File, kind: type[_R]) -> _R:
 
 
 def _content(path: File) -> bytes:
-    """What a file holds, unpacked, without a byte order mark."""
+    """What a file holds, unpacked, without a byte order mark; a line feed ends each line."""
     data = Path(path).read_bytes()
     if data.startswith(b"\x1f\x8b"):
         try:
             data = gzip.decompress(data)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{os.fspath(path)}: the gzip file is broken: {error}") from None
+    if b"\n" not in data and b"\r" in data:  # as a Macintosh once wrote
+        data = data.replace(b"\r", b"\n")
     return data.removeprefix(b"\xef\xbb\xbf")
 
 
@@ -310,18 +313,22 @@ def _at_once(data: bytes, kind: type[_R]) -> _R | None:
 def _uniform(data: bytes) -> bool:
     """Whether fields are split by one and the same character, and by one of it."""
     separator, other = _separators(data)
-    if any(blank in data for blank in (other, b"\x0b", b"\x0c")):
-        return False
-    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
-        return False
-    if b"#" in data and (data.startswith(b"#") or b"\n#" in data):
+    if data.startswith(b"#") or data.endswith(separator):
         return False
     every = np.frombuffer(data, np.uint8)
-    for start in range(0, len(every), 1 << 18):  # what a block is made into stays in the cache
-        block = every[start : start + (1 << 18) + 1]
+    for start in range(0, len(data), _CACHED):
+        end = start + _CACHED
+        if any(data.find(blank, start, end) >= 0 for blank in (other, b"\x0b", b"\x0c")):
+            return False
+        if data.find(b"#", start, end) >= 0 and data.find(b"\n#", max(start - 1, 0), end) >= 0:
+            return False
+        returns = data.count(b"\r", start, end) if data.find(b"\r", start, end) >= 0 else 0
+        if returns and returns != data.count(b"\r\n", start, end + 1):
+            return False
+        block = every[start : end + 1]
         if ((block[:-1] == separator[0]) & (block[1:] <= 32)).any():
             return False
-    return not data.endswith(separator)
+    return True
 
 
 def _separators(data: bytes) -> tuple[bytes, bytes]:
@@ -331,11 +338,24 @@ def _separators(data: bytes) -> tuple[bytes, bytes]:
 
 def _made_uniform(data: bytes) -> bytes:
     """The same rows with single spaces between fields, and neither comments nor outer blanks."""
-    data = data.translate(_TO_SPACES)
-    while b"  " in data:
-        data = data.replace(b"  ", b" ")
-    data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
-    return _COMMENT_LINES.sub(b"", data) if b"#" in data else data
+    return b"".join(map(_lines_made_uniform, _some_lines(data)))
+
+
+def _some_lines(data: bytes) -> Iterator[bytes]:
+    """Whole lines, as many at a time as stay in the cache."""
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start + _CACHED) + 1 or len(data)
+        yield data[start:end]
+        start = end
+
+
+def _lines_made_uniform(lines: bytes) -> bytes:
+    every = np.frombuffer(lines.translate(_TO_SPACES) + b"\n", np.uint8)
+    spaces = every[:-1] == _SPACE
+    useless = spaces & ((every[1:] == _SPACE) | (every[1:] == _LINE_FEED))
+    lines = every[:-1][~useless].tobytes().removeprefix(b" ").replace(b"\n ", b"\n")
+    return _COMMENT_LINES.sub(b"", lines) if b"#" in lines else lines
 
 
 def _parsed(data: bytes, kind: type[_R]) -> _R | None:
@@ -415,7 +435,9 @@ def score_run(
 
     The values are those of trec_eval, to the last bit. Queries are those of the judgments, in the
     order of their bytes; queries that only the run has are ignored. Means add up one query after
-    another; counts are totals, and a mean over no query is NaN.
+    another; counts are totals, and a mean over no query is NaN. With "zero" the total num_rel is
+    that of all judgments above 0, whatever the level: so counts trec_eval -c. That of a query goes
+    by the level.
 
     Args:
         qrels: the judgments: a path, what `read_qrels` returns, `{query: {document: relevance}}`,
@@ -455,9 +477,10 @@ def score_run(
     if missing == "skip":
         queries = [query for query, there in zip(queries, scored.there, strict=True) if there]
         of_queries = {name: values[scored.there] for name, values in of_queries.items()}
-    result: dict[str, Any] = {
-        "mean": {measure.name: _mean(measure, of_queries[measure.name]) for measure in asked}
-    }
+    means = {measure.name: _mean(measure, of_queries[measure.name]) for measure in asked}
+    if missing == "zero":
+        means |= _complete_means(asked, of_queries, scored, score_dtype)
+    result: dict[str, Any] = {"mean": means}
     if per_query:
         columns = [_plain(measure, of_queries[measure.name]) for measure in asked]
         names = [measure.name for measure in asked]
@@ -472,6 +495,30 @@ def _mean(measure: Measure, values: Floats) -> float:
     if not values.size:
         return 0 if measure.kind.startswith("num_") else float("nan")
     return average(measure)(values)
+
+
+def _complete_means(
+    measures: Sequence[Measure],
+    of_queries: Mapping[str, Floats],
+    scored: "_Scored",
+    score_dtype: ScoreType,
+) -> dict[str, float]:
+    """What trec_eval -c does not make of what it prints for each query.
+
+    `num_rel` counts all judgments above 0. Version 9 adds to the logarithms of `gm_map` those of
+    missing queries last, and all at once, which can move the last digits.
+    """
+    means: dict[str, float] = {}
+    for measure in measures:
+        if measure.kind == "num_rel":
+            means[measure.name] = int(np.count_nonzero(scored.ranked.judgments.relevance > 0))
+        if measure.kind == "gm_map" and score_dtype == "float32" and scored.there.any():
+            logarithms = average(measure).before(of_queries[measure.name])
+            there = logarithms[scored.there]
+            total = float(np.add.accumulate(there)[-1])
+            total += (logarithms.size - there.size) * math.log(LEAST_MAP)
+            means[measure.name] = math.exp(total / logarithms.size)
+    return means
 
 
 def _plain(measure: Measure, values: Floats) -> list[float]:
@@ -527,17 +574,33 @@ def _of_rows(qrels: Qrels, run: Run, reading: Reading) -> _Scored:
 
 def _relevance(qrels: Qrels, run: Run) -> Floats:
     """The relevance of each document of a run, `UNJUDGED` for those without a judgment."""
-    keys = np.concatenate([run.keys, qrels.keys])
+    suspects = _perhaps_among(run.keys, qrels.keys)
+    keys = np.concatenate([run.keys[suspects], qrels.keys])
     order = np.argsort(keys)
     keys = keys[order]
     met = np.flatnonzero(keys[1:] == keys[:-1])
     one, other = order[met], order[met + 1]
-    rows, judgments = np.minimum(one, other), np.maximum(one, other) - len(run)
-    if (rows >= len(run)).any() or (judgments < 0).any() or not _same(run, rows, qrels, judgments):
+    number, judgments = np.minimum(one, other), np.maximum(one, other) - len(suspects)
+    if (number >= len(suspects)).any() or (judgments < 0).any():
         return _relevance_by_text(qrels, run)  # two that differ happen to have the same key
+    rows = suspects[number]
+    if not _same(run, rows, qrels, judgments):
+        return _relevance_by_text(qrels, run)
     relevance = np.full(len(run), UNJUDGED)
     relevance[rows] = qrels.values[judgments]
     return relevance
+
+
+def _perhaps_among(keys: Words, others: Words) -> Ints:
+    """Where keys are that may be among others: all that are, and one in sixteen of the rest.
+
+    The highest bits say where in a table the others leave a mark; most keys find none.
+    """
+    size = (16 * len(others)).bit_length()
+    shift = np.uint64(64 - size)
+    marked = np.zeros(1 << size, dtype=np.bool_)
+    marked[others >> shift] = True
+    return np.flatnonzero(marked[keys >> shift])
 
 
 def _same(run: Run, rows: Ints, qrels: Qrels, judgments: Ints) -> bool:
@@ -611,7 +674,7 @@ def _of_table(side: str, table: Mapping[str, Any], kind: type[_R]) -> _R:
 def _encoded_name(query: Any) -> bytes:
     if not isinstance(query, str):
         raise ValueError(f"ids must be strings, got the query {query!r}")
-    return _encoded(query)
+    return encoded(query)
 
 
 def _checked(
@@ -648,10 +711,10 @@ def _number(place: str, value: Any) -> float:
 
 
 def write_run(path: File, run: Any, tag: str = "metric-commons") -> None:
-    """Write a run, whole or not at all, in the order in which trec_eval ranks it.
+    """Write a run, whole or not at all, in the order in which trec_eval 10 ranks it.
 
     Args:
-        path: the file; folders above it are made.
+        path: the file, packed if it ends in .gz; folders above it are made.
         run: as `score_run` takes it.
         tag: what the run is called, in the last column.
 
@@ -662,16 +725,20 @@ def write_run(path: File, run: Any, tag: str = "metric-commons") -> None:
     """
     rows = _as_rows("run", run, Run).to_dict()
     for text in chain([tag], rows, *rows.values()):
-        if len(text.encode("utf-8", "surrogateescape").split()) != 1 or b" " in _encoded(text):
+        if encoded(text).split() != [encoded(text)]:
             raise ValueError(f"{text!r} cannot stand in a run: it is empty or has blanks inside")
     for query in rows:
-        if query.startswith("#"):
-            raise ValueError(f"query {query!r} cannot stand in a run: it would be a comment")
-    write_whole(os.fspath(path), _run_lines(rows, tag))
+        if query.startswith(("#", "\ufeff")):
+            raise ValueError(
+                f"query {query!r} cannot stand in a run: it would be a comment or a byte order mark"
+            )
+    lines = map(encoded, _run_lines(rows, tag))
+    packed = os.fspath(path).endswith(".gz")
+    write_whole(os.fspath(path), [gzip.compress(b"".join(lines), mtime=0)] if packed else lines)
 
 
 def _run_lines(rows: Mapping[str, Mapping[str, float]], tag: str) -> Iterator[str]:
     for query, documents in rows.items():
-        order = sorted(documents, key=lambda d: (documents[d], _encoded(d)), reverse=True)
+        order = sorted(documents, key=lambda d: (documents[d], encoded(d)), reverse=True)
         for place, document in enumerate(order, 1):
             yield f"{query} Q0 {document} {place} {documents[document]!r} {tag}\n"

@@ -1,4 +1,5 @@
 import csv
+import gzip
 import hashlib
 import io
 import json
@@ -152,7 +153,8 @@ def test_other_forms_print_the_same_result(run):
     assert cells(latex)[4] == ["a", "&", r"\textbf{0.8333}", r"\\"]
     assert r"\toprule" in latex
     assert latex.splitlines()[-1].startswith("% ir_ranking|measures=map|missing=zero|")
-    assert table.splitlines()[1] == f"a,,ir_ranking,map,{5 / 6},,,3"
+    first = next(csv.DictReader(io.StringIO(table)))
+    assert (first["system"], first["score"], first["value"]) == ("a", "map", str(5 / 6))
 
 
 def test_a_name_survives_latex(run):
@@ -353,6 +355,52 @@ def test_a_file_that_cannot_be_read_is_one_line(refused, command, name, content,
 
     assert status == 1
     assert said.startswith(message)
+
+
+def recorded_faults():
+    """Recorded pairs of files of which one is not what it should be."""
+    file = DATA.parents[1] / "cases" / "ir.jsonl"
+    if not file.exists():
+        return []
+    with file.open(encoding="utf-8") as lines:
+        cases = [case for case in map(json.loads, lines) if case["kind"] == "eval"]
+    return [case for case in cases if "error" in case["expected"]]
+
+
+@pytest.mark.parametrize("case", recorded_faults(), ids=lambda case: case["id"])
+@pytest.mark.parametrize("command", ["trec", "compare"])
+def test_a_recorded_fault_is_one_line(refused, command, case):
+    for name, text in (("qrels", case["qrels"]), ("a.run", case["run"])):
+        Path(name).write_bytes(text.encode("utf-8"))
+    status, said = refused(command, "qrels", "a.run", "b.run", "--save", "out/r.json")
+
+    which = {"qrels": "qrels", "run": "a.run"}[case["expected"]["error"].split()[0].rstrip(":")]
+    place = f"{which} has no rows" if not case["qrels"] else rf"{which}, line \d+: "
+    assert status == 1
+    assert re.match(place, said)
+
+
+@pytest.mark.parametrize("name", ["qrels", "a.run"])
+@pytest.mark.parametrize("part", [5, 11, 40, -9, -5, -1])
+def test_a_file_that_was_cut_off_is_one_line(refused, name, part):
+    packed = gzip.compress(Path(name).read_bytes())
+    Path(name).write_bytes(packed[:part])
+    status, said = refused("trec", "qrels", "a.run", "--save", "out/r.json")
+
+    assert status == 1
+    assert said.startswith(f"{name}: the gzip file is broken: ")
+
+
+def test_a_total_goes_by_what_trec_eval_counts(run):
+    _, out, _ = run(
+        *("trec", "qrels", "a.run", "-m", "num_rel", "-m", "map", "--relevance-level", "2"),
+        *("--per-query", "--confidence", "0.9", "--format", "json"),
+    )
+    result = json.loads(out)["systems"]["a"]["ir_ranking"]
+
+    assert result["scores"]["num_rel"] == 4  # above 0, with trec_eval's -c -l 2
+    assert sum(each["num_rel"] for each in result["groups"].values()) == 1
+    assert result["confidence_interval"].keys() == {"map"}
 
 
 def test_a_folder_and_a_pipe_are_no_files(refused):

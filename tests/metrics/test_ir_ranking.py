@@ -1,8 +1,17 @@
+import ast
+import re
+from functools import cache
 from math import log2
 
-from tests.spec import Spec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")
+from metric_commons import load
+from tests.rankings import MEASURES, any_ids, mean, query, ranked, readings, score, scorings
+from tests.spec import ROOT, Spec
+
+DEFAULTS = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")
 
 SPEC = Spec(
     name="ir_ranking",
@@ -29,6 +38,82 @@ SPEC = Spec(
     },
     perfect={"predictions": [["a", "b"]], "references": [["b", "a"]]},
     best={"ndcg@10": 1.0, "map": 1.0, "mrr": 1.0, "recall@10": 1.0, "precision@10": 0.2},
-    ranges=dict.fromkeys(MEASURES, (0.0, 1.0)),
+    ranges=dict.fromkeys(DEFAULTS, (0.0, 1.0)),
     wrong={"predictions": ["a", 1], "references": [0.5, "b"]},
 )
+
+
+# Whole calls, beside the definitions
+
+
+@cache
+def metric():
+    return load("ir_ranking")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data(), readings, scorings)
+@pytest.mark.parametrize("shape", ["ids", "scores of ids", "scores"])
+def test_a_call_scores_as_defined(shape, data, reading, scoring):
+    text = any_ids.filter(lambda text: "\ud800" not in text)  # half a pair is refused
+    queries = data.draw(st.lists(query(text), min_size=1, max_size=5))
+    predictions, references, lists, judged = [], [], [], []
+    for found, levels in queries:
+        if shape == "ids":
+            predictions.append([*found])
+            references.append([*levels])
+            found = {each: -rank for rank, each in enumerate(found)}
+            levels = dict.fromkeys(levels, 1.0)
+        elif shape == "scores of ids":
+            predictions.append({"doc_id": [*found], "score": [*found.values()]})
+            references.append({"doc_id": [*levels], "relevance": [*levels.values()]})
+        else:
+            levels = {each: levels.get(each, 0) for each in found}
+            predictions.append([*found.values()])
+            references.append([*levels.values()])
+            names = [chr(0x10FFFF - place) for place in range(len(found))]
+            found, levels = (
+                dict(zip(names, side.values(), strict=True)) for side in (found, levels)
+            )
+        lists.append(ranked(found, levels, **reading))
+        judged.append([*levels.values()])
+    result = metric().compute(
+        predictions=predictions,
+        references=references,
+        measures=MEASURES,
+        per_example=True,
+        **reading,
+        **scoring,
+    )
+
+    for name in MEASURES:
+        expected = [score(name, *pair, **scoring) for pair in zip(lists, judged, strict=True)]
+        assert result["per_example"][name] == expected
+        assert result[name] == mean(name, expected)
+
+
+# What the card says
+
+
+def edge_cases():
+    """The rows of the table of edge cases."""
+    card = (ROOT / "metrics" / "ir_ranking" / "README.md").read_text("utf-8")
+    section = card.partition("## Edge cases\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip().strip("`") for cell in line.split("|")[1:-1]] for line in lines]
+
+
+@pytest.mark.parametrize("row", edge_cases(), ids=lambda row: row[-1])
+def test_an_edge_case_of_the_card(row):
+    predictions, references, options, result, why = row
+    call = ast.parse(f"dict({options})", mode="eval").body
+    told = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
+    told |= {
+        "predictions": ast.literal_eval(predictions),
+        "references": ast.literal_eval(references),
+    }
+    if result == "error":
+        with pytest.raises(ValueError, match=f"^{re.escape(why)}$"):
+            metric().compute(**told)
+    else:
+        assert metric().compute(**told) == {told["measures"]: float(result)}

@@ -1,6 +1,7 @@
 """`metric-commons trec`: judgments and runs in, one result out."""
 
 import hashlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -11,6 +12,7 @@ from metric_commons.results import ModuleResult, Results, Table, label, provenan
 
 from . import files
 from .outputs import Form, Misuse, check_outputs, show
+from .presets import of_runs
 
 if TYPE_CHECKING:
     from metric_commons.measures import Measure
@@ -61,9 +63,14 @@ Save = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the resul
 
 
 def trec(
+    context: typer.Context,
     qrels: Qrels,
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs to score.")],
     measures: Measures = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A community's options: trec_eval or ultrarag."),
+    ] = None,
     per_query: Annotated[
         bool, typer.Option("--per-query", help="Also print, and save, the scores of each query.")
     ] = False,
@@ -92,6 +99,8 @@ def trec(
     asked = parsed(measures)
     check_outputs([save], [qrels, *runs])
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
+    if preset:
+        scoring = _preset(preset, scoring, context)
     scored = score_queries(qrels, runs, asked, scoring)
 
     bootstrap = {"confidence_level": confidence, "n_resamples": resamples, "seed": seed}
@@ -102,8 +111,10 @@ def trec(
                     of_queries,
                     asked,
                     scoring,
+                    means=scored.means[run],
                     bootstrap=bootstrap if confidence is not None else {},
                     per_query=per_query,
+                    preset=preset,
                 )
             }
             for run, of_queries in scored.runs.items()
@@ -125,10 +136,24 @@ class Scoring(NamedTuple):
     judged_only: bool
 
 
+def _preset(name: str, scoring: Scoring, context: typer.Context) -> Scoring:
+    """The scoring that a preset names; what it settles may not be given as an option as well."""
+    try:
+        settled = {k: v for k, v in of_runs(name).items() if k in Scoring._fields}
+    except ValueError as error:
+        raise Misuse(f"--preset: {error}") from error
+    for option in settled:
+        source = context.get_parameter_source(option)
+        if source is not None and source.name == "COMMANDLINE":
+            raise Misuse(f"--{option.replace('_', '-')} is settled by --preset {name}")
+    return scoring._replace(**settled)
+
+
 class Scored(NamedTuple):
-    """What runs score on each query, and the files this comes from."""
+    """What runs score on each query and on all of them, and the files this comes from."""
 
     runs: dict[str, OfQueries]
+    means: dict[str, dict[str, float]]
     inputs: list[dict[str, Any]]
 
 
@@ -171,7 +196,7 @@ def score_queries(
     names = _names(runs)
     sha256 = _sha256(qrels)
     judged = read_qrels(qrels)
-    scored = Scored({}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}])
+    scored = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}])
     steps = list(zip(names, runs, strict=True))
     for name, path in tqdm(steps, "scoring", unit="run", delay=1, leave=False):
         sha256 = _sha256(path)
@@ -179,7 +204,8 @@ def score_queries(
         if not {*run.queries} & {*judged.queries}:
             raise ValueError(f"{path} has none of the queries of {qrels}")
         asked = [measure.name for measure in measures]
-        scored.runs[name] = score_run(judged, run, asked, **scoring._asdict())["per_query"]
+        result = score_run(judged, run, asked, **scoring._asdict())
+        scored.runs[name], scored.means[name] = result["per_query"], result["mean"]
         scored.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
     return scored
 
@@ -189,10 +215,16 @@ def summary(
     measures: "Iterable[Measure]",
     scoring: Scoring,
     *,
+    means: Mapping[str, float] | None = None,
     bootstrap: Mapping[str, Any],
     per_query: bool = False,
+    preset: str | None = None,
 ) -> ModuleResult:
-    """The result of one run on these queries; `bootstrap` makes intervals if it has options."""
+    """The result of one run on these queries; `bootstrap` makes intervals if it has options.
+
+    A total that is not that of its queries, such as num_rel where trec_eval -c does not ask for the
+    level, has no interval.
+    """
     import numpy as np
 
     from metric_commons.ranking import average
@@ -201,8 +233,9 @@ def summary(
     scores, intervals = {}, {}
     for measure in measures:
         values = np.array([query[measure.name] for query in of_queries.values()], dtype=np.float64)
-        scores[measure.name] = average(measure)(values)
-        if bootstrap:
+        mean = average(measure)(values)
+        scores[measure.name] = mean if means is None else means[measure.name]
+        if bootstrap and math.isclose(scores[measure.name], mean):
             intervals[measure.name] = average(measure).interval(values, **bootstrap)
     options = {"measures": list(scores), **scoring._asdict(), "map_denominator": "relevant"}
     return ModuleResult(
@@ -211,7 +244,9 @@ def summary(
         scores=scores,
         confidence_interval=intervals,
         groups={query: {**of, "n": 1} for query, of in of_queries.items()} if per_query else {},
-        signature=signature("ir_ranking", options, rows),
+        signature=signature(
+            "ir_ranking", {"preset": preset} | options if preset else options, rows
+        ),
     )
 
 

@@ -1,0 +1,195 @@
+"""Ranking measures as they are defined, one query and one loop at a time; and runs to score."""
+
+import math
+
+import numpy as np
+from hypothesis import strategies as st
+
+CUTOFFS = ("", "@1", "@2", "@3", "@5", "@10", "@100")
+GRADED = ("ndcg", "dcg", "ndcg_exp", "dcg_exp", "err(max_grade=9)")
+MEASURES = [
+    *(
+        stem + cutoff
+        for stem in ("map", "mrr", "recall", "hit_rate", *GRADED)
+        for cutoff in CUTOFFS
+    ),
+    *(f"rbp(p={p}){cutoff}" for p in (0.5, 0.8, 0.95) for cutoff in CUTOFFS),
+    *(stem + cutoff for stem in ("precision", "f1", "judged") for cutoff in CUTOFFS[1:]),
+    *("rprec", "bpref", "gm_map", "num_q", "num_ret", "num_rel", "num_rel_ret"),
+]
+
+
+def ranked(retrieved, judged, *, score_dtype="float64", max_depth=None, judged_only=False):
+    """The relevance of each rank, None for a document without a judgment.
+
+    `retrieved` has the score of each document, `judged` the relevance.
+    """
+    kind = np.dtype(score_dtype).type
+
+    def key(document):
+        with np.errstate(over="ignore"):
+            return float(kind(retrieved[document])), document.encode("utf-8", "surrogatepass")
+
+    order = sorted(retrieved, key=key, reverse=True)
+    if max_depth is not None:
+        order = order[:max_depth]
+    relevance = [judged.get(document) for document in order]
+    if judged_only:
+        relevance = [level for level in relevance if level is not None and level >= 0]
+    return relevance
+
+
+def score(measure, relevance, judged, *, relevance_level=1, map_denominator="relevant"):
+    """One measure of one query: `relevance` is that of each rank, `judged` that of all judged."""
+    stem, _, cutoff = measure.partition("@")
+    stem, _, parameter = stem.rstrip(")").partition("(")
+    parameter = float(parameter.partition("=")[2] or 0)
+    if stem == "gm_map":
+        told = {"relevance_level": relevance_level, "map_denominator": map_denominator}
+        return max(score("map", relevance, judged, **told), 1e-5)
+    every = len(relevance)
+    if cutoff:
+        relevance = relevance[: int(cutoff)]
+    k = int(cutoff or 0)
+    hits = [level is not None and level >= relevance_level for level in relevance]
+    relevant = sum(level >= relevance_level for level in judged)
+
+    if stem == "num_q":
+        return 1
+    if stem == "num_ret":
+        return every
+    if stem == "num_rel":
+        return relevant
+    if stem == "num_rel_ret":
+        return sum(hits)
+    if stem == "precision":
+        return sum(hits) / k
+    if stem == "recall":
+        return sum(hits) / relevant if relevant else 0.0
+    if stem == "f1":
+        precision, recall = sum(hits) / k, sum(hits) / relevant if relevant else 0.0
+        return 2 * precision * recall / (precision + recall) if sum(hits) else 0.0
+    if stem == "hit_rate":
+        return float(any(hits))
+    if stem == "judged":
+        return sum(level is not None for level in relevance) / k
+    if stem == "rprec":
+        return sum(hits[:relevant]) / relevant if relevant else 0.0
+    if stem == "mrr":
+        return next((1 / rank for rank, hit in enumerate(hits, 1) if hit), 0.0)
+    if stem == "map":
+        total, found = 0.0, 0
+        for rank, hit in enumerate(hits, 1):
+            if hit:
+                found += 1
+                total += found / rank
+        whole = {
+            "relevant": relevant,
+            "min_k": min(relevant, k) if k else relevant,
+            "retrieved": found,
+        }[map_denominator]
+        return total / whole if whole else 0.0
+    if stem == "bpref":
+        wrong, above, total = sum(0 <= level < relevance_level for level in judged), 0, 0.0
+        for level in relevance:
+            if level is not None and level >= relevance_level:
+                worse = min(above, relevant) / min(relevant, wrong) if above else 0
+                total += 1 - worse
+            elif level is not None and level >= 0:
+                above += 1
+        return total / relevant if relevant else 0.0
+    if stem == "rbp":
+        total = 0.0
+        for rank, hit in enumerate(hits, 1):
+            if hit:
+                total += parameter ** (rank - 1)
+        return (1 - parameter) * total
+    if stem == "err":
+        total, going = 0.0, 1.0
+        for rank, level in enumerate(relevance, 1):
+            if level is not None and level > 0:
+                stops = (2.0**level - 1) / 2.0**parameter
+                total += stops * going / rank
+                going *= 1 - stops
+        return total
+
+    def gained(levels):
+        total = 0.0
+        for rank, level in enumerate(levels, 1):
+            if level is not None and level > 0:
+                gain = 2.0**level - 1 if stem.endswith("_exp") else level
+                total += gain / math.log2(rank + 1)
+        return total
+
+    if stem in ("dcg", "dcg_exp"):
+        return gained(relevance)
+    best = sorted(judged, reverse=True)
+    ideal = gained(best[:k] if cutoff else best)
+    return gained(relevance) / ideal if ideal else 0.0
+
+
+def mean(measure, values):
+    """The mean of one measure over queries, added up one after another; the sum of counts."""
+    if measure.startswith("num_"):
+        return int(sum(values))
+    total = 0.0
+    for value in values:
+        total += math.log(value) if measure == "gm_map" else value
+    return math.exp(total / len(values)) if measure == "gm_map" else total / len(values)
+
+
+# Generated runs
+
+# Lengths of 1 to 40 bytes on either side of words of eight, that differ early, late or in length.
+ids = st.one_of(
+    st.text("ab", min_size=1, max_size=4),
+    st.text("aé文😀\x7f", min_size=1, max_size=10),
+    st.builds(
+        lambda start, middle, end: start + middle + end,
+        st.sampled_from(["", "D", "FR940812-", "clueweb09-en0000-00-", "é" * 7]),
+        st.sampled_from(["", "0", "00", "0000000", "00000000", "000000000"]),
+        st.sampled_from(["", "1", "2", "10", "é", "a"]),
+    ).filter(bool),
+)
+any_ids = st.one_of(
+    ids,
+    st.text(st.sampled_from("\x00\x01a \ud800\ue000\U00010000"), min_size=1, max_size=10),
+)
+scores = st.one_of(
+    st.sampled_from([0.0, 1.0, 2.0]),
+    st.sampled_from([-0.0, 2.00000001, 16777216.0, 16777217.0, 1e39, 2e39, math.inf, -math.inf]),
+    st.floats(allow_nan=False),
+)
+levels = st.one_of(
+    st.integers(-2, 4),
+    st.sampled_from([0, 1]),
+    st.sampled_from([0.25, 0.5, 0.999, 1.0, 1.5, 2.75, -0.5, 9.0]),
+)
+
+
+@st.composite
+def query(draw, ids=ids, levels=levels):
+    """The documents that one query has found, and those that were judged for it."""
+    pool = draw(st.lists(ids, unique=True, max_size=draw(st.sampled_from([3, 12, 30]))))
+    found = draw(st.permutations([each for each in pool if draw(st.booleans())]))
+    tied = draw(st.booleans())
+    one = draw(scores)
+    return (
+        {each: one if tied and draw(st.booleans()) else draw(scores) for each in found},
+        {each: draw(levels) for each in pool if draw(st.booleans())},
+    )
+
+
+readings = st.fixed_dictionaries(
+    {
+        "score_dtype": st.sampled_from(["float64", "float32"]),
+        "max_depth": st.sampled_from([None, None, 1, 2, 5]),
+        "judged_only": st.booleans(),
+    }
+)
+scorings = st.fixed_dictionaries(
+    {
+        "relevance_level": st.sampled_from([1, 1, 2, 0, 0.5]),
+        "map_denominator": st.sampled_from(["relevant", "min_k", "retrieved"]),
+    }
+)
