@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.cli import files, main, tables
+from metric_commons.cli import evaluation, files, tables
 
 ROOT = Path(__file__).parents[2]
 CAPITALS = str(ROOT / "examples" / "capitals.jsonl")
@@ -27,35 +27,6 @@ ROWS = [
     {"question": "q2", "answer": "", "gold": ["bird"], "topic": "pets"},
 ]
 FIELDS = ["--predictions", "answer", "--references", "gold"]
-
-
-@pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    """Run the command in an empty folder: its exit status, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments):
-        status = main(list(map(str, arguments)))
-        return status, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
-def refused(run):
-    """Run the command and return its exit status and the one line that it has to say."""
-
-    def refused(*arguments):
-        before = sorted(Path.cwd().rglob("*"))
-        status, out, err = run(*arguments)
-        assert out == ""
-        assert err.endswith("\n")
-        assert err.count("\n") == 1
-        assert sorted(Path.cwd().rglob("*")) == before, "nothing may be left behind"
-        return status, err.rstrip("\n")
-
-    return refused
 
 
 def json_lines(rows):
@@ -69,7 +40,7 @@ def write(name, content):
 
 
 def column(content, field="a", name="x.jsonl"):
-    return files.read(write(name, content), [field]).columns[field]
+    return files.Source(write(name, content), [field]).columns()[field]
 
 
 def subprocess_of(*arguments, **settings):
@@ -133,7 +104,7 @@ def test_other_formats_print_the_same_result(run, form):
         scores = json.loads(out)["systems"]["answer"]["qa_em"]["scores"]
         assert scores == {"qa_em": 1 / 3}
     elif form == "csv":
-        assert out.splitlines()[1] == f"answer,,qa_em,qa_em,{1 / 3},,,3"
+        assert out.splitlines()[1] == f"answer,,qa_em,qa_em,{1 / 3},,,3,,,,"
     else:
         assert out.splitlines()[2].split() == ["|", "answer", "|", "0.3333", "|"]
 
@@ -209,6 +180,81 @@ def test_settings_are_json_or_else_text(run):
         "seed": 7,
     }
     assert em["options"]["normalizer"] == "ultrarag"
+
+
+# Many rows
+
+
+@pytest.mark.parametrize("options", [[], ["--confidence", "0.9"], ["--group-by", "topic"]])
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_blocks_give_what_all_rows_give(run, monkeypatch, options, size):
+    write("x.jsonl", json_lines(ROWS * 3))
+    fields = [*FIELDS, "--predictions", "question", *options, "--format", "json"]
+    command = ("score", "qa_em", "qa_f1", "substring_recall", "x.jsonl", *fields)
+    _, kept, _ = run(*command, "--per-example", "rows.jsonl")
+    monkeypatch.setattr(evaluation, "_ROWS", size)
+    _, forgotten, _ = run(*command)
+
+    assert json.loads(forgotten)["systems"] == json.loads(kept)["systems"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_a_row_of_a_later_block_is_named_as_in_the_file(refused, monkeypatch, size):
+    monkeypatch.setattr(evaluation, "_ROWS", size)
+    write("x.jsonl", json_lines([*ROWS, ROWS[0] | {"gold": []}]))
+
+    assert refused("score", "qa_em", "x.jsonl", *FIELDS) == (
+        1,
+        "x.jsonl: row 3 (line 4): field 'gold' is empty; every row needs at least one reference",
+    )
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_labels_of_other_blocks_count(refused, monkeypatch, size):
+    monkeypatch.setattr(evaluation, "_ROWS", size)
+    write("x.jsonl", json_lines(ROWS[0] | {"topic": topic} for topic in (1, 2, "1")))
+
+    status, said = refused("score", "qa_em", "x.jsonl", *FIELDS, "--group-by", "topic")
+
+    assert status == 1
+    assert said.startswith("x.jsonl: row 2 (line 3): field 'topic' is '1', but an earlier row has")
+
+
+def test_a_file_comes_in_blocks(run):
+    write("x.jsonl", json_lines({"a": str(i)} for i in range(5)))
+    source = files.Source(Path("x.jsonl"), ["a"])
+    blocks = source.blocks(2)
+
+    assert next(blocks) == {"a": ["0", "1"]}
+    assert source.rows == 2
+    assert [*blocks] == [{"a": ["2", "3"]}, {"a": ["4"]}]
+    assert source.provenance()["rows"] == 5
+    assert [*files.Source(Path("x.jsonl"), ["a"], limit=4).blocks(2)][1:] == [{"a": ["2", "3"]}]
+
+
+def test_rows_are_forgotten_once_they_are_scored(tmp_path):
+    row = json.dumps({"answer": "x " * 2500, "gold": ["cat"]}) + "\n"
+    with (tmp_path / "x.jsonl").open("w") as file:
+        file.writelines([row] * 30_000)
+    program = (
+        "import resource, sys; from metric_commons.cli import main; status = main();"
+        "sys.stderr.write(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000));"
+        "sys.exit(status)"
+    )
+    command = [sys.executable, "-c", program, "score", "qa_em", "x.jsonl", *FIELDS]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+
+    assert run.returncode == 0
+    assert "rows=30000" in run.stdout
+    assert int(run.stderr.split()[-1]) < 320  # MB; without a row it is 220, with all of them 375
+
+
+def test_modules_that_need_all_rows_get_them(run, monkeypatch):
+    monkeypatch.setattr(evaluation, "_ROWS", 1)
+    write("x.jsonl", json_lines({"p": p, "r": r} for p, r in [(1, 2), (2, 2.5), (4, 5)]))
+    _, out, _ = run("score", "regression", "x.jsonl", "--predictions", "p", "--references", "r")
+
+    assert "|rows=3|" in out
 
 
 # Systems
@@ -291,16 +337,16 @@ def as_table(rows, delimiter):
 )
 def test_every_kind_of_file_holds_the_same(run, name, content):
     write(name, content)
-    source = files.read(Path(name), ["answer", "gold"])
+    columns = files.Source(Path(name), ["answer", "gold"]).columns()
 
-    assert source.columns == {key: [row[key] for row in ROWS] for key in ("answer", "gold")}
+    assert columns == {key: [row[key] for row in ROWS] for key in ("answer", "gold")}
 
 
 def test_parquet_holds_the_same(tmp_path):
     path = tmp_path / "x.parquet"
     parquet.write_table(pa.Table.from_pylist(ROWS), path)
 
-    assert files.read(path, ["answer", "gold"]).columns == {
+    assert files.Source(path, ["answer", "gold"]).columns() == {
         key: [row[key] for row in ROWS] for key in ("answer", "gold")
     }
 
@@ -364,14 +410,18 @@ def test_a_field_may_lie_inside_another(run, row, field, value):
     parquet.write_table(pa.Table.from_pylist([row]), "x.parquet")
 
     assert column(json_lines([row]), field) == [value]
-    assert files.read(Path("x.parquet"), [field]).columns == {field: [value]}
+    assert files.Source(Path("x.parquet"), [field]).columns() == {field: [value]}
 
 
 def test_a_row_knows_its_line(run):
     text = 'a,b\n"x\ny",1\n\nz,2\n'
 
-    assert files.read(write("x.csv", text), ["a"]).place(1) == "row 1 (line 5)"
-    assert files.read(write("x.json", '[{"a": 1}]'), ["a"]).place(0) == "row 0"
+    numbered = files.Source(write("x.csv", text), ["a"])
+    plain = files.Source(write("x.json", '[{"a": 1}]'), ["a"])
+    numbered.columns(), plain.columns()
+
+    assert numbered.place(1) == "row 1 (line 5)"
+    assert plain.place(0) == "row 0"
 
 
 # What it refuses
@@ -500,6 +550,7 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, message):
         (["qa_em", "x.jsonl", "--references", "gold"], "Missing option '--predictions'"),
         (["qa_em", "x.jsonl", "--predictions", "answer"], "qa_em needs --references"),
         (["qa_em", "x.jsonl", *FIELDS, "--sav", "r"], "No such option: --sav"),
+        (["paired_significance", "x.jsonl", *FIELDS], "paired_significance takes predictions1,"),
         (["qa_em", "x.jsonl", *FIELDS, "--format", "xml"], "Invalid value for '--format'"),
         (["qa_em", "x.jsonl", *FIELDS, "--seed", "x"], "Invalid value for '--seed'"),
         (["qa_em", "x.jsonl", *FIELDS, "--set", "normalizer"], "--set takes OPTION=VALUE, got"),
@@ -563,6 +614,45 @@ def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch, err
     assert run("score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json") == (status, "", said)
     assert Path("r.json").read_text() == "old"
     assert sorted(os.listdir()) == ["r.json", "x.jsonl"]
+
+
+@pytest.mark.parametrize("command", ["score", "run"])
+def test_whatever_kills_it_leaves_the_old_file(tmp_path, command):
+    (tmp_path / "x.jsonl").write_text(json_lines(ROWS))
+    (tmp_path / "r.json").write_text("old")
+    (tmp_path / "c.yaml").write_text(
+        "data: {path: x.jsonl, fields: {predictions: answer, references: gold}}\n"
+        "modules: [qa_em]\noutputs: {save: r.json}\n"
+    )
+    program = (
+        "import os, signal, sys; from metric_commons.cli import main;"
+        "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL); sys.exit(main())"
+    )
+    arguments = {
+        "score": ["score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json"],
+        "run": ["run", "c.yaml"],
+    }[command]
+    killed = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, timeout=60
+    )
+
+    assert killed.returncode == -signal.SIGKILL
+    assert (tmp_path / "r.json").read_text() == "old"
+
+
+def test_a_disk_without_room_leaves_the_old_file(tmp_path):
+    (tmp_path / "x.jsonl").write_text(json_lines(ROWS * 500))
+    (tmp_path / "rows.jsonl").write_text("old")
+    process = subprocess_of(
+        *("score", "qa_em", "x.jsonl", *FIELDS, "--per-example", "rows.jsonl"),
+        cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+    )
+    out, err = process.communicate(timeout=60)
+
+    assert (process.returncode, out, err) == (1, "", "rows.jsonl: File too large\n")
+    assert (tmp_path / "rows.jsonl").read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["rows.jsonl", "x.jsonl"]
 
 
 def test_an_interrupt_ends_it_at_once(tmp_path):

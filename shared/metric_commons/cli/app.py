@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,26 +11,28 @@ from rich.table import Table
 from metric_commons import catalog
 
 from .compare import compare
+from .hub import hub
+from .presets import PRESETS
+from .report import report
+from .run import init, run
 from .score import score
+from .serve import mcp, ultrarag_init
 from .trec import trec
 
 app = typer.Typer(
     help="Score the answers of language models: exact, fast and with confidence intervals.",
-    epilog="Exit status: 0 done, 1 bad input, 2 bad usage.",
+    epilog="Exit status: 0 done, 1 bad input, 2 bad usage, 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, trec, compare):
+for command in (score, run, init, trec, compare, report, mcp, ultrarag_init):
     app.command()(command)
-
-
-hub = typer.Typer(help="Publish modules as Spaces.", no_args_is_help=True)
 app.add_typer(hub, name="hub")
 
 
-def run(arguments: Sequence[str] | None) -> int:
+def main(arguments: Sequence[str] | None) -> int:
     """Run the command; an error becomes its exit status and one line on stderr."""
     try:
         return app(arguments, prog_name="metric-commons", standalone_mode=False) or 0
@@ -58,16 +59,16 @@ def list_modules() -> None:
     Console().print(table)
 
 
-@hub.command()
-def bundle(
-    out_dir: Annotated[Path, typer.Argument(metavar="OUT_DIR")],
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", show_default=False)] = None,
-) -> None:
-    """Write modules, all or those named, as folders that need nothing of ours installed."""
-    from metric_commons.hub import bundle
-
-    for name in names or catalog.names():
-        typer.echo(bundle(name, out_dir))
+@app.command("presets")
+def list_presets() -> None:
+    """List the presets: options that reproduce a community's numbers."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for name, preset in PRESETS.items():
+        table.add_row(name, preset.about)
+        for module, options in preset.modules.items():
+            chosen = (f"{option}={value}" for option, value in options.items())
+            table.add_row("", f"  {module}: {', '.join(chosen)}")
+    Console(highlight=False).print(table)
 
 
 def _show_version(asked: bool) -> None:

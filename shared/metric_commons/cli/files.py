@@ -15,87 +15,141 @@ import os
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
+from itertools import islice
 from operator import getitem
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal, get_args
 
-_FORMATS = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 _LARGEST_CELL = 2**31 - 1  # the csv module's own limit is 128 KiB, less than a long context
 
 # One row: the line it starts in, where a format has lines, and its fields.
 _Row = tuple[int | None, Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Input:
-    """Columns read from a file, and where they stand in it."""
+class Source:
+    """Columns of a file, and where its rows stand in it.
 
-    path: Path
-    sha256: str
-    columns: dict[str, list[Any]]
-    lines: Sequence[int]  # of each row; empty if the format has no lines
+    Values are what the file says. Cells of CSV and TSV are strings, but a column in which every
+    cell is a JSON list holds these lists. Text files may be gzipped.
+
+    Args:
+        path: a JSON Lines, JSON, CSV, TSV or Parquet file.
+        fields: the columns. A field `answer.aliases` is `aliases` inside `answer`, unless a field
+            has this whole name.
+        form: the format, such as "jsonl"; None if the name of the file says it.
+        limit: how many rows to read; None for all.
+        progress: show a bar on stderr if it takes longer than a second.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        fields: Sequence[str],
+        *,
+        form: str | None = None,
+        limit: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.path, self.fields, self.limit, self.progress = path, fields, limit, progress
+        self.form = form or _suffix(path)
+        self.sha256 = ""
+        self.rows = 0  # read so far
+        self.lines = array("Q")  # of each row; empty if the format has no lines
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The columns of all rows.
+
+        Raises:
+            ValueError: the file is not what its name says, is cut off or empty; a row lacks a
+                field.
+            OSError: the file cannot be read.
+        """
+        (columns,) = self.blocks(None)
+        return columns
+
+    def blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
+        """The columns of `size` rows at a time; `columns` says what it raises.
+
+        CSV and TSV come as one block, since only the last cell settles whether cells are lists.
+        """
+        self.rows, self.lines = 0, array("Q")
+        delimited = self.form in ("csv", "tsv")
+        try:
+            for block in self._blocks(None if delimited else size):
+                yield {f: _lists(cells) for f, cells in block.items()} if delimited else block
+        except OSError as error:
+            raise OSError(error.errno, error.strerror or str(error), str(self.path)) from error
+        except (ValueError, EOFError, RecursionError, zlib.error) as error:
+            raise ValueError(f"{self.path}: {error}") from error
+        if not self.rows:
+            raise ValueError(f"{self.path}: there are no rows")
 
     def provenance(self) -> dict[str, Any]:
-        """What a result says about where its rows came from."""
-        rows = len(next(iter(self.columns.values())))
-        return {"path": str(self.path), "sha256": self.sha256, "rows": rows}
+        """What a result says about where its rows came from, once they are read."""
+        return {"path": str(self.path), "sha256": self.sha256, "rows": self.rows}
 
     def place(self, row: int) -> str:
         """A row as results number it, and its line as editors do: `row 12 (line 13)`."""
         return _place(row, self.lines[row] if self.lines else None)
 
+    def _blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
+        from tqdm import tqdm
 
-def read(path: Path, fields: Sequence[str], *, progress: bool = False) -> Input:
-    """The columns `fields` of a JSON Lines, JSON, CSV, TSV or Parquet file.
-
-    Values are what the file says. Cells of CSV and TSV are strings, but a column in which every
-    cell is a JSON list holds these lists. A field `answer.aliases` is `aliases` inside `answer`,
-    unless a field has this whole name. Text files may be gzipped.
-
-    Raises:
-        ValueError: the file is not what its name says, is cut off or empty; a row lacks a field.
-        OSError: the file cannot be read.
-    """
-    from tqdm import tqdm
-
-    columns: dict[str, list[Any]] = {field: [] for field in fields}
-    lines = array("Q")
-    try:
         with (
-            path.open("rb") as raw,
+            self.path.open("rb") as raw,
             tqdm(
-                desc=f"reading {path.name}",
+                desc=f"reading {self.path.name}",
                 total=os.fstat(raw.fileno()).st_size,
                 unit="B",
                 unit_scale=True,
                 delay=1,
                 leave=False,
-                disable=not progress,
+                disable=not self.progress,
             ) as bar,
         ):
-            sha256 = hashlib.file_digest(raw, "sha256").hexdigest()
+            self.sha256 = hashlib.file_digest(raw, "sha256").hexdigest()
             raw.seek(0)
-            rows = _rows(path, raw, fields, lambda: bar.update(raw.tell() - bar.n))
-            for row, (line, values) in enumerate(rows):
-                for field, column in columns.items():
-                    try:
-                        column.append(_value(values, field))
-                    except (KeyError, TypeError):
-                        where = _place(row, line)
-                        raise ValueError(f"{where}: {_missing(field, values)}") from None
-                if line is not None:
-                    lines.append(line)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
-    except (ValueError, EOFError, RecursionError, zlib.error) as error:
-        raise ValueError(f"{path}: {error}") from error
-    if not all(columns.values()):
-        raise ValueError(f"{path}: there are no rows")
-    if _format(path) in (".csv", ".tsv"):
-        columns = {field: _lists(cells) for field, cells in columns.items()}
-    return Input(path=path, sha256=sha256, columns=columns, lines=lines)
+            rows = islice(self._found(raw, lambda: bar.update(raw.tell() - bar.n)), self.limit)
+            while True:
+                before = self.rows
+                block = self._block(rows, size)
+                if self.rows > before:
+                    yield block
+                if size is None or self.rows < before + size:
+                    break
+
+    def _block(self, rows: Iterator[_Row], size: int | None) -> dict[str, list[Any]]:
+        block: dict[str, list[Any]] = {field: [] for field in self.fields}
+        for line, values in islice(rows, size):
+            for field, column in block.items():
+                try:
+                    column.append(_value(values, field))
+                except (KeyError, TypeError):
+                    where = _place(self.rows, line)
+                    raise ValueError(f"{where}: {_missing(field, values)}") from None
+            if line is not None:
+                self.lines.append(line)
+            self.rows += 1
+        return block
+
+    def _found(self, raw: IO[bytes], advance: Callable[[], object]) -> Iterator[_Row]:
+        """The rows of the file, lazily where its format allows."""
+        stream: Any = gzip.GzipFile(fileobj=raw) if self.path.name.endswith(".gz") else raw
+        match self.form:
+            case "jsonl":
+                return _json_lines_rows(_lines(stream, advance))
+            case "json":
+                return _json_rows(stream.read())
+            case "csv":
+                return _delimited_rows(_lines(stream, advance), ",", self.fields)
+            case "tsv":
+                return _delimited_rows(_lines(stream, advance), "\t", self.fields)
+            case "parquet":
+                return _parquet_rows(stream, self.fields)
+        names = ", ".join(f".{form}" for form in get_args(Format))
+        raise ValueError(f"unknown kind of file; a name ends in {names}, or in .gz after")
 
 
 def stem(path: Path) -> str:
@@ -107,27 +161,8 @@ def stem(path: Path) -> str:
     return Path(path.name.removesuffix(".gz")).stem
 
 
-def _format(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).suffix.lower()
-
-
-def _rows(
-    path: Path, raw: IO[bytes], fields: Sequence[str], advance: Callable[[], object]
-) -> Iterator[_Row]:
-    """The rows of a file, lazily where its format allows."""
-    stream: Any = gzip.GzipFile(fileobj=raw) if path.name.endswith(".gz") else raw
-    match _format(path):
-        case ".jsonl":
-            return _json_lines_rows(_lines(stream, advance))
-        case ".json":
-            return _json_rows(stream.read())
-        case ".csv":
-            return _delimited_rows(_lines(stream, advance), ",", fields)
-        case ".tsv":
-            return _delimited_rows(_lines(stream, advance), "\t", fields)
-        case ".parquet":
-            return _parquet_rows(stream, fields)
-    raise ValueError(f"unknown kind of file; a name ends in {', '.join(_FORMATS)}, or in .gz after")
+def _suffix(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).suffix.lower().removeprefix(".")
 
 
 def _lines(stream: Iterable[bytes], advance: Callable[[], object]) -> Iterator[str]:

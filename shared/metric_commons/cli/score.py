@@ -1,7 +1,6 @@
 """`metric-commons score`: files in, one result out."""
 
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,11 +9,12 @@ import typer
 
 from metric_commons import catalog
 from metric_commons.checks import nearest
-from metric_commons.results import InputError, assign, inputs_of
-from metric_commons.results import score as score_systems
+from metric_commons.results import assign, inputs_of
 
 from . import files
-from .outputs import Form, Misuse, check_outputs, show
+from .evaluation import Evaluation
+from .outputs import Form, Misuse, Outputs
+from .presets import options_of
 
 
 def score(
@@ -46,12 +46,20 @@ def score(
             "qa_f1.both_empty=0. The value is JSON, or else a string.",
         ),
     ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A community's options, as in `metric-commons presets`."),
+    ] = None,
     confidence: Annotated[
         float | None,
         typer.Option(metavar="LEVEL", help="Level of confidence intervals, such as 0.95."),
     ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option("--compare", help="Compare every two systems, which have the same rows."),
+    ] = False,
     resamples: Annotated[
-        int, typer.Option(metavar="COUNT", help="How often the intervals resample.")
+        int, typer.Option(metavar="COUNT", help="How often intervals and comparisons resample.")
     ] = 10_000,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the resampling.")] = 0,
     group_by: Annotated[
@@ -75,42 +83,20 @@ def score(
     strings, but a column in which every cell is a JSON list holds these lists.
     """
     modules, paths = _sorted_out(words)
-    systems = _systems(paths, predictions)
-    check_outputs([save, per_example], paths)
-    options = dict(map(_setting, settings or []))
-    _check_usage(modules, options, references)
-
-    fields = [*predictions, *filter(None, (references, group_by))]
-    inputs = {path: files.read(path, fields, progress=True) for path in paths}
-
-    def of_each_system(field: str | None) -> dict[str, list[Any]] | None:
-        if field is None:
-            return None
-        return {system: inputs[path].columns[field] for system, (path, _) in systems.items()}
-
-    try:
-        results = score_systems(
-            modules,
-            predictions={name: inputs[path].columns[f] for name, (path, f) in systems.items()},
-            references=of_each_system(references),
-            options=options,
-            confidence_level=confidence,
-            n_resamples=resamples,
-            seed=seed,
-            groups=of_each_system(group_by),
-            per_example=per_example is not None,
-            inputs=[source.provenance() for source in inputs.values()],
-            progress=True,
-        )
-    except InputError as error:
-        path, field = systems[error.system]
-        names = {"predictions": field, "references": references, "groups": group_by}
-        raise ValueError(_located(error.reason, inputs[path], names)) from error
-    if per_example:
-        results.save_per_example(per_example)
-    if save:
-        results.save(save)
-    show(results, form)
+    evaluation = Evaluation(
+        modules=modules,
+        systems=_systems(paths, predictions),
+        fields={"references": references, "groups": group_by},
+        options=dict(map(_setting, settings or [])),
+        preset=preset,
+        bootstrap={"confidence_level": confidence, "n_resamples": resamples, "seed": seed},
+        compare=compare,
+        per_example=per_example is not None,
+    )
+    outputs = Outputs(form=form, save=save, per_example=per_example)
+    outputs.check(evaluation.inputs())
+    _check_usage(evaluation)
+    outputs.write(evaluation.results())
 
 
 def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
@@ -159,21 +145,22 @@ def _setting(text: str) -> tuple[str, Any]:
         return option, value
 
 
-def _check_usage(modules: Sequence[str], options: dict[str, Any], references: str | None) -> None:
+def _check_usage(evaluation: Evaluation) -> None:
     """The modules take these options and inputs. Said before a large file is read."""
-    metrics = {name: catalog.load(name) for name in modules}
-    try:
-        assign(options, {name: metric.options for name, metric in metrics.items()})
-    except ValueError as error:
-        raise Misuse(f"--set: {error}") from error
+    metrics = {name: catalog.load(name) for name in evaluation.modules}
+    known = {name: metric.options for name, metric in metrics.items()}
+    for source, check in (
+        ("--set", lambda: assign(evaluation.options, known)),
+        ("--preset", lambda: options_of(evaluation.preset, evaluation.modules)),
+    ):
+        try:
+            check()
+        except ValueError as error:
+            raise Misuse(f"{source}: {error}") from error
     for name, metric in metrics.items():
-        if references is None and "references" in inputs_of(metric):
+        if "predictions" not in inputs_of(metric):
+            raise Misuse(f"{name} takes {', '.join(inputs_of(metric))}, not rows; see --compare")
+        if evaluation.fields["references"] is None and "references" in inputs_of(metric):
             raise Misuse(f"{name} needs --references")
-
-
-def _located(reason: str, source: files.Input, fields: dict[str, str | None]) -> str:
-    """A module's complaint about `predictions[12]`, with the file's names for it."""
-    found = re.match(r"(\w+)\[(\d+)\](.*)", reason, re.DOTALL)
-    if not found or found[1] not in fields:
-        return reason
-    return f"{source.path}: {source.place(int(found[2]))}: field {fields[found[1]]!r}{found[3]}"
+    if evaluation.compare and len(evaluation.systems) < 2:
+        raise Misuse("--compare needs at least two systems")

@@ -1,0 +1,222 @@
+"""Configuration files: YAML, checked as a whole before any data is read."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_args
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from metric_commons.checks import nearest
+
+from .files import Format
+from .outputs import Kind
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Fields(_Section):
+    """Which fields of the data are what."""
+
+    predictions: str | None = None
+    references: str | None = None
+    groups: str | None = None
+    id: str | None = None
+
+
+class Data(_Section):
+    """Where rows come from."""
+
+    path: str | None = None
+    format: Format | None = None
+    fields: Fields = Fields()
+    limit: Annotated[int, Field(ge=1)] | None = None
+
+
+class System(_Section):
+    """Whose predictions: a field, and the file if it is not that of the data."""
+
+    path: str | None = None
+    predictions: str | None = None
+
+
+def _system(value: Any) -> Any:
+    """A system of which only the field is given."""
+    return {"predictions": value} if isinstance(value, str) else value
+
+
+def _modules(value: Any) -> Any:
+    """Modules as a list, or with options that are left out."""
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return {name: {} for name in value}
+    if isinstance(value, dict):
+        return {name: {} if options is None else options for name, options in value.items()}
+    return value
+
+
+class Outputs(_Section):
+    """Where results go."""
+
+    save: str | None = None
+    per_example: str | None = None
+    html: str | None = None
+    format: Kind = "table"
+
+
+class Config(_Section):
+    """One evaluation."""
+
+    data: Data = Data()
+    systems: dict[str, Annotated[System, BeforeValidator(_system)]] = {}
+    modules: Annotated[dict[str, dict[str, Any]], BeforeValidator(_modules), Field(min_length=1)]
+    preset: str | None = None
+    confidence_level: Annotated[float, Field(gt=0, lt=1)] | None = None
+    n_resamples: Annotated[int, Field(ge=1)] = 10_000
+    seed: Annotated[int, Field(ge=0)] = 0
+    compare: bool | None = None
+    outputs: Outputs = Outputs()
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a YAML file says."""
+
+    content: dict[str, Any]
+    repeated: list[tuple[str, int]]  # keys given again in the same place, and in which line
+
+
+def read(path: Path) -> Document:
+    """What a YAML file says; of a key that is given again the last value counts.
+
+    Raises:
+        ValueError: it is not YAML, or no mapping.
+        OSError: the file cannot be read.
+    """
+    try:
+        text = path.read_text("utf-8")
+        content = yaml.safe_load(text)
+        repeated = list(_repeated(yaml.compose(text, yaml.SafeLoader), (), set()))
+    except yaml.MarkedYAMLError as error:
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        raise ValueError(f"{path}: {line}{error.problem}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"{path}: expected keys with values, got {type(content).__name__}")
+    return Document(content, repeated)
+
+
+def _repeated(node: Any, place: tuple[str, ...], seen: set[int]) -> Iterator[tuple[str, int]]:
+    if id(node) in seen:  # an alias of what was looked at, perhaps of what it is in
+        return
+    seen.add(id(node))
+    match node:
+        case yaml.MappingNode():
+            names: set[str] = set()
+            for key, value in node.value:
+                name = str(key.value)
+                if name in names:
+                    yield ".".join((*place, name)), key.start_mark.line + 1
+                names.add(name)
+                yield from _repeated(value, (*place, name), seen)
+        case yaml.SequenceNode():
+            for item in node.value:
+                yield from _repeated(item, place, seen)
+
+
+def validated(kind: type[Model], content: Any, path: Path, place: Sequence[str] = ()) -> Model:
+    """The content of a file as a model, or a `ValueError` that names the first key that is wrong.
+
+    `place` are the keys above the content in the file.
+    """
+    try:
+        return kind.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = [str(part) for part in first["loc"] if part != "[key]"]
+        raise wrong(path, [*place, *where], _problem(kind, first, where)) from None
+
+
+def wrong(path: Path, place: Sequence[str], problem: str) -> ValueError:
+    """What is wrong with a key of a file, as one line."""
+    return ValueError(f"{path}: key {'.'.join(place)!r}: {problem}")
+
+
+def _problem(kind: type[BaseModel], error: Mapping[str, Any], where: Sequence[str]) -> str:
+    match error["type"]:
+        case "extra_forbidden":
+            known = list(_model_at(kind, where[:-1]).model_fields)
+            hint = nearest(where[-1], known) or f"; the keys here are {', '.join(known)}"
+            return f"there is no such key{hint}"
+        case "missing":
+            return "is missing"
+        case "model_type" | "dict_type":
+            return f"expected keys with values, got {error['input']!r}"
+        case "literal_error":
+            given = str(error["input"])
+            return f"expected {error['ctx']['expected']}, got {given!r}" + nearest(
+                given, [part.strip("'") for part in error["ctx"]["expected"].split("'")[1::2]]
+            )
+    said = error["msg"].removeprefix("Input ")
+    return f"{said[0].lower()}{said[1:]}, got {error['input']!r}"
+
+
+def _model_at(kind: type[BaseModel], where: Sequence[str]) -> type[BaseModel]:
+    """The model that these keys lead to; names that users choose are passed over."""
+    for name in where:
+        if name in kind.model_fields:
+            kind = next(_models(kind.model_fields[name].annotation), kind)
+    return kind
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
+
+
+# What `init` writes. It runs as it is where the examples are.
+EXAMPLE = """\
+# One evaluation:  metric-commons run FILE
+# Paths start at the folder in which the command runs. Every key but `modules` may be left out.
+
+data:
+  path: examples/capitals.jsonl   # .jsonl, .json, .csv, .tsv or .parquet; all but the last also .gz
+  # format: jsonl                 # if the name does not say it
+  # limit: 1000                   # only the first rows
+  fields:                         # which field of a row is what; a.b is b inside a
+    references: answers
+    groups: topic                 # the rows of each label are also scored apart
+    id: question                  # which row it is: files must agree on it, and the page shows it
+
+# Each system has a name, and the field of its predictions. One with a file of its own is written
+#   cirrus: {path: runs/cirrus.jsonl, predictions: answer}
+# Without data.path every file also holds the references, which then must agree row by row.
+systems:
+  atlas: atlas
+  borealis: borealis
+
+modules:                          # as `metric-commons list` has them, with their options
+  qa_em:
+  qa_f1: {both_empty: 0}
+  substring_recall: {match: tokens}
+
+# preset: squad                   # a community's options, as `metric-commons presets` shows them
+confidence_level: 0.95            # of the intervals; without it there are none
+n_resamples: 10000                # of intervals and permutation tests
+seed: 0                           # the same seed gives the same numbers
+
+compare: true                     # every two systems, by permutation tests with Holm's correction
+
+outputs:
+  format: table                   # or json, markdown, latex, csv, html: what is printed
+  save: build/capitals.json       # the whole result
+  per_example: build/capitals_rows.jsonl   # the scores of every row
+  html: build/capitals.html       # a page with pictures, differences, groups and examples
+"""

@@ -1,0 +1,278 @@
+"""One evaluation, whether a command line or a file asks for it: what to read, and how to score."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from metric_commons import catalog
+from metric_commons.results import (
+    InputError,
+    ModuleResult,
+    Results,
+    assign,
+    check_asked,
+    inputs_of,
+    module_result,
+    provenance,
+    score,
+)
+
+from .files import Source
+from .presets import options_of, preset
+
+if TYPE_CHECKING:
+    from metric_commons.state import State
+
+_ROWS = 2048  # of a block: enough to score at full speed, few enough to hold long texts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """What is scored, with what, and what is wanted besides."""
+
+    modules: Sequence[str]
+    systems: Mapping[str, tuple[Path, str]]  # the file and the field of the predictions
+    fields: Mapping[str, str | None]  # of references, groups and id
+    common: Path | None = None  # the file of these fields; None if each system's file has its own
+    form: str | None = None
+    limit: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)  # as `results.score` takes them
+    preset: str | None = None
+    bootstrap: Mapping[str, Any] = field(default_factory=dict)
+    compare: bool = False
+    per_example: bool = False
+
+    def inputs(self) -> list[Path]:
+        """The files that are read."""
+        return list(dict.fromkeys([*filter(None, [self.common]), *self._paths()]))
+
+    def results(self) -> Results:
+        """The scores of every system and, if it is asked for, every two of them compared.
+
+        Raises:
+            ValueError: a file is not what it should be, or a module refuses what is in it.
+            OSError: a file cannot be read.
+        """
+        results = self._at_once() if self._needs_all_rows() else self._block_by_block()
+        told = results.provenance | {"columns": self._columns()}
+        return self._signed(replace(results, provenance=told))
+
+    def _needs_all_rows(self) -> bool:
+        """Whether rows cannot be forgotten: wanted again, matched, or not scored one by one."""
+        matched = self.common is not None and set(self._paths()) != {self.common}
+        options = [catalog.load(module).options for module in self.modules]
+        one_by_one = all("per_example" in of_module for of_module in options)
+        return self.per_example or self.compare or matched or not one_by_one
+
+    def _block_by_block(self) -> Results:
+        """From rows that are forgotten once they are scored, so that there may be any number."""
+        from metric_commons.state import State
+
+        metrics = {name: catalog.load(name) for name in self.modules}
+        asked = {
+            "confidence_level": self.bootstrap.get("confidence_level"),
+            "groups": self.fields.get("groups"),
+        }
+        check_asked([option for option, value in asked.items() if value is not None], metrics)
+        own = assign(
+            self._all_options(), {name: metric.options for name, metric in metrics.items()}
+        )
+        states = {
+            system: {module: State(module, **own[module]) for module in metrics}
+            for system in self.systems
+        }
+        sources = {path: self._source(path) for path in self.inputs()}
+        for path, source in sources.items():
+            before = 0
+            labels: dict[str, Any] = {}
+            for block in source.blocks(_ROWS):
+                for system in (name for name, (of, _) in self.systems.items() if of == path):
+                    try:
+                        self._update(system, states[system], metrics, block)
+                        _check_same_labels(block.get(self.fields.get("groups") or "", []), labels)
+                    except ValueError as error:
+                        found = InputError(system, str(error))
+                        raise self._located(found, sources, before) from error
+                before = source.rows
+        return Results(
+            systems={
+                system: {
+                    module: self._result(module, metrics[module], state, own[module])
+                    for module, state in of_modules.items()
+                }
+                for system, of_modules in states.items()
+            },
+            provenance=provenance(source.provenance() for source in sources.values()),
+        )
+
+    def _update(
+        self,
+        system: str,
+        states: Mapping[str, "State"],
+        metrics: Mapping[str, Any],
+        block: Mapping[str, list[Any]],
+    ) -> None:
+        """Take a block of rows into the states of one system."""
+        fields = {**self.fields, "predictions": self.systems[system][1]}
+        columns = {name: block[field] for name, field in fields.items() if field is not None}
+        for module, state in states.items():
+            given = {name: columns[name] for name in inputs_of(metrics[module])}
+            has_groups = "groups" in metrics[module].options
+            state.update(**given, groups=columns.get("groups") if has_groups else None)
+
+    def _result(
+        self, module: str, metric: Any, state: "State", options: Mapping[str, Any]
+    ) -> ModuleResult:
+        reported = {name: v for name, v in self.bootstrap.items() if name in metric.options}
+        return module_result(
+            module,
+            metric,
+            state.result(**reported),
+            rows=len(state),
+            options=options,
+            reported=reported,
+        )
+
+    def _at_once(self) -> Results:
+        """From rows that are kept: for scores of single rows, and rows that several files share."""
+        sources = {path: self._source(path) for path in self.inputs()}
+        columns = {path: source.columns() for path, source in sources.items()}
+        self._check_rows(sources, columns)
+
+        def of_each_system(name: str) -> dict[str, list[Any]] | None:
+            chosen = self.fields.get(name)
+            if chosen is None:
+                return None
+            return {
+                system: columns[self.common or path][chosen]
+                for system, (path, _) in self.systems.items()
+            }
+
+        try:
+            results = score(
+                self.modules,
+                predictions={name: columns[path][f] for name, (path, f) in self.systems.items()},
+                references=of_each_system("references"),
+                groups=of_each_system("groups"),
+                options=self._all_options(),
+                per_example=self.per_example,
+                compare=self.compare,
+                inputs=[source.provenance() for source in sources.values()],
+                progress=True,
+                **self.bootstrap,
+            )
+        except InputError as error:
+            raise self._located(error, sources) from error
+        return results
+
+    def _columns(self) -> dict[str, dict[str, dict[str, str | None]]]:
+        """Of each system the file, its format and the field of every column, to find rows again."""
+        return {
+            system: {
+                name: {"path": str(source), "format": self.form, "field": chosen}
+                for name, source, chosen in [
+                    ("predictions", path, predictions),
+                    *((name, self.common or path, of) for name, of in self.fields.items() if of),
+                ]
+            }
+            for system, (path, predictions) in self.systems.items()
+        }
+
+    def _paths(self) -> Iterator[Path]:
+        return (path for path, _ in self.systems.values())
+
+    def _source(self, path: Path) -> Source:
+        own = [chosen for of, chosen in self.systems.values() if of == path]
+        rest = {name: chosen for name, chosen in self.fields.items() if chosen is not None}
+        if self.common not in (None, path):
+            rest = {name: chosen for name, chosen in rest.items() if name == "id"}
+        fields = list(dict.fromkeys([*own, *rest.values()]))
+        return Source(path, fields, form=self.form, limit=self.limit, progress=True)
+
+    def _check_rows(
+        self, sources: Mapping[Path, Source], columns: Mapping[Path, Mapping[str, list[Any]]]
+    ) -> None:
+        """What files have in common is the same in every row, where rows are taken as the same."""
+        if self.common is None and not self.compare:
+            return
+        (first, given), *others = columns.items()
+        for path, own in others:
+            if sources[path].rows != sources[first].rows:
+                raise ValueError(
+                    f"{path} has {sources[path].rows} rows, but {first} has {sources[first].rows}; "
+                    "systems are compared on the same rows"
+                )
+            for chosen in filter(None, map(self.fields.get, ("id", "references", "groups"))):
+                if chosen in own and chosen in given and own[chosen] != given[chosen]:
+                    pairs = zip(own[chosen], given[chosen], strict=True)
+                    row = next(i for i, (ours, theirs) in enumerate(pairs) if ours != theirs)
+                    raise ValueError(
+                        f"{path}: {sources[path].place(row)}: field {chosen!r} is not that of "
+                        f"{first}; systems are compared on the same rows"
+                    )
+
+    def _all_options(self) -> dict[str, Any]:
+        """The options of each module: what the preset says, then what was asked for."""
+        known = {name: catalog.load(name).options for name in self.modules}
+        asked = assign(self.options, known)
+        return options_of(self.preset, self.modules) | {
+            f"{module}.{option}": value
+            for module in asked
+            for option, value in asked[module].items()
+        }
+
+    def _signed(self, results: Results) -> Results:
+        """The results with the preset's name where it holds: in signatures and the provenance."""
+        if self.preset is None:
+            return results
+        own = preset(self.preset).modules
+
+        def signed(module: str, result: ModuleResult) -> ModuleResult:
+            if any(result.options[option] != value for option, value in own[module].items()):
+                return result
+            name, rest = result.signature.split("|", 1)
+            return replace(result, signature=f"{name}|preset={self.preset}|{rest}")
+
+        systems = {
+            system: {module: signed(module, result) for module, result in modules.items()}
+            for system, modules in results.systems.items()
+        }
+        return replace(
+            results, systems=systems, provenance=results.provenance | {"preset": self.preset}
+        )
+
+    def _located(
+        self, error: InputError, sources: Mapping[Path, Source], before: int = 0
+    ) -> ValueError:
+        """A module's complaint about `predictions[12]`, with the file's names for it.
+
+        `before` are the rows of earlier blocks, which the module does not know of.
+        """
+        path, predictions = self.systems[error.system]
+        names = {"predictions": predictions, **self.fields}
+        found = re.match(r"(\w+)\[(\d+)\](.*)", error.reason, re.DOTALL)
+        if not found or found[1] not in names:
+            return ValueError(error.reason)
+        where = path if found[1] == "predictions" else self.common or path
+        place = sources[where].place(before + int(found[2]))
+        return ValueError(f"{where}: {place}: field {names[found[1]]!r}{found[3]}")
+
+
+def _check_same_labels(groups: Sequence[Any], first: dict[str, Any]) -> None:
+    """No label is called as another one of an earlier block, as 1 is called "1" in results.
+
+    >>> labels = {}
+    >>> _check_same_labels([1, 2], labels)
+    >>> _check_same_labels([2, "1"], labels)
+    Traceback (most recent call last):
+    ValueError: groups[1] is '1', but an earlier row has 1: both would be called '1'
+    """
+    for row, label in enumerate(groups):
+        known = first.setdefault(str(label), label)
+        if known != label:
+            raise ValueError(
+                f"groups[{row}] is {label!r}, but an earlier row has {known!r}: "
+                f"both would be called {str(label)!r}"
+            )

@@ -1,0 +1,189 @@
+"""`metric-commons run`: an evaluation that a file describes."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from metric_commons.checks import nearest
+
+from .outputs import Kind, Misuse, Outputs
+
+if TYPE_CHECKING:
+    from .config import Config
+    from .evaluation import Evaluation
+
+
+def run(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CONFIG", help="What `init` writes, or a parameter file of UltraRAG."
+        ),
+    ],
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="A community's options, instead of those of the file."),
+    ] = None,
+    form: Annotated[
+        Kind | None,
+        typer.Option("--format", help="What to print, instead of what the file says."),
+    ] = None,
+    profile: Annotated[
+        Literal["ultrarag", "standard"] | None,
+        typer.Option(
+            help="Of a file of UltraRAG: its own scores, which is the default, or without oddities."
+        ),
+    ] = None,
+) -> None:
+    """Run the evaluation that a YAML file describes.
+
+    metric-commons init capitals.yaml && metric-commons run capitals.yaml
+
+    The file is checked before any data is read. Paths in it start at the
+    folder in which the command runs. A parameter file of UltraRAG is run as
+    its evaluation server would: what it has for other servers is passed over.
+    """
+    from . import config, ultrarag
+
+    document = config.read(path)
+    if ultrarag.is_parameters(document.content):
+        for option, value in (("--preset", preset), ("--format", form)):
+            if value is not None:
+                raise Misuse(f"{option} is of no use to a parameter file of UltraRAG")
+        ultrarag.run(path, document, profile or "ultrarag")
+        return
+    if profile is not None:
+        raise Misuse("--profile is for parameter files of UltraRAG")
+    for key, line in document.repeated:
+        raise ValueError(f"{path}: key {key!r}: is given again in line {line}")
+    asked = config.validated(config.Config, document.content, path)
+    if preset is not None:
+        asked = asked.model_copy(update={"preset": preset})
+    evaluation = _evaluation(asked, path)
+    outputs = Outputs(
+        form=form or asked.outputs.format,
+        save=_path(asked.outputs.save),
+        per_example=_path(asked.outputs.per_example),
+        html=_path(asked.outputs.html),
+    )
+    outputs.check([path, *evaluation.inputs()])
+    results = evaluation.results()
+    described = asked.model_dump(mode="json", exclude_unset=True)
+    outputs.write(replace(results, provenance=results.provenance | {"config": described}))
+
+
+def init(
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to write, which must not exist.")
+    ] = Path("metric-commons.yaml"),
+) -> None:
+    """Write a commented configuration file, to start from."""
+    from metric_commons.results import write_whole
+
+    from .config import EXAMPLE
+
+    if path.exists():
+        raise Misuse(f"{path} exists; name another file")
+    write_whole(path, [EXAMPLE])
+    typer.echo(f"{path} is written; try: metric-commons run {path}", err=True)
+
+
+def _path(name: str | None) -> Path | None:
+    return None if name is None else Path(name)
+
+
+def _evaluation(asked: "Config", path: Path) -> "Evaluation":
+    """What the file asks for; what makes no sense in it is said with its key."""
+    from metric_commons import catalog
+
+    from .config import wrong
+    from .evaluation import Evaluation
+
+    _check_modules(asked, path)
+    systems = _systems(asked, path)
+    by_row = any("per_example" in catalog.load(module).options for module in asked.modules)
+    compare = len(systems) > 1 and by_row if asked.compare is None else asked.compare
+    if compare and len(systems) < 2:
+        raise wrong(path, ["compare"], "needs at least two systems")
+    if not by_row and (compare or asked.outputs.per_example):
+        key = ["compare"] if compare else ["outputs", "per_example"]
+        raise wrong(path, key, "needs a module that scores row by row")
+    return Evaluation(
+        modules=list(asked.modules),
+        systems=systems,
+        fields=asked.data.fields.model_dump(exclude={"predictions"}),
+        common=_path(asked.data.path),
+        form=asked.data.format,
+        limit=asked.data.limit,
+        options={
+            f"{module}.{option}": value
+            for module, options in asked.modules.items()
+            for option, value in options.items()
+        },
+        preset=asked.preset,
+        bootstrap={
+            "confidence_level": asked.confidence_level,
+            "n_resamples": asked.n_resamples,
+            "seed": asked.seed,
+        },
+        compare=compare,
+        per_example=by_row and (asked.outputs.per_example or asked.outputs.html) is not None,
+    )
+
+
+def _check_modules(asked: "Config", path: Path) -> None:
+    """The modules exist, take these options and inputs, and the preset knows them."""
+    from metric_commons import catalog
+    from metric_commons.results import REPORTING, inputs_of
+
+    from .config import wrong
+    from .presets import options_of
+
+    known = catalog.names()
+    for module, options in asked.modules.items():
+        if module not in known:
+            hint = nearest(module, known) or f"; the modules are {', '.join(known)}"
+            raise wrong(path, ["modules", module], f"there is no such module{hint}")
+        metric = catalog.load(module)
+        own = [option for option in metric.options if option not in REPORTING]
+        for option in options:
+            if option not in own:
+                hint = nearest(option, own) or f"; the options are {', '.join(own)}"
+                raise wrong(path, ["modules", module, option], f"there is no such option{hint}")
+        inputs = inputs_of(metric)
+        if "predictions" not in inputs:
+            problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"
+            raise wrong(path, ["modules", module], problem)
+        if "references" in inputs and asked.data.fields.references is None:
+            raise wrong(path, ["data", "fields", "references"], f"is missing; {module} needs it")
+    try:
+        options_of(asked.preset, list(asked.modules))
+    except ValueError as error:
+        raise wrong(path, ["preset"], str(error)) from error
+
+
+def _systems(asked: "Config", path: Path) -> dict[str, tuple[Path, str]]:
+    """The file and field of each system's predictions."""
+    from .config import wrong
+
+    shared, field = asked.data.path, asked.data.fields.predictions
+    if not asked.systems:
+        if shared is None:
+            raise wrong(path, ["data", "path"], "is missing, and there are no systems with paths")
+        if field is None:
+            raise wrong(path, ["data", "fields", "predictions"], "is missing, and so are systems")
+        return {field: (Path(shared), field)}
+    systems = {}
+    for name, system in asked.systems.items():
+        place = ["systems", name]
+        own, predictions = system.path or shared, system.predictions or field
+        if own is None:
+            raise wrong(path, [*place, "path"], "is missing, and so is data.path")
+        if predictions is None:
+            raise wrong(
+                path, [*place, "predictions"], "is missing, and so is data.fields.predictions"
+            )
+        systems[name] = Path(own), predictions
+    return systems

@@ -1,0 +1,43 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from metric_commons.cli import main
+
+
+@pytest.fixture(autouse=True)
+def _the_same_environment():
+    """`datasets` puts a copy of the environment in its place, of which rich then does not know."""
+    environment = os.environ
+    yield
+    os.environ = environment  # noqa: B003
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    """Run the command in an empty folder: its exit status, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments):
+        status = main(list(map(str, arguments)))
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def refused(run):
+    """Run the command and return its exit status and the one line that it has to say."""
+
+    def refused(*arguments):
+        before = sorted(Path.cwd().rglob("*"))
+        status, out, err = run(*arguments)
+        assert out == ""
+        assert err.endswith("\n")
+        assert err.count("\n") == 1
+        assert sorted(Path.cwd().rglob("*")) == before, "nothing may be left behind"
+        return status, err.rstrip("\n")
+
+    return refused

@@ -1,0 +1,856 @@
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import yaml
+
+from metric_commons import load, names, ultrarag
+from metric_commons.cli import presets
+from metric_commons.cli import ultrarag as parameters
+from metric_commons.results import Results
+from tests.spec import GIVEN, ROOT
+
+NQ = GIVEN / "data" / "text" / "openqa_eval"
+TREC = GIVEN / "data" / "ir" / "treceval"
+needs_data = pytest.mark.skipif(not NQ.is_dir(), reason="the real data is not here")
+ROWS = [
+    {"q": "q0", "a": "The cat.", "b": "cat", "gold": ["cat", "tiger"], "topic": "pets"},
+    {"q": "q1", "a": "dog", "b": "wolf", "gold": ["wolf"], "topic": "wild"},
+    {"q": "q2", "a": "", "b": "bird", "gold": ["bird"], "topic": "pets"},
+]
+CONFIG = {
+    "data": {"path": "x.jsonl", "fields": {"references": "gold"}},
+    "systems": {"A": "a", "B": "b"},
+    "modules": {"qa_em": None},
+}
+
+
+@pytest.fixture(autouse=True)
+def wide_screen_and_a_small_file(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    write_rows("x.jsonl", ROWS)
+
+
+def write_rows(name, rows):
+    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def write(content, name="c.yaml"):
+    text = content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False)
+    Path(name).write_text(text)
+    return name
+
+
+def merged(content, *keys, value):
+    """The content with another value at a place."""
+    first, *rest = keys
+    inner = merged(content.get(first) or {}, *rest, value=value) if rest else value
+    return {**content, first: inner}
+
+
+def results_of(run, content, *arguments):
+    """What a configuration prints as JSON."""
+    status, out, err = run("run", write(content), "--format", "json", *arguments)
+    assert (status, err) == (0, "")
+    return json.loads(out)
+
+
+# What a file asks for
+
+
+def test_what_init_writes_runs_as_it_is(run):
+    shutil.copytree(ROOT / "examples", "examples")
+    written, out, said = run("init", "new/e.yaml")
+    status, shown, err = run("run", "new/e.yaml")
+    saved = Results.read("build/capitals.json")
+
+    assert (written, out, status, err) == (0, "", 0, "")
+    assert said == "new/e.yaml is written; try: metric-commons run new/e.yaml\n"
+    assert [*saved.systems] == ["atlas", "borealis"]
+    assert [*saved.systems["atlas"]] == ["qa_em", "qa_f1", "substring_recall"]
+    assert [*saved.systems["atlas"]["qa_em"].groups] == ["africa", "americas", "asia", "europe"]
+    assert len(saved.comparisons) == 5
+    assert len(Path("build/capitals_rows.jsonl").read_text().splitlines()) == 2 * 32
+    assert "Rio de Janeiro, from 1808 to 1821" in Path("build/capitals.html").read_text("utf-8")
+    assert all(signature in shown for signature in saved.signatures())
+
+
+def test_the_commands_of_the_main_page_run(run):
+    shutil.copytree(ROOT / "examples", "examples")
+    page = (ROOT / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^```sh\n(.+?)^```$", page, re.MULTILINE | re.DOTALL)
+    (block,) = (block for block in blocks if "metric-commons init" in block)
+
+    for line in block.splitlines():
+        program, *arguments = line.partition("#")[0].split()
+        status, _, err = run(*arguments)
+        assert (program, status) == ("metric-commons", 0), err
+
+
+def test_every_key_that_init_mentions_is_one(run):
+    run("init", "e.yaml")
+    text = Path("e.yaml").read_text()
+    commented = re.sub(r"^(\s*)# (\w+:\s)", r"\1\2", text, flags=re.MULTILINE)
+
+    assert set(yaml.safe_load(commented)["data"]) == {"path", "format", "limit", "fields"}
+    assert yaml.safe_load(commented)["preset"] == "squad"
+
+
+def test_init_writes_over_no_file(refused):
+    assert refused("init", "x.jsonl") == (2, "x.jsonl exists; name another file")
+
+
+def test_the_examples_run(run):
+    shutil.copytree(ROOT / "examples", "examples")
+    found = sorted(Path("examples").glob("*.yaml"))
+    ran = {path.name: run("run", path) for path in found}
+    page = Path("examples/README.md").read_text("utf-8")
+    (shown,) = re.findall(r"^```text\n(.+?)^```$", page, re.MULTILINE | re.DOTALL)
+
+    assert [status for status, _, _ in ran.values()] == [0, 0, 0]
+    assert ran["ultrarag_runs.yaml"][1] == shown
+
+
+def test_scores_are_those_of_the_modules(run):
+    saved = results_of(
+        run,
+        CONFIG
+        | {"modules": {"qa_em": {"normalizer": "none"}, "qa_f1": {"both_empty": 0}}}
+        | {"confidence_level": 0.9, "n_resamples": 50, "seed": 3},
+    )
+    golds = [row["gold"] for row in ROWS]
+    for name, field in (("A", "a"), ("B", "b")):
+        for module, options in (("qa_em", {"normalizer": "none"}), ("qa_f1", {"both_empty": 0.0})):
+            expected = load(module, **options).compute(
+                predictions=[row[field] for row in ROWS],
+                references=golds,
+                confidence_level=0.9,
+                n_resamples=50,
+                seed=3,
+            )
+            found = saved["systems"][name][module]
+            assert found["confidence_interval"] == expected.pop("confidence_interval")
+            assert found["scores"] == expected
+            assert found["rows"] == 3
+
+
+def test_systems_are_compared_with_each_other(run):
+    saved = results_of(run, CONFIG | {"systems": {"A": "a", "B": "b", "Q": "q"}})
+    compared = [(each["a"], each["b"]) for each in saved["comparisons"]]
+
+    assert compared == [("A", "B"), ("A", "Q"), ("B", "Q")]
+    assert [each["diff"] for each in saved["comparisons"]] == [-2 / 3, 1 / 3, 1.0]
+    assert saved["comparisons"][0]["options"]["correction"] == "holm"
+    assert saved["comparisons"][0]["options"]["tests"] == 3
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        CONFIG | {"compare": False},
+        CONFIG | {"systems": {"A": "a"}},
+    ],
+)
+def test_nothing_is_compared_unless_there_is_something_to_compare(run, content):
+    assert results_of(run, content)["comparisons"] == []
+
+
+def test_a_system_may_have_a_file_of_its_own(run):
+    write_rows("y.jsonl", [{"q": row["q"], "answer": row["b"]} for row in ROWS])
+    fields = {"references": "gold", "id": "q", "groups": "topic"}
+    saved = results_of(
+        run,
+        CONFIG
+        | {"data": {"path": "x.jsonl", "fields": fields}}
+        | {"systems": {"A": "a", "C": {"path": "y.jsonl", "predictions": "answer"}}},
+    )
+
+    assert saved["systems"]["C"]["qa_em"]["scores"] == {"qa_em": 1.0}
+    assert saved["systems"]["C"]["qa_em"]["groups"]["pets"] == {"qa_em": 1.0, "n": 2}
+    assert [source["path"] for source in saved["provenance"]["inputs"]] == ["x.jsonl", "y.jsonl"]
+    assert len(saved["comparisons"]) == 1
+
+
+def test_every_system_may_have_a_file_with_references(run):
+    write_rows("y.jsonl", ROWS)
+    saved = results_of(
+        run,
+        {
+            "data": {"fields": {"references": "gold", "predictions": "a"}},
+            "systems": {"x": {"path": "x.jsonl"}, "y": {"path": "y.jsonl", "predictions": "b"}},
+            "modules": ["qa_em"],
+        },
+    )
+
+    assert [saved["systems"][name]["qa_em"]["scores"]["qa_em"] for name in "xy"] == [1 / 3, 1.0]
+
+
+def test_a_system_is_not_needed_where_there_is_one_field(run):
+    data = {"path": "x.jsonl", "fields": {"predictions": "b", "references": "gold"}}
+
+    assert [*results_of(run, {"data": data, "modules": ["qa_em"]})["systems"]] == ["b"]
+
+
+def test_a_limit_counts_rows(run):
+    saved = results_of(run, merged(CONFIG, "data", "limit", value=2))
+
+    assert saved["systems"]["A"]["qa_em"]["rows"] == 2
+    assert saved["provenance"]["inputs"][0]["rows"] == 2
+
+
+def test_a_format_need_not_be_in_the_name(run):
+    shutil.copy("x.jsonl", "x.log")
+    content = CONFIG | {"data": CONFIG["data"] | {"path": "x.log", "format": "jsonl"}}
+
+    assert results_of(run, content)["systems"]["B"]["qa_em"]["scores"] == {"qa_em": 1.0}
+
+
+def test_the_file_that_is_saved_says_how_it_came_about(run):
+    outputs = {"save": "out/r.json", "per_example": "out/rows.jsonl", "format": "csv"}
+    status, out, err = run("run", write(CONFIG | {"outputs": outputs}))
+    provenance = json.loads(Path("out/r.json").read_text())["provenance"]
+
+    assert (status, err) == (0, "")
+    assert out.startswith("system,group,module,score,value,")
+    assert provenance["config"]["modules"] == {"qa_em": {}}
+    assert provenance["config"]["data"] == CONFIG["data"]
+    assert provenance["versions"]["metric-commons"] == version("metric-commons")
+    assert provenance["inputs"][0]["sha256"] == (
+        hashlib.sha256(Path("x.jsonl").read_bytes()).hexdigest()
+    )
+    assert len(Path("out/rows.jsonl").read_text().splitlines()) == 6
+
+
+def test_a_page_needs_its_library(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    write(CONFIG | {"outputs": {"html": "r.html", "save": "r.json"}})
+    status, said = refused("run", "c.yaml")
+
+    assert status == 1
+    assert said.endswith("pip install 'metric-commons[report]'")
+
+
+@pytest.mark.parametrize("limit", [None, 2])
+def test_the_page_shows_the_rows_that_were_read(run, limit):
+    content = merged(CONFIG | {"outputs": {"html": "r.html"}}, "data", "limit", value=limit)
+    status, _, err = run("run", write(content))
+
+    assert (status, err) == (0, "")
+    assert ("bird" in Path("r.html").read_text()) == (limit is None)
+    assert "wolf" in Path("r.html").read_text()
+
+
+@needs_data
+def test_five_systems_are_compared_in_one_command(run):
+    systems = {
+        name: {"path": str(NQ / f"NQ_{name}.jsonl")}
+        for name in ("DPR", "FiD", "ANCE-plus_FiD", "GAR-plus_FiD", "EMDR2")
+    }
+    fields = {"predictions": "prediction", "references": "answer", "id": "question"}
+    content = {
+        "data": {"fields": fields},
+        "systems": systems,
+        "modules": ["qa_em"],
+        "preset": "squad",
+        "confidence_level": 0.95,
+    }
+    saved = results_of(run, content)
+    scores = [of["qa_em"]["scores"]["qa_em"] for of in saved["systems"].values()]
+
+    assert [round(100 * score, 2) for score in scores] == [40.91, 46.48, 47.29, 49.78, 51.47]
+    for of_system, score in zip(saved["systems"].values(), scores, strict=True):
+        low, high = of_system["qa_em"]["confidence_interval"]["qa_em"]
+        assert low < score < high
+    assert len(saved["comparisons"]) == 10
+    for each in saved["comparisons"]:
+        low, high = each["confidence_interval"]
+        assert low < each["diff"] < high
+        assert each["p_value"] <= each["p_adjusted"] <= 1
+        assert each["significant"] == (each["p_adjusted"] < 0.05)
+
+
+# Presets
+
+
+def test_presets_name_what_modules_have():
+    for preset in presets.PRESETS.values():
+        assert preset.modules
+        for module, options in preset.modules.items():
+            assert module in names()
+            known = load(module).options
+            assert set(options) <= set(known)
+
+
+@pytest.mark.parametrize(
+    ("preset", "module", "peer"),
+    [
+        ("squad", "qa_em", "SQuAD v1: "),
+        ("squad", "qa_f1", "SQuAD v1: "),
+        ("triviaqa", "qa_em", "TriviaQA ca43b58"),
+        ("triviaqa", "qa_f1", "TriviaQA ca43b58"),
+        ("drop", "qa_em", "DROP: lm-eval"),
+        ("drop", "qa_f1", "DROP: lm-eval"),
+        ("olmes", "substring_recall", "OLMES `recall`"),
+        ("olmes", "truthful_mc", "OLMES MC1"),
+        ("ultrarag", "qa_em", "UltraRAG 015e838 `em`"),
+        ("ultrarag", "qa_f1", "UltraRAG 015e838 `f1`"),
+        ("ultrarag", "substring_recall", "UltraRAG 015e838 `acc`"),
+        ("ultrarag", "rouge_n_l", "UltraRAG 015e838 `rouge-1`"),
+    ],
+)
+def test_presets_are_the_options_that_cards_claim(preset, module, peer):
+    card = (ROOT / "metrics" / module / "README.md").read_text("utf-8")
+    (cell,) = re.findall(rf"^\| {re.escape(peer)}[^|]*\|([^|]*)\|", card, re.MULTILINE)
+    claimed = eval(f"dict({cell.strip(' `')})", {})
+    defaults = load(module).options
+
+    assert defaults | claimed == defaults | dict(presets.PRESETS[preset].modules[module])
+
+
+def test_the_presets_are_listed_with_their_options(run):
+    status, out, _ = run("presets")
+
+    assert status == 0
+    for name, preset in presets.PRESETS.items():
+        assert f"\n{name} " in f"\n{out}"
+        for module, options in preset.modules.items():
+            for option, value in options.items():
+                assert f"{option}={value}" in out
+            assert f"{module}:" in out
+
+
+@pytest.mark.parametrize("in_file", [True, False])
+def test_a_preset_sets_options_and_is_in_the_signature(run, in_file):
+    content = CONFIG | ({"preset": "drop"} if in_file else {})
+    saved = results_of(run, content, *([] if in_file else ["--preset", "drop"]))
+    result = saved["systems"]["A"]["qa_em"]
+
+    assert result["options"]["normalizer"] == "drop"
+    assert result["signature"].startswith("qa_em|preset=drop|normalizer=drop|")
+    assert saved["provenance"]["preset"] == "drop"
+
+
+def test_options_of_one_s_own_win_and_leave_no_claim_in_the_signature(run):
+    _, out, _ = run(
+        *("score", "qa_em", "qa_f1", "x.jsonl", "--predictions", "a", "--references", "gold"),
+        *("--preset", "triviaqa", "--set", "qa_em.normalizer=lower", "--format", "json"),
+    )
+    em, f1 = json.loads(out)["systems"]["a"].values()
+
+    assert em["options"]["normalizer"] == "lower"
+    assert em["signature"].startswith("qa_em|normalizer=lower|")
+    assert f1["signature"].startswith("qa_f1|preset=triviaqa|normalizer=triviaqa|")
+
+
+def test_score_compares_systems_if_asked(run):
+    command = ["score", "qa_em", "x.jsonl", "--references", "gold", "--format", "json"]
+    fields = ["--predictions", "a", "--predictions", "b"]
+    _, alone, _ = run(*command, *fields)
+    _, compared, _ = run(*command, *fields, "--compare")
+
+    assert json.loads(alone)["comparisons"] == []
+    assert [each["diff"] for each in json.loads(compared)["comparisons"]] == [-2 / 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--preset", "squat"], "--preset: there is no preset 'squat'; did you mean 'squad'?"),
+        (["--preset", "trec_eval"], "--preset: the preset trec_eval says nothing of qa_em, only"),
+        (["--compare"], "--compare needs at least two systems"),
+    ],
+)
+def test_options_of_score_that_make_no_sense(refused, options, message):
+    command = ["score", "qa_em", "x.jsonl", "--predictions", "a", "--references", "gold"]
+    status, said = refused(*command, *options)
+
+    assert status == 2
+    assert said.startswith(message)
+
+
+def test_runs_have_presets_too(run, refused):
+    Path("qrels").write_text("q1 0 a 1\nq2 0 c 1\n")
+    Path("a.run").write_text("q1 Q0 b 1 1.00000001 A\nq1 Q0 a 2 1.00000002 A\n")
+    command = ["trec", "qrels", "a.run", "-m", "mrr"]
+    means = {}
+    for preset in ("trec_eval", "ultrarag"):
+        _, out, _ = run(*command, "--preset", preset, "--format", "json")
+        result = json.loads(out)["systems"]["a"]["ir_ranking"]
+        means[preset] = result["scores"]["mrr"]
+        assert result["signature"].startswith(f"ir_ranking|preset={preset}|measures=mrr|")
+
+    assert means == {"trec_eval": 1.0, "ultrarag": 0.5}  # of one query; float32 sees a tie
+    assert refused(*command, "--preset", "squad") == (
+        2,
+        "--preset: the preset squad says nothing of ir_ranking, only of qa_em, qa_f1",
+    )
+    assert refused(*command, "--preset", "trec_eval", "--missing", "zero") == (
+        2,
+        "--missing is settled by --preset trec_eval",
+    )
+
+
+# What a file must not say
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (["modul"], {}, "key 'modul': there is no such key; did you mean 'modules'?"),
+        (["xyz"], 1, "key 'xyz': there is no such key; the keys here are data, systems, modules,"),
+        (["data", "pth"], "x", "key 'data.pth': there is no such key; did you mean 'path'?"),
+        (
+            ["data", "fields", "reference"],
+            "gold",
+            "key 'data.fields.reference': there is no such key; did you mean 'references'?",
+        ),
+        (
+            ["systems", "A"],
+            {"prediction": "a"},
+            "key 'systems.A.prediction': there is no such key; did you mean 'predictions'?",
+        ),
+        (["systems", "A"], 3, "key 'systems.A': "),
+        (["outputs", "sav"], "r", "key 'outputs.sav': there is no such key; did you mean 'save'?"),
+        (["outputs", "format"], "tabel", "key 'outputs.format': expected 'table', 'json', "),
+        (["modules", "qa_ff1"], {}, "key 'modules.qa_ff1': there is no such module; did you mean"),
+        (
+            ["modules", "qa_em"],
+            {"normaliser": "lower"},
+            "key 'modules.qa_em.normaliser': there is no such option; did you mean 'normalizer'?",
+        ),
+        (
+            ["modules", "qa_em"],
+            {"seed": 1},
+            "key 'modules.qa_em.seed': there is no such option; the options are normalizer, refer",
+        ),
+        (
+            ["modules", "paired_significance"],
+            {},
+            "key 'modules.paired_significance': takes predictions1, predictions2, not rows; set",
+        ),
+        (["modules"], {}, "key 'modules': "),
+        (["modules"], [1], "key 'modules': "),
+        (["modules"], "qa_em", "key 'modules': "),
+        (["data"], None, "key 'data': expected keys with values, got None"),
+        (["systems"], ["a"], "key 'systems': expected keys with values, got ['a']"),
+        (["systems"], {1: "a"}, "key 'systems.1': should be a valid string, got 1"),
+        (["compare"], "yes", "key 'compare': should be a valid boolean, got 'yes'"),
+        (["preset"], "squat", "key 'preset': there is no preset 'squat'; did you mean 'squad'?"),
+        (["preset"], "trec_eval", "key 'preset': the preset trec_eval says nothing of qa_em"),
+        (["data", "limit"], 0, "key 'data.limit': should be greater than or equal to 1, got 0"),
+        (["data", "limit"], "ten", "key 'data.limit': should be a valid integer, got 'ten'"),
+        (["data", "format"], "xml", "key 'data.format': expected 'jsonl', 'json', 'csv', "),
+        (["confidence_level"], 95, "key 'confidence_level': should be less than 1, got 95"),
+        (["seed"], -1, "key 'seed': should be greater than or equal to 0, got -1"),
+        (["data", "fields"], {}, "key 'data.fields.references': is missing; qa_em needs it"),
+        (["data", "path"], None, "key 'systems.A.path': is missing, and so is data.path"),
+        (["systems", "A"], {}, "key 'systems.A.predictions': is missing, and so is"),
+        (["systems"], {}, "key 'data.fields.predictions': is missing, and so are systems"),
+    ],
+)
+def test_a_key_that_makes_no_sense_is_one_line(refused, place, value, message):
+    Path("x.jsonl").unlink()  # whatever is wrong is said before any data is read
+    write(merged(CONFIG, *place, value=value))
+    status, said = refused("run", "c.yaml")
+
+    assert status == 1
+    assert said.startswith(f"c.yaml: {message}")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected keys with values, got NoneType"),
+        ("- a\n", "expected keys with values, got list"),
+        ("a: [1\n", "line 2: expected ',' or ']', but got '<stream end>'"),
+        ("a: !!python/name:os.system x\n", "line 1: could not determine a constructor"),
+        ("a: \x01\n", "unacceptable character"),
+        ("modules: [qa_em]\nmodules: [qa_f1]\n", "key 'modules': is given again in line 2"),
+        ("data:\n  path: a\n  path: b\n", "key 'data.path': is given again in line 3"),
+        ("modules: &a\n  x: *a\n", "key 'modules."),
+        ("data: {}\n", "key 'modules': is missing"),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_one_line(refused, text, message):
+    write(text)
+    status, said = refused("run", "c.yaml")
+
+    assert status == 1
+    assert said.startswith(f"c.yaml: {message}")
+
+
+def test_a_file_that_is_no_text_is_one_line(refused):
+    Path("c.yaml").write_bytes(b"\xff")
+
+    assert refused("run", "c.yaml")[1].startswith("c.yaml: 'utf-8' codec can't decode byte 0xff")
+    assert refused("run", "none.yaml") == (1, "none.yaml: No such file or directory")
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        ({"save": "c.yaml"}, "c.yaml would be overwritten"),
+        ({"save": "x.jsonl"}, "x.jsonl would be overwritten"),
+        ({"save": "r", "per_example": "./r"}, "r would be overwritten"),
+    ],
+)
+def test_no_output_replaces_an_input(refused, outputs, message):
+    write(CONFIG | {"outputs": outputs})
+
+    assert refused("run", "c.yaml") == (2, message)
+
+
+def test_one_system_is_not_compared(refused):
+    write(CONFIG | {"systems": {"A": "a"}, "compare": True})
+
+    assert refused("run", "c.yaml") == (1, "c.yaml: key 'compare': needs at least two systems")
+
+
+@pytest.mark.parametrize(
+    ("asked", "key"),
+    [({"compare": True}, "compare"), ({"outputs": {"per_example": "r"}}, "outputs.per_example")],
+)
+def test_a_module_that_does_not_score_row_by_row(refused, asked, key):
+    write(CONFIG | {"modules": ["regression"]} | asked)
+    said = f"c.yaml: key '{key}': needs a module that scores row by row"
+
+    assert refused("run", "c.yaml") == (1, said)
+
+
+def test_a_page_may_do_without_scores_of_rows(run):
+    write_rows("x.jsonl", [{"a": 1.0, "b": 2.0, "gold": 1.5}, {"a": 3.0, "b": 2.0, "gold": 2.5}])
+    write(CONFIG | {"modules": ["regression"], "outputs": {"html": "r.html"}})
+    status, _, err = run("run", "c.yaml")
+
+    assert (status, err) == (0, "")
+    assert "rmse" in Path("r.html").read_text()
+
+
+def test_a_format_that_there_is_not(refused):
+    status, said = refused("run", write(CONFIG), "--format", "xml")
+
+    assert status == 2
+    assert said.startswith("Invalid value for '--format'")
+
+
+def test_an_interrupt_ends_it_at_once(tmp_path):
+    (tmp_path / "x.jsonl").unlink()
+    os.mkfifo(tmp_path / "x.jsonl")
+    content = CONFIG | {"outputs": {"save": "r.json", "per_example": "rows.jsonl"}}
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(content))
+    program = "import sys; from metric_commons.cli import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "run", "c.yaml"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with (tmp_path / "x.jsonl").open("w"):  # waits until the command reads
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+
+    assert (process.returncode, out, err) == (130, "", "")
+    assert sorted(os.listdir(tmp_path)) == ["c.yaml", "x.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (ROWS[:2], "y.jsonl has 2 rows, but x.jsonl has 3"),
+        ([ROWS[0], ROWS[2], ROWS[1]], "y.jsonl: row 1 (line 2): field 'q' is not that of x.jsonl"),
+    ],
+)
+@pytest.mark.parametrize("common", ["x.jsonl", None])
+def test_files_with_other_rows_are_not_compared(refused, rows, message, common):
+    write_rows("y.jsonl", rows)
+    fields = {"references": "gold", "id": "q", "predictions": "a"}
+    systems = {"x": {"path": "x.jsonl"}, "y": {"path": "y.jsonl"}}
+    write(CONFIG | {"data": {"path": common, "fields": fields}, "systems": systems})
+
+    status, said = refused("run", "c.yaml")
+    assert status == 1
+    assert said.startswith(message)
+
+
+def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused):
+    write_rows("y.jsonl", [{"answer": "x"}, {"answer": None}, {"answer": "z"}])
+    write(CONFIG | {"systems": {"A": "a", "y": {"path": "y.jsonl", "predictions": "answer"}}})
+
+    assert refused("run", "c.yaml") == (
+        1,
+        "y.jsonl: row 1 (line 2): field 'answer' is None; every row needs a value",
+    )
+
+
+# UltraRAG's parameter files
+
+PARAMETERS = """\
+benchmark:
+  benchmark:
+    key_map:
+      gt_ls: golden_answers
+      q_ls: question
+      pred_ls: pred_answer
+    limit: -1
+    name: nq
+    path: data/sample_nq_10.jsonl
+    name: evaluate
+    path: answers.jsonl
+    seed: 42
+    shuffle: false
+evaluation:
+  metrics: [acc, f1, em, coverem, stringem, rouge-1, rouge-2, rouge-l]
+  save_path: output/evaluate_results.json
+"""
+TREC_PARAMETERS = {
+    "ir_metrics": ["mrr", "map", "recall", "ndcg", "precision"],
+    "ks": [1, 5, 10, 20, 50, 100],
+    "qrels_path": "data/qrels.txt",
+    "save_path": "output/evaluate_results.json",
+}
+ANSWERS = [
+    {
+        "question": "when was the last time anyone was on the moon",
+        "golden_answers": ["14 December 1972 UTC", "December 1972"],
+        "pred_answer": "December 14, 1973",
+    },
+    {
+        "question": "who wrote he ain't heavy he's my brother lyrics",
+        "golden_answers": ["Bobby Scott", "Bob Russell"],
+        "pred_answer": "The documents do not provide information about the author of the lyrics "
+        "to \"He Ain't Heavy, He's My Brother.\"",
+    },
+]
+QRELS = "1 0 DOC123 1\n1 0 DOC456 0\n2 0 DOC321 1\n2 0 DOC654 1\n"
+RUN = (
+    "1 Q0 DOC123 1 12.34 bm25\n1 Q0 DOC456 2 11.21 bm25\n"
+    "2 Q0 DOC654 1 13.89 bm25\n2 Q0 DOC321 2 12.01 bm25\n"
+)
+
+
+@pytest.fixture
+def evaluated(run):
+    """Run a parameter file: its table as rows of cells, the saved JSON, and what stderr says."""
+    Path("data").mkdir()
+    write_rows("answers.jsonl", ANSWERS)
+    Path("data/qrels.txt").write_text(QRELS)
+    Path("data/run_a.txt").write_text(RUN)
+    Path("data/run_b.txt").write_text(RUN.replace("13.89", "1.5"))
+
+    def evaluated(content, *arguments):
+        status, out, err = run("run", write(content, "p.yaml"), *arguments)
+        assert status == 0
+        lines = [line for line in out.splitlines() if line.startswith("│")]
+        table = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
+        return table, json.loads(Path("output/evaluate_results.json").read_text()), err
+
+    return evaluated
+
+
+def test_stored_answers_are_evaluated_as_by_ultrarag(evaluated):
+    table, saved, err = evaluated(PARAMETERS)
+
+    assert table == [
+        ["Metric", "Value"],
+        *(["acc", "0"], ["f1", "0.2857"], ["em", "0"], ["coverem", "0"], ["stringem", "0"]),
+        *(["rouge-1", "0.2857"], ["rouge-2", "0"], ["rouge-l", "0.2"]),
+    ]
+    assert [round(score, 4) for score in saved["f1"]] == [0.5714, 0.0]
+    assert round(saved["avg_f1"], 4) == 0.2857
+    assert [*saved][:8] == [row[0] for row in table[1:]]
+    assert err.splitlines() == [
+        "p.yaml: key 'benchmark.benchmark.name' is given again in line 10; the last one counts",
+        "p.yaml: key 'benchmark.benchmark.path' is given again in line 11; the last one counts",
+        "saved to output/evaluate_results.json",
+    ]
+
+
+def test_what_belongs_to_other_servers_is_passed_over(evaluated):
+    content = yaml.safe_load(PARAMETERS)
+    content["evaluation"] |= {"ks": [1], "save_path": "output/evaluate_results.json"}
+    _, _, err = evaluated({"prompt": {"template": "x"}, **content, "retriever": {"top_k": 5}})
+
+    assert "p.yaml: passed over: prompt, retriever, evaluation.ks\n" in err
+
+
+def test_limit_shuffle_and_seed_are_honoured(evaluated):
+    rows = [{"golden_answers": ["x"], "pred_answer": "x " * i + "y"} for i in range(10)]
+    write_rows("answers.jsonl", rows)
+    order = list(range(10))
+    random.Random(7).shuffle(order)
+    content = yaml.safe_load(PARAMETERS)
+    content["evaluation"]["metrics"] = ["f1"]
+    flat = content["benchmark"]["benchmark"] | {"limit": 4}
+    of_rows = ultrarag.evaluate(
+        [row["pred_answer"] for row in rows],
+        [row["golden_answers"] for row in rows],
+        ["f1"],
+        profile="ultrarag",
+    )["f1"]
+
+    _, first, _ = evaluated({**content, "benchmark": flat})
+    _, shuffled, _ = evaluated({**content, "benchmark": flat | {"shuffle": True, "seed": 7}})
+
+    assert first["f1"] == of_rows[:4]
+    assert shuffled["f1"] == [of_rows[row] for row in order[:4]]
+
+
+@pytest.mark.parametrize("profile", ["ultrarag", "standard"])
+def test_blocks_give_what_all_rows_give(evaluated, monkeypatch, profile):
+    rows = [{"golden_answers": ["x y"], "pred_answer": "x " * i + "z"} for i in range(1, 12)]
+    write_rows("answers.jsonl", rows)
+    monkeypatch.setattr(parameters, "_ROWS", 3)
+    _, saved, _ = evaluated(PARAMETERS, "--profile", profile)
+    expected = ultrarag.evaluate(
+        [row["pred_answer"] for row in rows],
+        [row["golden_answers"] for row in rows],
+        yaml.safe_load(PARAMETERS)["evaluation"]["metrics"],
+        profile=profile,
+    )
+
+    assert saved == expected
+    assert [*saved] == [*expected]
+    assert Path("output/evaluate_results.json").read_text() == json.dumps(expected, indent=4)
+
+
+def test_a_run_is_evaluated_as_by_ultrarag(evaluated):
+    evaluation = TREC_PARAMETERS | {"run_path": "data/run_a.txt"}
+    table, saved, err = evaluated({"evaluation": evaluation})
+
+    assert table[:4] == [["Metric", "Value"], ["map", "1"], ["mrr", "1"], ["ndcg@1", "1"]]
+    assert saved["recall@1"] == 0.75
+    assert (saved["P@5"], saved["P@10"]) == pytest.approx((0.3, 0.15), rel=1e-15)
+    assert err == "saved to output/evaluate_results.json\n"
+
+
+def test_two_runs_are_compared_as_by_ultrarag(evaluated):
+    runs = {"run_new_path": "data/run_a.txt", "run_old_path": "data/run_b.txt"}
+    evaluation = TREC_PARAMETERS | runs | {"n_resamples": 100}
+    table, saved, _ = evaluated({"evaluation": evaluation})
+
+    assert table[0] == ["metrics", "A_mean", "B_mean", "Diff(A-B)", "p_value", "significant"]
+    assert [*saved][:4] == ["mrr", "map", "recall@1", "recall@5"]
+    assert [row[0] for row in table[1:]] == [*saved]
+    assert set(saved["map"]) == {"A_mean", "B_mean", "diff", "p_value", "significant"}
+    assert len(saved) == 2 + 3 * 6
+
+
+@needs_data
+def test_the_files_of_trec_eval_give_its_values(evaluated):
+    evaluation = TREC_PARAMETERS | {
+        "qrels_path": str(TREC / "qrels.test"),
+        "run_path": str(TREC / "results.test"),
+    }
+    _, saved, _ = evaluated({"evaluation": evaluation})
+
+    assert saved["map"] == 0.17854506039656948
+    assert saved["mrr"] == 0.4064327485380117
+    assert saved["ndcg@10"] == 0.30157719921022785
+    assert saved["P@10"] == 0.3
+    assert saved["recall@10"] == 0.031709500063930446
+
+
+@needs_data
+@pytest.mark.parametrize(("profile", "mean"), [("ultrarag", 0.1523), ("standard", 0.1016)])
+def test_missing_queries_are_left_out_or_count_as_zero(evaluated, profile, mean):
+    evaluation = TREC_PARAMETERS | {
+        "qrels_path": str(TREC / "qrels.test"),
+        "run_path": str(TREC / "results.trunc"),
+    }
+    _, saved, _ = evaluated({"evaluation": evaluation}, "--profile", profile)
+
+    assert round(saved["map"], 4) == mean
+
+
+def benchmark(**changes):
+    content = yaml.safe_load(PARAMETERS)
+    content["benchmark"]["benchmark"] |= changes
+    return content
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"servers": {}, "pipeline": []}, "p.yaml: a pipeline; run its parameter file"),
+        ({"evaluation": None}, "p.yaml: there is nothing to evaluate"),
+        ({"evaluation": [1]}, "p.yaml: key 'evaluation': expected keys with values, got [1]"),
+        (
+            {"evaluation": {"run_path": "r"}},
+            "p.yaml: key 'evaluation.qrels_path': is missing",
+        ),
+        (
+            {"evaluation": TREC_PARAMETERS | {"run_new_path": "r"}},
+            "p.yaml: key 'evaluation.run_old_path': is missing",
+        ),
+        (
+            {"evaluation": TREC_PARAMETERS | {"run_path": "data/run_a.txt", "ks": ["1"]}},
+            "p.yaml: key 'evaluation.ks.0': should be a valid integer, got '1'",
+        ),
+        (
+            {"evaluation": TREC_PARAMETERS | {"run_path": "r", "ir_metrics": ["mpa"]}},
+            "p.yaml: key 'evaluation.ir_metrics[0]': there is no metric 'mpa'; did you mean 'map'?",
+        ),
+        (
+            {"evaluation": TREC_PARAMETERS | {"run_path": "r", "ks": [0]}},
+            "p.yaml: key 'evaluation.ks[0]': is 0; a cutoff is an integer, at least 1",
+        ),
+        (
+            benchmark(key_map={"gt_ls": "golden_answers"}),
+            "p.yaml: key 'benchmark.benchmark.key_map.pred_ls': is missing",
+        ),
+        (benchmark(limit=0), "p.yaml: key 'benchmark.benchmark.limit': expected -1 or at least 1"),
+        (
+            benchmark(key_map={"gt_ls": "golden_answers", "pred_ls": "pred"}),
+            "answers.jsonl: row 0 (line 1): field 'pred' is missing",
+        ),
+        (
+            {**benchmark(), "evaluation": {"metrics": ["f1", "covrem"]}},
+            "p.yaml: key 'evaluation.metrics[1]': there is no metric 'covrem'; did you mean 'cover",
+        ),
+        (benchmark(path="none.jsonl"), "none.jsonl: No such file or directory"),
+        (benchmark(path="null.jsonl"), "null.jsonl: row 1 (line 2): field 'pred_answer' is None"),
+        (
+            {**benchmark(), "evaluation": {"save_path": "answers.jsonl"}},
+            "answers.jsonl would be overwritten",
+        ),
+    ],
+)
+def test_parameters_that_make_no_sense_are_one_line(run, content, message):
+    write_rows("answers.jsonl", ANSWERS)
+    write_rows("null.jsonl", [ANSWERS[0], ANSWERS[1] | {"pred_answer": None}])
+    Path("data").mkdir()
+    Path("data/qrels.txt").write_text(QRELS)
+    Path("data/run_a.txt").write_text(RUN)
+    status, out, err = run("run", write(content, "p.yaml"))
+
+    assert status == (2 if "overwritten" in message else 1)
+    assert out == ""
+    assert err.splitlines()[-1].startswith(message)
+    assert not Path("output").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--format", "json"], "--format is of no use to a parameter file of UltraRAG"),
+        (["--preset", "squad"], "--preset is of no use to a parameter file of UltraRAG"),
+    ],
+)
+def test_options_that_a_parameter_file_cannot_use(refused, options, message):
+    assert refused("run", write(PARAMETERS), *options) == (2, message)
+
+
+def test_a_profile_is_for_parameter_files(refused):
+    said = "--profile is for parameter files of UltraRAG"
+
+    assert refused("run", write(CONFIG), "--profile", "standard") == (2, said)
