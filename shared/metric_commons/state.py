@@ -9,25 +9,37 @@ up belongs to the definition of their means.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .averages import members, summarize
 from .catalog import load
-from .checks import check_labels
+from .checks import check_labels, check_weights
+from .contingency import contingency
 from .measures import parse_measures
 from .multisets import Multiset
 from .preferences import outcomes, win_rates
 from .ranking import average
 from .resampling import mean_interval
+from .residuals import (
+    MEASURES,
+    OF_MOMENTS,
+    Moments,
+    Pairs,
+    check_measures,
+    measures_of,
+    moments,
+    over_outputs,
+    with_weighing,
+)
 from .results import REPORTING, plain, write_whole
-from .significance import compare
 
 FORMAT = "metric-commons-state/1"
 _DISTRIBUTION = "metric-commons"
@@ -71,7 +83,7 @@ class State:
                 raise ValueError(f"{name} is a function, which a state cannot hold")
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
-        self._statistics = _kind(module)(self._metric)
+        self._statistics = _statistics(self._metric)
 
     def __len__(self) -> int:
         return len(self._statistics)
@@ -372,56 +384,178 @@ class _Rankings(_Statistics):
         self._of_ids = together
 
 
-class _Pairs(_Statistics):
-    """How often each pair of scores occurs."""
+class _Rows(_Statistics):
+    """How often each row occurs, for modules to which the order of rows is all the same.
+
+    Few labels make few rows, and labels with scores are all that a curve needs. Where rows are
+    seldom equal this keeps them all: a silhouette compares every point with every other.
+    """
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
-        self._pairs = np.empty((0, 2))
-        self._counts = np.empty(0, np.int64)
+        self._counts: dict[tuple[Any, ...], int] = {}
+        self._names: list[str] = []
 
     def __len__(self) -> int:
-        return int(self._counts.sum())
+        return sum(self._counts.values())
 
     def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
         _refuse_ids(ids)
-        if labels is not None:
-            raise ValueError("groups is not an option of paired_significance")
-        checked = self._metric.checked(**columns)
-        pairs = np.column_stack([checked["predictions1"], checked["predictions2"]])
-        self._take(pairs, np.ones(len(pairs), np.int64))
+        _refuse_groups(self._metric, labels)
+        weights = {name: columns[name] for name in columns if name in self._metric.options}
+        inputs = {name: column for name, column in columns.items() if name not in weights}
+        checked = self._metric.checked(**inputs)
+        for name, column in weights.items():
+            checked[name] = check_weights(name, column, len(next(iter(checked.values()))))
+        self._take(list(checked), _counted(list(checked.values())))
 
     def merge(self, other: Self) -> None:
-        self._take(other._pairs, other._counts)
+        self._take(other._names, other._counts)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
-        first, second = np.repeat(self._pairs, self._counts, axis=0).T
-        return compare(first, second, **self._options, **reporting)
+        if reporting.get("per_example"):
+            raise ValueError("a state does not keep the order of rows")
+        counts = list(self._counts.values())
+        columns = {
+            name: _repeated(values, counts)
+            for name, values in zip(self._names, zip(*self._counts, strict=True), strict=True)
+        }
+        result: dict[str, Any] = self._metric.compute(**columns, **reporting)
+        return result
 
     def to_plain(self) -> Any:
-        return [self._pairs.tolist(), self._counts.tolist()]
+        return [self._names, [list(row) for row in self._counts], list(self._counts.values())]
 
     def take_plain(self, plain: Any) -> None:
-        pairs, counts = plain
-        self._take(np.array(pairs, np.float64).reshape(-1, 2), np.array(counts, np.int64))
+        names, rows, counts = plain
+        hashable = [tuple(tuple(v) if isinstance(v, list) else v for v in row) for row in rows]
+        self._take(names, dict(zip(hashable, counts, strict=True)))
 
-    def _take(self, pairs: NDArray[np.float64], counts: NDArray[np.int64]) -> None:
-        together = np.concatenate([self._pairs, pairs])
-        self._pairs, which = np.unique(together, axis=0, return_inverse=True)
-        every = np.concatenate([self._counts, counts])
-        self._counts = np.zeros(len(self._pairs), np.int64)
-        np.add.at(self._counts, which, every)
+    def _take(self, names: list[str], counts: Mapping[tuple[Any, ...], int]) -> None:
+        if self._names and names and names != self._names:
+            raise ValueError(f"some rows have {self._names}, others {names}")
+        self._names = self._names or names
+        for row, count in counts.items():
+            self._counts[row] = self._counts.get(row, 0) + count
+
+
+class _Moments(_Statistics):
+    """Sums over rows, of which the measures of a regression are made."""
+
+    def __init__(self, metric: Any) -> None:
+        super().__init__(metric)
+        self._measures = check_measures(self._options["measures"], MEASURES)
+        self._moments: Moments | None = None
+
+    def __len__(self) -> int:
+        return self._moments.rows if self._moments else 0
+
+    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
+        _refuse_ids(ids)
+        _refuse_groups(self._metric, labels)
+        inputs = dict(columns)
+        weight = inputs.pop("sample_weight", None)
+        checked = self._metric.checked(**inputs)
+        pairs = Pairs(checked["predictions"], checked["references"], weight)
+        terms = with_weighing(self._measures, self._options["multioutput"])
+        self._take(moments(pairs, terms))
+
+    def merge(self, other: Self) -> None:
+        if other._moments:
+            self._take(other._moments)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        if reporting["confidence_level"] is not None:
+            raise ValueError("this state keeps sums, but intervals resample rows; use compute")
+        of = cast(Moments, self._moments)  # without rows no result is asked for
+        values = measures_of(of, self._measures)
+        return over_outputs(values, of, self._options["multioutput"])
+
+    def to_plain(self) -> Any:
+        return self._moments and self._moments.to_plain()
+
+    def take_plain(self, plain: Any) -> None:
+        self._moments = plain and Moments.from_plain(plain)
+
+    def _take(self, new: Moments) -> None:
+        if self._moments and self._moments.outputs != new.outputs:
+            raise ValueError(
+                f"some rows have {self._moments.outputs} numbers, others {new.outputs}"
+            )
+        self._moments = self._moments.merged(new) if self._moments else new
+
+
+def _counted(columns: Sequence[Any]) -> Mapping[tuple[Any, ...], int]:
+    """How often each row of some columns occurs."""
+    if len(columns) == 2 and all(map(_is_flat, columns)):
+        (keys, values), (other_keys, other_values) = map(_as_labels, columns)
+        table = contingency(keys, other_keys)
+        first, second = values(table.first), other_values(table.second)
+        entries = zip(
+            table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True
+        )
+        return {(first[one], second[other]): count for one, other, count in entries}
+    listed = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
+    return Counter(zip(*(map(_hashable, column) for column in listed), strict=True))
+
+
+def _is_flat(column: Any) -> bool:
+    if isinstance(column, np.ndarray):
+        return column.ndim == 1
+    return not isinstance(column[0], list | dict)
+
+
+def _as_labels(column: Any) -> tuple[Any, Callable[[list[Any]], list[Any]]]:
+    """A column whose values can be counted as labels, and how to get values back from labels.
+
+    Floats that are equal have the same bits, once -0.0 has become 0.0.
+    """
+    numbers = column if isinstance(column, np.ndarray) else None
+    if numbers is None and isinstance(column[0], float):
+        numbers = np.array(column)
+    if numbers is None or numbers.dtype.kind != "f":
+        return column, lambda labels: labels
+    return (numbers + 0.0).view(
+        np.int64
+    ), lambda labels: np.array(labels, np.int64).view(np.float64).tolist()
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _repeated(values: Sequence[Any], counts: Sequence[int]) -> Any:
+    """A column of these values, each as often as it occurs; an array where that is the same."""
+    rows = [list(value) if isinstance(value, tuple) else value for value in values]
+    parts = {type(item) for row in rows for item in (row if isinstance(row, list) else [row])}
+    widths = {len(row) if isinstance(row, list) else None for row in rows}
+    if len(parts) == len(widths) == 1 and parts <= {bool, int, float}:
+        array = np.array(rows)
+        if array.dtype in (np.bool, np.int64, np.float64):
+            return np.repeat(array, counts, axis=0)
+    return [row for row, count in zip(rows, counts, strict=True) for _ in range(count)]
 
 
 _KINDS: dict[str, type[_Statistics]] = {
+    "classification": _Rows,
+    "clustering": _Rows,
     "ir_ranking": _Rankings,
-    "paired_significance": _Pairs,
+    "paired_significance": _Rows,
     "win_rate": _Outcomes,
 }
 
 
-def _kind(module: str) -> type[_Statistics]:
-    return _KINDS.get(module, _Scores)
+def _statistics(metric: Any) -> _Statistics:
+    """What is kept of the rows of a module with these options."""
+    if metric.name == "regression":
+        measures = check_measures(metric.options["measures"], MEASURES)
+        return _Moments(metric) if OF_MOMENTS.keys() >= set(measures) else _Rows(metric)
+    return _KINDS.get(metric.name, _Scores)(metric)
+
+
+def _refuse_groups(metric: Any, labels: Labels) -> None:
+    if labels is not None:
+        raise ValueError(f"groups is not an option of {metric.name}")
 
 
 def _rows_of(scores: Mapping[str, Multiset]) -> int:

@@ -9,8 +9,8 @@ from metric_commons.catalog import load
 from metric_commons.state import State
 from tests.spec import METRICS, spec
 
-NOT_YET = {"classification", "clustering", "regression"}
-MODULES = [name for name in METRICS if name not in NOT_YET]
+# These score single rows, so there is a score of each group.
+OF_ROWS = [name for name in METRICS if "groups" in load(name).options]
 
 
 def inputs_and_options(name):
@@ -59,24 +59,128 @@ def in_parts(name, options, columns, seed, groups=None):
     return states[0]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("seed", range(4))
 def test_parts_give_the_result_of_the_whole(name, seed):
     columns, options = inputs_and_options(name)
     columns = many_rows(columns, seed)
-    reporting = {} if name == "paired_significance" else {"confidence_level": 0.9}
-    reporting |= {"n_resamples": 200, "seed": seed}
+    reporting = {"n_resamples": 200, "seed": seed}
+    if name not in ("paired_significance", "regression"):  # the one has one, the other none
+        reporting["confidence_level"] = 0.9
     merged = in_parts(name, options, columns, seed)
     assert merged.result(**reporting) == load(name).compute(**columns, **options, **reporting)
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name != "paired_significance"])
+@pytest.mark.parametrize("name", OF_ROWS)
 def test_groups_of_parts_are_those_of_the_whole(name):
     columns, options = inputs_and_options(name)
     columns = many_rows(columns, seed=1)
     groups = [random.Random(row).choice("abc") for row in range(60)]
     merged = in_parts(name, options, columns, 5, groups)
     assert merged.result() == load(name).compute(**columns, **options, groups=groups)
+
+
+CHANCE = random.Random(7)
+OTHERS = {  # what the samples of the modules do not show
+    "texts as labels": (
+        "classification",
+        {
+            "predictions": CHANCE.choices(["cat", "dog", "bird"], k=60),
+            "references": CHANCE.choices(["cat", "dog", "bird"], k=60),
+        },
+        {},
+    ),
+    "scores": (
+        "classification",
+        {
+            "predictions": CHANCE.choices([0.1, 0.5, 0.7, 0.0, -0.0, 1.0], k=60),
+            "references": CHANCE.choices([0, 1], k=60),
+        },
+        {"calibration_bins": 4, "curves": True},
+    ),
+    "probabilities": (
+        "classification",
+        {
+            "predictions": CHANCE.choices([[0.5, 0.25, 0.25], [0.0, 0.75, 0.25]], k=60),
+            "references": CHANCE.choices([0, 1, 2], k=60),
+        },
+        {},
+    ),
+    "several labels": (
+        "classification",
+        {
+            "predictions": CHANCE.choices([[0, 1], [1, 1]], k=60),
+            "references": CHANCE.choices([[0, 1], [1, 0]], k=60),
+        },
+        {"average": "micro"},
+    ),
+    "true labels": (
+        "clustering",
+        {
+            "predictions": CHANCE.choices([1, 2, 3], k=60),
+            "references": CHANCE.choices("ab", k=60),
+        },
+        {},
+    ),
+    "points": (
+        "clustering",
+        {
+            "predictions": CHANCE.choices([1, 2, 3], k=60),
+            "references": [[CHANCE.random(), CHANCE.random()] for _ in range(60)],
+        },
+        {"metric": "sqeuclidean"},
+    ),
+    "medians": (
+        "regression",
+        {
+            "predictions": [CHANCE.random() for _ in range(60)],
+            "references": [CHANCE.random() for _ in range(60)],
+        },
+        {"measures": ["median_ae", "spearman", "mae"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_whatever_the_rows_are(case):
+    name, columns, options = OTHERS[case]
+    merged = in_parts(name, options, columns, seed=3)
+    reporting = {"confidence_level": 0.9, "n_resamples": 50} if case != "probabilities" else {}
+    expected = load(name).compute(**columns, **options, **reporting)
+    assert repr(merged.result(**reporting)) == repr(expected)  # of NaN too
+
+
+def test_moments_far_from_zero_lose_nothing():
+    chance = random.Random(1)
+    references = [[1e9 + chance.random(), 1e-3 * chance.random()] for _ in range(200)]
+    predictions = [[a + chance.random() / 10, b] for a, b in references]
+    columns = {"predictions": predictions, "references": references}
+    options = {
+        "measures": ["mae", "mse", "rmse", "r2", "explained_variance", "pearson", "max_error"],
+        "multioutput": "raw_values",
+    }
+    merged = in_parts("regression", options, columns, seed=2).result()
+    expected = load("regression").compute(**columns, **options)
+    for name, values in expected.items():
+        assert merged[name] == pytest.approx(values, rel=1e-12)
+    with pytest.raises(ValueError, match="this state keeps sums, but intervals resample rows"):
+        in_parts("regression", options, columns, seed=2).result(confidence_level=0.9)
+
+
+def test_weights_are_of_rows():
+    columns = {"predictions": [0, 1, 1, 0], "references": [0, 1, 0, 0]}
+    weights = [0.5, 2.0, 0.25, 0.0]
+    for name in ("classification", "regression"):
+        states = [State(name) for _ in range(2)]
+        states[0].update(**taken(columns, [0, 3]), sample_weight=[0.5, 0.0])
+        states[1].update(**taken(columns, [1, 2]), sample_weight=[2.0, 0.25])
+        states[0].merge(states[1])
+        assert states[0].result() == load(name).compute(**columns, sample_weight=weights)
+    unweighted, weighted = State("classification"), State("classification")
+    unweighted.update(**columns)
+    weighted.update(**columns, sample_weight=weights)
+    with pytest.raises(ValueError, match="some rows have"):
+        unweighted.merge(weighted)
 
 
 def filled(name="qa_em", **options):

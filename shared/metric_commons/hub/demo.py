@@ -199,9 +199,9 @@ class Demo:
         rows = (dict(zip(self.inputs, row, strict=True)) for row in zip(*columns, strict=True))
         return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
 
-    def shared_words(self, cells: Cells) -> list[tuple[str, str | None]]:
+    def shared_words(self, cells: Cells) -> list[tuple[str, str | float | None]]:
         """The predictions, with the words marked that some reference of the row has too."""
-        marked: list[tuple[str, str | None]] = []
+        marked: list[tuple[str, str | float | None]] = []
         if self.inputs != ["predictions", "references"] or self._kinds["predictions"] != (str,):
             return marked
         for row in cells:
@@ -285,7 +285,7 @@ def build(folder: Path) -> Any:
                     headers=demo.inputs,
                     datatype="str",
                     type="array",
-                    column_count=(len(demo.inputs), "fixed"),
+                    column_limits=(len(demo.inputs), len(demo.inputs)),
                     interactive=True,
                     wrap=True,
                     label="Rows: texts as they are, all else as JSON",
