@@ -14,24 +14,31 @@ METRICS = sorted(path.parent.name for path in ROOT.glob("metrics/*/*.py"))
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """One module, as the contract sees it."""
+    """One module, as the contract sees it, with inputs of one shape."""
 
     name: str
+    shape: str = ""  # of the inputs, where there are several specs of one module
     sample: Mapping[str, Any]  # an ordinary call: inputs and options
     result: Mapping[str, Any]  # what it returns, worked out by hand or by a peer
     perfect: Mapping[str, Any]  # inputs on which no score can be better
     best: Mapping[str, float]  # what those return
     ranges: Mapping[str, tuple[float, float]]  # where each score may lie
     wrong: Mapping[str, Any] = field(default_factory=dict)  # for each input a row of a wrong type
+    whole: bool = False  # whether a row has no score without the others
+
+
+def spec(name: str) -> Spec:
+    """The `SPEC` in the tests of one module."""
+    return specs(name)[0]
 
 
 @cache
-def spec(name: str) -> Spec:
-    """The `SPEC` in the tests of one module."""
+def specs(name: str) -> tuple[Spec, ...]:
+    """The `SPEC` in the tests of one module, and those of other inputs in its `OTHER_SHAPES`."""
     path = ROOT / "tests" / "metrics" / f"test_{name}.py"
     location = spec_from_file_location(f"spec_of_{name}", path)
     assert location is not None
     assert location.loader is not None
     module = module_from_spec(location)
     location.loader.exec_module(module)
-    return module.SPEC
+    return module.SPEC, *getattr(module, "OTHER_SHAPES", ())

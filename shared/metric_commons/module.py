@@ -84,9 +84,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         loading = {name: value for name, value in kwargs.items() if name not in declared}
         self._refuse_unknown(loading, known={*declared, *_LOADER})
         super().__init__(config_name=config_name, **loading)
-        self._layouts = _layouts(
-            self.info, nan=self.nan_allowed, unsigned=self.unsigned_allowed
-        )
+        self._layouts = _layouts(self.info, nan=self.nan_allowed, unsigned=self.unsigned_allowed)
         self._batches: list[tuple[int, dict[str, Column]]] = []
 
     @abc.abstractmethod

@@ -13,6 +13,7 @@ import math
 import sys
 from fractions import Fraction
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ _Integers = npt.NDArray[np.int64]
 _FREQUENT = 16  # from so many rows on, how often a score is drawn costs less than drawing it
 _BLOCK = 1 << 16  # rows drawn at a time: even, and small enough for the cache
 _LISTED = 1 << 22  # up to so many rows (32 MB) are listed for drawing; more are searched for
+_FEW = 32  # kinds of rows, up to which each is drawn given those before it
 _SLOT_BITS = 12  # of a random word, looked up in the guide to a cumulative distribution
 
 
@@ -306,6 +308,11 @@ def _poisson_numbers(words: np.random.PCG64, mean: float, size: int) -> _Integer
     mode = int(mean)
     first, last = max(0, mode - _reach(mode)), mode + _reach(mode)
     cumulative = _cumulative(mean / np.arange(first + 1, last + 1), mode - first)
+    return _inverted(words, first, cumulative, size)
+
+
+def _inverted(words: np.random.PCG64, first: int, cumulative: _Floats, size: int) -> _Integers:
+    """Independent numbers from `first` on, a word each, of this cumulative distribution."""
     # The first bits of a word mostly settle the number; the guide knows when.
     slots = np.arange(2**_SLOT_BITS + 1) / 2**_SLOT_BITS
     guide = cumulative.searchsorted(slots, side="right")
@@ -350,7 +357,7 @@ def _sums_of_rows(
     ends = np.cumsum(draws[drawing])
     for start in range(0, int(draws.sum()), _BLOCK):
         stop = min(start + _BLOCK, int(ends[-1]))
-        row = _random_rows(words, rows, stop - start)
+        row = random_rows(words, rows, stop - start)
         if listed is None:
             drawn = units.take(rows_up_to.searchsorted(row, side="right"))
         else:
@@ -363,7 +370,7 @@ def _sums_of_rows(
     return sums
 
 
-def _random_rows(words: np.random.PCG64, rows: int, size: int) -> _Integers:
+def random_rows(words: np.random.PCG64, rows: int, size: int) -> _Integers:
     """Random row numbers: the whole part of `rows` times a random binary fraction.
 
     Up to 2**20 rows the fraction has 32 bits, half a word, the lower half first. This moves the
@@ -382,3 +389,133 @@ def _random_rows(words: np.random.PCG64, rows: int, size: int) -> _Integers:
         row += (raw >> half) * factor
         row >>= half
     return row.view(np.int64)
+
+
+def resampled_totals(
+    occurrences: _Integers,
+    places: _Integers,
+    size: int,
+    *,
+    amounts: _Floats | None = None,
+    n_resamples: int,
+    seed: int,
+) -> npt.NDArray[Any]:
+    """What each resample of a multiset adds up to, in each of several places.
+
+    A resample draws as many rows as there are, with replacement; how often it draws each kind of
+    row is multinomial. The cost grows with the number of kinds, hardly with that of rows.
+
+    Args:
+        occurrences: how many rows are of each kind, at least one, shape (kinds,).
+        places: where a row of each kind counts, shape (kinds, places of a row); less than `size`.
+        size: how many places there are.
+        amounts: how much a row of each kind counts; None for 1.
+        n_resamples: how many resamples are drawn.
+        seed: of the random numbers.
+
+    Returns:
+        Shape (size, n_resamples), int64, or float64 with amounts.
+
+    >>> heads_and_tails = resampled_totals(
+    ...     np.array([600, 400]), np.array([[0], [1]]), 2, n_resamples=3, seed=0
+    ... )
+    >>> heads_and_tails.sum(axis=0).tolist()
+    [1000, 1000, 1000]
+    """
+    words = np.random.PCG64(int(seed))
+    worth: npt.NDArray[Any] = np.ones(len(occurrences), np.int64) if amounts is None else amounts
+    if len(occurrences) > _FEW:
+        return _totals_of_many(words, occurrences, places, worth, size, int(n_resamples))
+    totals = np.zeros((size, n_resamples), worth.dtype)
+    lacking = np.full(n_resamples, int(occurrences.sum()))
+    left = int(occurrences.sum())
+    for number, where, amount in zip(occurrences.tolist(), places, worth, strict=True):
+        left -= number
+        drawn = _binomial_numbers(words, lacking, number, left)
+        lacking = lacking - drawn
+        for place in where.tolist():
+            totals[place] += drawn * amount
+    return totals
+
+
+def _binomial_numbers(
+    words: np.random.PCG64, trials: _Integers, successes: int, failures: int
+) -> _Integers:
+    """Independent binomial numbers, each of its own number of trials.
+
+    A trial succeeds with the probability successes / (successes + failures). The trials are taken
+    together by powers of two, as their binary digits say: for each digit there is but one
+    distribution to invert.
+    """
+    if not failures:
+        return trials
+    numbers = np.zeros(trials.size, np.int64)
+    for digit in range(int(trials.max()).bit_length()):
+        having = np.flatnonzero(trials >> digit & 1)
+        first, cumulative = _of_trials(2**digit, successes, failures)
+        numbers[having] += _inverted(words, first, cumulative, having.size)
+    return numbers
+
+
+def _of_trials(trials: int, successes: int, failures: int) -> tuple[int, _Floats]:
+    """The least binomial number to reckon with, and P(at most it), P(at most one more), ..."""
+    mode = (trials + 1) * successes // (successes + failures)
+    reach = _reach(trials * successes * failures // (successes + failures) ** 2)
+    first, last = max(0, mode - reach), min(trials, mode + reach)
+    numbers = np.arange(first + 1, last + 1)
+    return first, _cumulative(
+        (trials + 1 - numbers) / numbers * (successes / failures), mode - first
+    )
+
+
+def _totals_of_many(
+    words: np.random.PCG64,
+    occurrences: _Integers,
+    places: _Integers,
+    amounts: npt.NDArray[Any],
+    size: int,
+    n_resamples: int,
+) -> npt.NDArray[Any]:
+    """As `resampled_totals`, for many kinds: by Poisson numbers, as in `_resampled_sums`.
+
+    What a resample lacks is drawn row by row.
+    """
+    rows = int(occurrences.sum())
+    share = (rows - 3 * math.isqrt(rows)) / rows
+    batches = []
+    wanted = n_resamples
+    while wanted:
+        attempts = wanted + wanted // 64 + 16
+        totals = np.zeros((size, attempts), amounts.dtype)
+        lacking = np.full(attempts, rows)
+        for number, where, amount in zip(occurrences.tolist(), places, amounts, strict=True):
+            drawn = _poisson_numbers(words, number * share, attempts)
+            lacking -= drawn
+            for place in where.tolist():
+                totals[place] += drawn * amount
+        possible = np.flatnonzero(lacking >= 0)[:wanted]
+        batches.append((totals[:, possible], lacking[possible]))
+        wanted -= possible.size
+    totals, lacking = (np.concatenate(parts, axis=-1) for parts in zip(*batches, strict=True))
+    _add_rows(words, totals, lacking, occurrences, places, amounts)
+    return totals
+
+
+def _add_rows(
+    words: np.random.PCG64,
+    totals: npt.NDArray[Any],
+    draws: _Integers,
+    occurrences: _Integers,
+    places: _Integers,
+    amounts: npt.NDArray[Any],
+) -> None:
+    """Add so many rows to each resample, all equally likely."""
+    rows_up_to = np.cumsum(occurrences)
+    ends = np.cumsum(draws)
+    for start in range(0, int(ends[-1]), _BLOCK):
+        stop = min(start + _BLOCK, int(ends[-1]))
+        row = random_rows(words, int(rows_up_to[-1]), stop - start)
+        kind = rows_up_to.searchsorted(row, side="right")
+        resample = ends.searchsorted(np.arange(start, stop), side="right")
+        for where in places.T:
+            np.add.at(totals, (where[kind], resample), amounts[kind])

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -372,16 +373,16 @@ class _Rankings(_Statistics):
         self._take((name, (group, row)) for name, group, row in plain)
 
     def _take(self, new: Iterable[tuple[int | str, tuple[str | None, list[float]]]]) -> None:
-        together = dict(self._of_ids)
+        taken: dict[int | str, tuple[str | None, list[float]]] = {}
         for name, row in new:
-            if name in together:
-                raise ValueError(
-                    f"ranking {name!r} is in both; give every ranking an id of its own"
-                )
-            together[name] = row
-        if len({group is None for group, _ in together.values()}) > 1:
+            if name in taken or name in self._of_ids:
+                raise ValueError(f"ranking {name!r} is there twice; give each an id of its own")
+            taken[name] = row
+        ungrouped = {group is None for group, _ in taken.values()}
+        ungrouped |= {group is None for group, _ in islice(self._of_ids.values(), 1)}
+        if len(ungrouped) > 1:
             raise ValueError("some rows have groups, others have none")
-        self._of_ids = together
+        self._of_ids |= taken
 
 
 class _Rows(_Statistics):

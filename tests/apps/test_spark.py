@@ -111,7 +111,7 @@ def test_rankings_are_told_apart_by_id(spark):
     ]
     with pytest.raises(ValueError, match="name the column of the queries' ids"):
         score(rankings, "ir_ranking", **columns)
-    with pytest.raises(ValueError, match=r"ranking 'q\d+' is in both"):
+    with pytest.raises(ValueError, match=r"ranking 'q\d+' is there twice"):
         score(rankings.union(rankings), "ir_ranking", **columns, ids="id")
 
 

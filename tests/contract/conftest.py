@@ -24,9 +24,12 @@ while True:
 """
 
 
-@pytest.fixture(params=METRICS)
+ALL = [each for name in METRICS for each in tests.spec.specs(name)]
+
+
+@pytest.fixture(params=ALL, ids=lambda each: "-".join(filter(None, [each.name, each.shape])))
 def spec(request):
-    return tests.spec.spec(request.param)
+    return request.param
 
 
 @pytest.fixture(scope="session")

@@ -41,15 +41,20 @@ FOUNDATION = frozenset(
     [
         "averages",
         "checks",
+        "classes",
         "columns",
         "contingency",
         "measures",
+        "multisets",
+        "normalizers",
         "ratios",
         "references",
         "resampling",
+        "score_counts",
         "stems",
         "subsequences",
         "tokens",
+        "trainer",
     ]
 )
 CONCEPTS = frozenset(
@@ -68,7 +73,21 @@ CONCEPTS = frozenset(
     ]
 )
 BASE = frozenset({"module"})
-AROUND = frozenset({"catalog", "results", "state", "trec"})  # these stay at home
+AROUND = frozenset(  # these stay at home
+    [
+        "catalog",
+        "comparisons",
+        "dataset",
+        "jobs",
+        "parts",
+        "rendering",
+        "results",
+        "spark",
+        "state",
+        "trec",
+        "ultrarag",
+    ]
+)
 
 LAYERS = (
     Layer(FOUNDATION, beside=FOUNDATION),

@@ -376,3 +376,15 @@ def test_batches_of_an_array_and_a_list_are_joined():
     batches = [read({"c": column}, layouts) for column in (np.array([0.5, 0.1]), [0.2], (1,))]
 
     assert joined(batches, layouts) == {"c": [0.5, 0.1, 0.2, 1.0]}
+
+
+def test_labels_may_have_no_sign():
+    layouts = [{"c": Scalar(int, unsigned=True)}]
+    most = 2**64 - 1
+    for column in ([most, 0], np.array([most, 0], "u8"), [np.uint64(most), 0]):
+        assert list(read({"c": column}, layouts)[1]["c"]) == [most, 0]
+    with pytest.raises(ValueError, match=r"c\[0\] is 18446744073709551616 .*not fit into 64 bits"):
+        read({"c": [2**64]}, layouts)
+
+    batches = [read({"c": column}, layouts) for column in (np.array([-1]), np.array([most], "u8"))]
+    assert joined(batches, layouts) == {"c": [-1, most]}, "a float would have been rounded"

@@ -160,7 +160,7 @@ def test_rows_that_are_searched_for_are_the_rows_listed(monkeypatch):
 
 @pytest.mark.parametrize("rows", [1, 3, 1000, 2**20, 2**20 + 1, 2**31 + 7, 2**32 - 1])
 def test_random_rows_are_exact_products(rows):
-    drawn = resampling._random_rows(np.random.PCG64(5), rows, 101).tolist()
+    drawn = resampling.random_rows(np.random.PCG64(5), rows, 101).tolist()
     words = np.random.PCG64(5).random_raw(101).tolist()
     if rows <= 2**20:
         halves = [half for word in words for half in (word % 2**32, word // 2**32)]

@@ -14,8 +14,6 @@ from metric_commons.results import (
     assign,
     check_asked,
     inputs_of,
-    module_result,
-    provenance,
     score,
 )
 
@@ -23,6 +21,7 @@ from .files import Source
 from .presets import options_of, preset
 
 if TYPE_CHECKING:
+    from metric_commons.parts import Part
     from metric_commons.state import State
 
 _ROWS = 2048  # of a block: enough to score at full speed, few enough to hold long texts
@@ -55,19 +54,26 @@ class Evaluation:
             ValueError: a file is not what it should be, or a module refuses what is in it.
             OSError: a file cannot be read.
         """
-        results = self._at_once() if self._needs_all_rows() else self._block_by_block()
+        at_once = self._needs_all_rows()
+        results = self._at_once() if at_once else self.part().results(**self.bootstrap)
         told = results.provenance | {"columns": self._columns()}
-        return self._signed(replace(results, provenance=told))
+        return signed(replace(results, provenance=told), self.preset)
 
     def _needs_all_rows(self) -> bool:
         """Whether rows cannot be forgotten: wanted again, matched, or not scored one by one."""
         matched = self.common is not None and set(self._paths()) != {self.common}
         options = [catalog.load(module).options for module in self.modules]
-        one_by_one = all("per_example" in of_module for of_module in options)
+        one_by_one = all("groups" in of_module for of_module in options)
         return self.per_example or self.compare or matched or not one_by_one
 
-    def _block_by_block(self) -> Results:
-        """From rows that are forgotten once they are scored, so that there may be any number."""
+    def part(self) -> "Part":
+        """The states of every system and module, to be merged with those of other rows.
+
+        Raises:
+            ValueError: a file is not what it should be, or a module refuses what is in it.
+            OSError: a file cannot be read.
+        """
+        from metric_commons.parts import Part
         from metric_commons.state import State
 
         metrics = {name: catalog.load(name) for name in self.modules}
@@ -96,16 +102,7 @@ class Evaluation:
                         found = InputError(system, str(error))
                         raise self._located(found, sources, before) from error
                 before = source.rows
-        return Results(
-            systems={
-                system: {
-                    module: self._result(module, metrics[module], state, own[module])
-                    for module, state in of_modules.items()
-                }
-                for system, of_modules in states.items()
-            },
-            provenance=provenance(source.provenance() for source in sources.values()),
-        )
+        return Part(states, [source.provenance() for source in sources.values()], self.preset)
 
     def _update(
         self,
@@ -120,20 +117,11 @@ class Evaluation:
         for module, state in states.items():
             given = {name: columns[name] for name in inputs_of(metrics[module])}
             has_groups = "groups" in metrics[module].options
-            state.update(**given, groups=columns.get("groups") if has_groups else None)
-
-    def _result(
-        self, module: str, metric: Any, state: "State", options: Mapping[str, Any]
-    ) -> ModuleResult:
-        reported = {name: v for name, v in self.bootstrap.items() if name in metric.options}
-        return module_result(
-            module,
-            metric,
-            state.result(**reported),
-            rows=len(state),
-            options=options,
-            reported=reported,
-        )
+            state.update(
+                **given,
+                groups=columns.get("groups") if has_groups else None,
+                ids=columns.get("id") if module == "ir_ranking" else None,
+            )
 
     def _at_once(self) -> Results:
         """From rows that are kept: for scores of single rows, and rows that several files share."""
@@ -223,26 +211,6 @@ class Evaluation:
             for option, value in asked[module].items()
         }
 
-    def _signed(self, results: Results) -> Results:
-        """The results with the preset's name where it holds: in signatures and the provenance."""
-        if self.preset is None:
-            return results
-        own = preset(self.preset).modules
-
-        def signed(module: str, result: ModuleResult) -> ModuleResult:
-            if any(result.options[option] != value for option, value in own[module].items()):
-                return result
-            name, rest = result.signature.split("|", 1)
-            return replace(result, signature=f"{name}|preset={self.preset}|{rest}")
-
-        systems = {
-            system: {module: signed(module, result) for module, result in modules.items()}
-            for system, modules in results.systems.items()
-        }
-        return replace(
-            results, systems=systems, provenance=results.provenance | {"preset": self.preset}
-        )
-
     def _located(
         self, error: InputError, sources: Mapping[Path, Source], before: int = 0
     ) -> ValueError:
@@ -258,6 +226,25 @@ class Evaluation:
         where = path if found[1] == "predictions" else self.common or path
         place = sources[where].place(before + int(found[2]))
         return ValueError(f"{where}: {place}: field {names[found[1]]!r}{found[3]}")
+
+
+def signed(results: Results, name: str | None) -> Results:
+    """Results with the name of a preset where it holds: in signatures and the provenance."""
+    if name is None:
+        return results
+    own = preset(name).modules
+
+    def named(module: str, result: ModuleResult) -> ModuleResult:
+        if any(result.options[option] != value for option, value in own[module].items()):
+            return result
+        first, rest = result.signature.split("|", 1)
+        return replace(result, signature=f"{first}|preset={name}|{rest}")
+
+    systems = {
+        system: {module: named(module, result) for module, result in modules.items()}
+        for system, modules in results.systems.items()
+    }
+    return replace(results, systems=systems, provenance=results.provenance | {"preset": name})
 
 
 def _check_same_labels(groups: Sequence[Any], first: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from metric_commons.results import assign, inputs_of
 
 from . import files
 from .evaluation import Evaluation
-from .outputs import Form, Misuse, Outputs
+from .outputs import Form, Misuse, Outputs, check_outputs
 from .presets import options_of
 
 
@@ -65,8 +65,21 @@ def score(
     group_by: Annotated[
         str | None, typer.Option(metavar="FIELD", help="Also score the rows of each label apart.")
     ] = None,
+    id_field: Annotated[
+        str | None,
+        typer.Option(
+            "--id", metavar="FIELD", help="What rows are called; rankings need it to be merged."
+        ),
+    ] = None,
     per_example: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the scores of each row, as JSONL.")
+    ] = None,
+    partial: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write what `metric-commons merge` needs of these rows, and no scores.",
+        ),
     ] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the whole result, as JSON.")
@@ -86,7 +99,7 @@ def score(
     evaluation = Evaluation(
         modules=modules,
         systems=_systems(paths, predictions),
-        fields={"references": references, "groups": group_by},
+        fields={"references": references, "groups": group_by, "id": id_field},
         options=dict(map(_setting, settings or [])),
         preset=preset,
         bootstrap={"confidence_level": confidence, "n_resamples": resamples, "seed": seed},
@@ -96,7 +109,12 @@ def score(
     outputs = Outputs(form=form, save=save, per_example=per_example)
     outputs.check(evaluation.inputs())
     _check_usage(evaluation)
-    outputs.write(evaluation.results())
+    if partial is None:
+        outputs.write(evaluation.results())
+    else:
+        check_outputs([partial], evaluation.inputs())
+        _check_partial(evaluation, outputs)
+        evaluation.part().save(partial)
 
 
 def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
@@ -143,6 +161,21 @@ def _setting(text: str) -> tuple[str, Any]:
         return option, json.loads(value)
     except ValueError:
         return option, value
+
+
+def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
+    """Nothing is asked for that only all rows together can have."""
+    asked = {
+        "--confidence": evaluation.bootstrap["confidence_level"] is not None,
+        "--compare": evaluation.compare,
+        "--per-example": evaluation.per_example,
+        "--save": outputs.save is not None,
+    }
+    for option, is_asked in asked.items():
+        if is_asked:
+            raise Misuse(f"{option} does not go with --partial; parts have no scores yet")
+    if "ir_ranking" in evaluation.modules and evaluation.fields["id"] is None:
+        raise Misuse("parts of ir_ranking need --id, the field of the queries' ids")
 
 
 def _check_usage(evaluation: Evaluation) -> None:

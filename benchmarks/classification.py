@@ -1,0 +1,165 @@
+"""Scores of labels and of scores beside scikit-learn's, and beside the stock metrics of evaluate.
+
+    python benchmarks/classification.py [rows ...]
+
+By default 100,000 and 1,000,000 rows. The stock metrics call scikit-learn; here they stand as what
+`evaluate` does with their inputs and then these very functions, since their scripts are downloads.
+"""
+
+import sys
+from functools import partial
+
+import datasets
+import evaluate
+import numpy as np
+from _measure import cpu_seconds, peak_megabytes, ratio
+from sklearn import metrics
+
+from metric_commons import load
+from metric_commons.classes import classes
+from metric_commons.contingency import contingency
+from metric_commons.curves import Scored, curve_scores
+from metric_commons.labels import label_scores, tabulated
+
+ROUNDS = 9
+
+
+class Stock(evaluate.Metric):
+    """What evaluate's own scripts do, on features as they declare them."""
+
+    kind, peer = "int32", staticmethod(metrics.accuracy_score)
+
+    def _info(self):
+        value = datasets.Value(self.kind)
+        features = datasets.Features({"predictions": value, "references": datasets.Value("int32")})
+        return evaluate.MetricInfo(
+            description="", citation="", inputs_description="", features=features
+        )
+
+    def _compute(self, predictions, references):
+        return {"score": float(self.peer(references, predictions))}
+
+
+class StockF1(Stock):
+    """F1."""
+
+    peer = staticmethod(metrics.f1_score)
+
+
+class StockRocAuc(Stock):
+    """Area under the ROC curve."""
+
+    kind, peer = "float32", staticmethod(metrics.roc_auc_score)
+
+
+def of_labels(predictions, references):
+    table, among = tabulated(predictions, references)
+    return label_scores(table, among)
+
+
+def of_scores(scores, references):
+    return curve_scores(Scored(scores, references))
+
+
+def beside(title, rows, ours, peer):
+    """Print a ratio; ours as often in a row as its clock needs to be read."""
+    times = max(1, 2_000_000 // rows)
+
+    def repeated():
+        for _ in range(times):
+            ours()
+
+    ratio(title, repeated, peer, share=1 / times)
+
+
+def fastest(call, times=20):
+    """The least CPU seconds of a call."""
+
+    def repeated():
+        for _ in range(times):
+            call()
+
+    return min(cpu_seconds(repeated) for _ in range(ROUNDS)) / times
+
+
+def labels(rows):
+    rng = np.random.default_rng(0)
+    references = rng.integers(0, 2, rows)
+    predictions = np.where(rng.random(rows) < 0.8, references, 1 - references)
+    pair = references, predictions
+    ours = partial(of_labels, predictions, references)
+
+    def reading():
+        references.sum(), predictions.sum()
+
+    beside("all scores of labels, beside P/R/F1", rows, ours, partial(precision_recall, *pair))
+    mcc = partial(metrics.matthews_corrcoef, *pair)
+    beside("all scores of labels, beside MCC", rows, ours, mcc)
+    print(f"  time of reading both arrays once: {fastest(ours) / fastest(reading):.1f} times")
+    print(f"  memory beyond the input: {peak_megabytes(ours):.1f} MB")
+
+    among = np.array([f"label {i}" for i in range(100)], object)
+    texts, others = (among[rng.integers(0, 100, rows)].tolist() for _ in range(2))
+    beside(
+        "100 labels of text, all scores, beside P/R/F1",
+        rows,
+        partial(of_labels, others, texts),
+        partial(precision_recall, texts, others, average="macro"),
+    )
+    table = contingency(references, predictions)
+    task = classes(table.first)
+    resample = partial(label_scores, table, task, confidence_level=0.95)
+    print(f"10,000 resamples of all scores of labels: {fastest(resample, 1) * 1e3:.1f} ms")
+
+
+def precision_recall(references, predictions, average="binary"):
+    metrics.precision_recall_fscore_support(
+        references, predictions, average=average, zero_division=0.0
+    )
+
+
+def scores(rows):
+    rng = np.random.default_rng(0)
+    references = rng.integers(0, 2, rows)
+    logits = rng.normal(references, 2.0)
+    probabilities = 1 / (1 + np.exp(-logits))
+    for kind, values in (
+        ("probabilities", probabilities),
+        ("three decimals", np.round(probabilities, 3)),
+    ):
+        title = f"areas, log loss and Brier of {kind}, beside roc_auc_score"
+        ours = partial(of_scores, values, references)
+        beside(title, rows, ours, partial(metrics.roc_auc_score, references, values))
+    peak = peak_megabytes(partial(of_scores, probabilities, references))
+    print(f"  memory beyond the input: {peak:.0f} MB")
+
+
+def through_compute(rows):
+    rng = np.random.default_rng(0)
+    references = rng.integers(0, 2, rows)
+    predictions = rng.integers(0, 2, rows)
+    probabilities = rng.random(rows)
+    module = load("classification")
+    for stock, given in (
+        (Stock(), predictions),
+        (StockF1(), predictions),
+        (StockRocAuc(), probabilities),
+    ):
+        beside(
+            f"compute() of all scores, beside {type(stock).__name__}",
+            rows,
+            partial(module.compute, predictions=given, references=references),
+            partial(stock.compute, predictions=given, references=references),
+        )
+
+
+def main():
+    for rows in map(int, sys.argv[1:] or ("100000", "1000000")):
+        print(f"\n{rows:,} rows")
+        labels(rows)
+        scores(rows)
+        through_compute(rows)
+
+
+if __name__ == "__main__":
+    main()

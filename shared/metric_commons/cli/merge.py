@@ -1,0 +1,53 @@
+"""`metric-commons merge`: parts in, one result out."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .evaluation import signed
+from .outputs import Form, Outputs
+
+
+def merge(
+    parts: Annotated[
+        list[Path],
+        typer.Argument(metavar="PART", help="Files of `metric-commons score --partial`."),
+    ],
+    confidence: Annotated[
+        float | None,
+        typer.Option(metavar="LEVEL", help="Level of confidence intervals, such as 0.95."),
+    ] = None,
+    resamples: Annotated[
+        int, typer.Option(metavar="COUNT", help="How often intervals resample.")
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the resampling.")] = 0,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the whole result, as JSON.")
+    ] = None,
+    form: Form = "table",
+) -> None:
+    """Put the parts of an evaluation together.
+
+    metric-commons score qa_f1 shard-1.jsonl --predictions bot --references gold --partial 1.part
+
+    metric-commons merge 1.part 2.part --confidence 0.95
+
+    The result is the one that all rows together have, whatever the order of the
+    parts. The same rows in two parts are an error.
+    """
+    from tqdm import tqdm
+
+    from metric_commons.parts import Part
+
+    outputs = Outputs(form=form, save=save)
+    outputs.check(parts)
+    whole = Part.read(parts[0])
+    for path in tqdm(parts[1:], "merging", unit="part", delay=1, leave=False):
+        other = Part.read(path)
+        try:
+            whole.merge(other)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+    results = whole.results(confidence_level=confidence, n_resamples=resamples, seed=seed)
+    outputs.write(signed(results, whole.preset))

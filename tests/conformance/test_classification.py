@@ -1,0 +1,388 @@
+"""Recorded cases, and scikit-learn on generated input."""
+
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from sklearn import calibration, metrics
+
+from metric_commons import load
+from tests.spec import GIVEN
+
+CASES = GIVEN / "cases" / "tabular.jsonl"
+OF_LABELS = [
+    *("accuracy", "precision", "recall", "f1", "fbeta", "fpr", "specificity"),
+    *("balanced_accuracy", "mcc", "kappa", "confusion_matrix"),
+]
+OF_SCORES = [
+    *("roc_auc", "pr_auc", "average_precision", "log_loss", "brier", "ece"),
+    *("roc_curve", "pr_curve"),
+]
+AVERAGED = {"precision", "recall", "f1", "fbeta", "fpr"}  # of one label, unless said otherwise
+# Options of scikit-learn that this module does not have.
+MISSING = {"normalize", "weights", "adjusted"}
+NAMES = {"n_bins": "calibration_bins"}
+# Where this module has settled on something else than what the case recommends.
+SETTLED = {
+    "accuracy-18": 2 / 3,  # floats are scores, with a threshold of 0.5
+    "log_loss-07": ValueError,  # probabilities of a row add up to 1
+}
+SOME = settings(max_examples=50, deadline=None)
+
+
+def cases(kinds):
+    if not CASES.exists():
+        return [pytest.param(None, marks=pytest.mark.skip("the cases are not there"), id="none")]
+    found = map(json.loads, CASES.read_text("utf-8").splitlines())
+    return [pytest.param(case, id=case["id"]) for case in found if case["metric"] in kinds]
+
+
+def number(value):
+    """A value of a case, in which NaN and infinity are words."""
+    if isinstance(value, list):
+        return [number(each) for each in value]
+    return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
+
+
+def expected(case):
+    """What a case asks for: a value, or ValueError."""
+    if case["id"] in SETTLED:
+        return SETTLED[case["id"]]
+    wanted = str(case.get("recommend") or "")
+    if wanted.startswith("raise") and "or ovr" not in wanted:
+        return ValueError
+    if wanted.split(" ")[0] in ("0.0", "1.0", "NaN"):
+        return float(wanted.split(" ")[0])
+    if "clip" not in wanted and case["exact"] is not None:
+        return case["exact"]
+    if "or ovr" in wanted:
+        return None  # either will do
+    return number(case["sklearn"]["value"]) if "value" in case["sklearn"] else ValueError
+
+
+def call(case):
+    """The arguments of `compute` for a case."""
+    options = {NAMES.get(name, name): number(value) for name, value in case["kwargs"].items()}
+    options.pop("multi_class", None)
+    if case["metric"] in AVERAGED:
+        options["average"] = options.get("average", "binary") or "none"
+    inputs = {name: number(case["inputs"][name]) for name in ("predictions", "references")}
+    if case["metric"] in OF_SCORES:  # whole numbers are labels here
+        inputs["predictions"] = np.array(inputs["predictions"], float).tolist()
+    for name in inputs:
+        if f"dtype_{name}" in case["inputs"] and case["metric"] not in OF_SCORES:
+            inputs[name] = np.array(inputs[name], case["inputs"][f"dtype_{name}"])
+    return inputs | options
+
+
+@pytest.fixture(scope="module")
+def classification():
+    return load("classification")
+
+
+@pytest.mark.parametrize("case", cases(OF_LABELS))
+def test_recorded_scores_of_labels(case, classification):
+    if MISSING & case["kwargs"].keys() or case["kwargs"].get("average") == "samples":
+        pytest.skip(f"there is no such option: {case['kwargs']}")
+    key = {"fbeta": "f_beta"}.get(case["metric"], case["metric"])
+    check(lambda: classification.compute(**call(case))[key], expected(case))
+
+
+@pytest.mark.parametrize("case", cases(OF_SCORES))
+def test_recorded_scores_of_probabilities(case, classification):
+    wanted = expected(case)
+    arguments = call(case)
+    flat = np.ravel(arguments["predictions"])
+    if wanted is not ValueError and flat.size and not (flat.min() >= 0 and flat.max() <= 1):
+        arguments["threshold"] = 0.0
+    if case["metric"].endswith("curve"):
+        arguments["curves"] = True
+    key = case["metric"]
+
+    def compute():
+        result = classification.compute(**arguments)[key]
+        return list(result.values()) if isinstance(result, dict) else result
+
+    check(compute, wanted)
+
+
+def check(compute, wanted):
+    if wanted is ValueError:
+        with pytest.raises(ValueError, match=r".+"):
+            compute()
+        return
+    found = compute()
+    if wanted is None:
+        return
+    assert np.shape(np.array(found, object)) == np.shape(np.array(wanted, object))
+    for one, other in zip(flattened(found), flattened(wanted), strict=True):
+        assert one == pytest.approx(other, rel=1e-12, abs=1e-15, nan_ok=True)
+
+
+def flattened(value):
+    if isinstance(value, list):
+        return [leaf for each in value for leaf in flattened(each)]
+    return [value]
+
+
+# scikit-learn, on the same input
+
+KINDS = [
+    st.integers(0, 1),
+    st.booleans(),
+    st.sampled_from([-1, 1]),
+    st.integers(0, 4),
+    st.sampled_from([-(2**62), 0, 3, 2**40]),
+    st.sampled_from(["a", "b", "ä", ""]),
+]
+WEIGHTS = st.integers(0, 5) | st.floats(0.001, 1000)
+
+
+@st.composite
+def labelled(draw):
+    """References, predictions and weights, some of them none."""
+    kind = draw(st.sampled_from(KINDS))
+    rows = draw(st.lists(st.tuples(kind, kind, WEIGHTS), min_size=1, max_size=40))
+    references, predictions, weights = (list(column) for column in zip(*rows, strict=True))
+    assume(sum(weights) > 0)
+    return references, predictions, weights if draw(st.booleans()) else None
+
+
+def quiet(function, *arguments, **options):
+    """What a peer returns, without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*arguments, **options)
+
+
+def close(value):
+    return pytest.approx(value, rel=1e-12, abs=1e-13, nan_ok=True)
+
+
+CLASSIFICATION = load("classification")
+
+
+@SOME
+@given(labelled(), st.sampled_from(["macro", "micro", "weighted", "none"]), st.data())
+def test_scores_of_labels_are_those_of_scikit_learn(rows, average, data):
+    references, predictions, weights = rows
+    zero = data.draw(st.sampled_from([0.0, 1.0, math.nan]))
+    beta = data.draw(st.sampled_from([0.0, 0.5, 2.0, math.inf]))
+    result = CLASSIFICATION.compute(
+        predictions=predictions,
+        references=references,
+        sample_weight=weights,
+        average=average,
+        zero_division=zero,
+        beta=beta,
+    )
+    labels = sorted({*references, *predictions})
+    of_peer = {"sample_weight": weights, "zero_division": zero}
+    of_peer["average"] = None if average == "none" else average
+    if len(labels) == 1:  # there the other label has a row of zeros here
+        of_peer["labels"] = labels = result["labels"]
+    pair = references, predictions
+    peer = {
+        "precision": quiet(metrics.precision_score, *pair, **of_peer),
+        "recall": quiet(metrics.recall_score, *pair, **of_peer),
+        "f1": quiet(metrics.f1_score, *pair, **of_peer),
+        "f_beta": quiet(metrics.fbeta_score, *pair, beta=beta, **of_peer),
+    }
+    weigh = {"sample_weight": weights}
+    peer |= {
+        "accuracy": metrics.accuracy_score(*pair, **weigh),
+        "mcc": quiet(metrics.matthews_corrcoef, *pair, **weigh),
+        "kappa": quiet(metrics.cohen_kappa_score, *pair, **weigh),
+        "balanced_accuracy": quiet(metrics.balanced_accuracy_score, *pair, **weigh),
+    }
+
+    assert result["labels"] == labels
+    assert np.array(result["confusion_matrix"]) == close(
+        quiet(metrics.confusion_matrix, *pair, labels=labels, **weigh)
+    )
+    for key, value in peer.items():
+        if key in ("mcc", "kappa"):  # their floats cancel with weights
+            assert result[key] == pytest.approx(value, rel=1e-9, abs=1e-9, nan_ok=True), key
+        else:
+            assert result[key] == close(np.asarray(value).tolist()), key
+
+
+@SOME
+@given(labelled(), st.sampled_from([0.0, 1.0, math.nan]))
+def test_binary_scores_are_those_of_scikit_learn(rows, zero):
+    references, predictions, weights = rows
+    labels = sorted({*references, *predictions})
+    assume(len(labels) == 2)
+    for positive in labels:
+        result = CLASSIFICATION.compute(
+            predictions=predictions,
+            references=references,
+            sample_weight=weights,
+            pos_label=positive,
+            zero_division=zero,
+        )
+        options = {"sample_weight": weights, "pos_label": positive, "zero_division": zero}
+        for key, function in {
+            "precision": metrics.precision_score,
+            "recall": metrics.recall_score,
+            "f1": metrics.f1_score,
+        }.items():
+            assert result[key] == close(quiet(function, references, predictions, **options)), key
+        negative = options | {"pos_label": next(label for label in labels if label != positive)}
+        assert result["specificity"] == close(
+            quiet(metrics.recall_score, references, predictions, **negative)
+        )
+        if not math.isnan(result["fpr"]) and zero != 1:
+            assert result["fpr"] == close(1 - result["specificity"])
+
+
+@SOME
+@given(
+    st.integers(1, 4).flatmap(
+        lambda width: st.lists(
+            st.tuples(*[st.lists(st.integers(0, 1), min_size=width, max_size=width)] * 2, WEIGHTS),
+            min_size=1,
+            max_size=20,
+        )
+    ),
+    st.sampled_from(["macro", "micro", "weighted", "none"]),
+)
+def test_scores_of_rows_of_labels_are_those_of_scikit_learn(rows, average):
+    references, predictions, weights = (list(column) for column in zip(*rows, strict=True))
+    assume(sum(weights) > 0)
+    assume(len(references[0]) > 1)  # of one column scikit-learn makes a flat list
+    result = CLASSIFICATION.compute(
+        predictions=predictions, references=references, average=average, sample_weight=weights
+    )
+    pair = np.array(references), np.array(predictions)
+    of_peer = {"average": None if average == "none" else average, "sample_weight": weights}
+    for key, function in {
+        "precision": metrics.precision_score,
+        "recall": metrics.recall_score,
+        "f1": metrics.f1_score,
+    }.items():
+        value = quiet(function, *pair, zero_division=0.0, **of_peer)
+        assert result[key] == close(np.asarray(value).tolist()), key
+    assert result["accuracy"] == close(metrics.accuracy_score(*pair, sample_weight=weights))
+    matrices = metrics.multilabel_confusion_matrix(*pair, sample_weight=weights)
+    assert np.array(result["confusion_matrix"]) == pytest.approx(matrices, rel=1e-9, abs=1e-9)
+
+
+PROBABILITIES = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1e-9, 1e-300]) | st.floats(0, 1)
+NUMBERS = st.sampled_from([-0.0, 0.0, 1e308, -1e308, 5e-324, -3.0, 2.0]) | st.floats(
+    -1e300, 1e300, allow_nan=False
+)
+
+
+@st.composite
+def scored(draw, numbers):
+    """Scores, references and weights; each class is there."""
+    rows = draw(st.lists(st.tuples(numbers, st.integers(0, 1), WEIGHTS), min_size=2, max_size=40))
+    scores, references, weights = (list(column) for column in zip(*rows, strict=True))
+    assume(0 < sum(references) < len(references))
+    if draw(st.booleans()):
+        return scores, references, None
+    of_class = [sum(w for w, r in zip(weights, references, strict=True) if r == k) for k in (0, 1)]
+    assume(min(of_class) > 0)
+    return scores, references, weights
+
+
+@SOME
+@given(scored(NUMBERS) | scored(PROBABILITIES))
+@example(([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1], None))
+def test_areas_and_curves_are_those_of_scikit_learn(rows):
+    scores, references, weights = rows
+    result = CLASSIFICATION.compute(
+        predictions=scores,
+        references=references,
+        sample_weight=weights,
+        threshold=0.25,
+        curves=True,
+    )
+    weigh = {"sample_weight": weights}
+    precision, recall, thresholds = quiet(
+        metrics.precision_recall_curve, references, scores, **weigh
+    )
+
+    assert result["roc_auc"] == close(quiet(metrics.roc_auc_score, references, scores, **weigh))
+    assert result["average_precision"] == close(
+        quiet(metrics.average_precision_score, references, scores, **weigh)
+    )
+    assert result["pr_auc"] == close(metrics.auc(recall, precision))
+    assert result["pr_curve"]["precision"] == close(precision.tolist())
+    assert result["pr_curve"]["recall"] == close(recall.tolist())
+    assert result["pr_curve"]["thresholds"] == thresholds.tolist()
+    if weights is None:  # with weights its sums of floats take straight lines for bent
+        fpr, tpr, thresholds = quiet(metrics.roc_curve, references, scores)
+        assert result["roc_curve"]["fpr"] == close(fpr.tolist())
+        assert result["roc_curve"]["tpr"] == close(tpr.tolist())
+        assert result["roc_curve"]["thresholds"] == thresholds.tolist()
+
+
+@SOME
+@given(scored(PROBABILITIES), st.integers(1, 12), st.sampled_from(["uniform", "quantile"]))
+def test_losses_and_calibration_are_those_of_scikit_learn(rows, bins, strategy):
+    scores, references, weights = rows
+    result = CLASSIFICATION.compute(
+        predictions=scores,
+        references=references,
+        sample_weight=weights,
+        calibration_bins=bins,
+        calibration_strategy=strategy,
+    )
+    weigh = {"sample_weight": weights}
+
+    assert result["log_loss"] == close(metrics.log_loss(references, scores, **weigh))
+    assert result["brier"] == close(metrics.brier_score_loss(references, scores, **weigh))
+    if weights is None:
+        observed, predicted = calibration.calibration_curve(
+            references, scores, n_bins=bins, strategy=strategy
+        )
+        assert result["calibration"]["observed"] == close(observed.tolist())
+        assert result["calibration"]["predicted"] == close(predicted.tolist())
+
+
+@SOME
+@given(
+    st.lists(
+        st.tuples(st.lists(st.integers(0, 8), min_size=3, max_size=3), st.integers(0, 2), WEIGHTS),
+        min_size=3,
+        max_size=30,
+    ),
+    st.sampled_from(["macro", "weighted", "micro"]),
+    st.booleans(),
+)
+def test_scores_of_several_labels_are_those_of_scikit_learn(rows, average, weighed):
+    raw, references, weights = (list(column) for column in zip(*rows, strict=True))
+    assume(set(references) == {0, 1, 2})
+    assume(np.bincount(references, weights, 3).all())
+    weights = weights if weighed else None
+    raw = np.array(raw) + 0.5
+    probabilities = raw / raw.sum(axis=1, keepdims=True)
+    names = np.array(["c", "a", "b"])  # the order of columns is that of `labels`
+    result = CLASSIFICATION.compute(
+        predictions=probabilities,
+        references=names[references].tolist(),
+        labels=names.tolist(),
+        average=average,
+        sample_weight=weights,
+    )
+    weigh = {"sample_weight": weights}
+
+    assert result["roc_auc"] == close(
+        metrics.roc_auc_score(
+            references, probabilities, multi_class="ovr", average=average, **weigh
+        )
+    )
+    one_hot = np.eye(3)[references]
+    assert result["average_precision"] == close(
+        metrics.average_precision_score(one_hot, probabilities, average=average, **weigh)
+    )
+    assert result["log_loss"] == close(metrics.log_loss(references, probabilities, **weigh))
+    assert result["brier"] == close(metrics.brier_score_loss(references, probabilities, **weigh))
+    predicted = probabilities.argmax(axis=1)
+    assert result["accuracy"] == close(metrics.accuracy_score(references, predicted, **weigh))

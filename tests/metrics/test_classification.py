@@ -1,0 +1,325 @@
+import math
+
+import numpy as np
+import pytest
+
+from metric_commons import load
+from tests.spec import Spec
+
+SPEC = Spec(
+    name="classification",
+    # true: 2 of 3 positives are found among 4 predicted; one of 4 negatives is not
+    sample={
+        "predictions": [1, 1, 0, 1, 0, 0, 0],
+        "references": [1, 1, 1, 0, 0, 0, 0],
+        "beta": 2.0,
+    },
+    result={
+        "accuracy": 5 / 7,
+        "precision": 2 / 3,
+        "recall": 2 / 3,
+        "f1": 2 / 3,
+        "f_beta": 2 / 3,
+        "fpr": 1 / 4,
+        "specificity": 3 / 4,
+        "balanced_accuracy": 17 / 24,
+        "mcc": 5 / 12,
+        "kappa": 5 / 12,
+        "confusion_matrix": [[3, 1], [1, 2]],
+        "labels": [0, 1],
+    },
+    perfect={"predictions": ["no", "yes"], "references": ["no", "yes"], "beta": 2.0},
+    best={
+        "accuracy": 1.0,
+        "precision": 1.0,
+        "recall": 1.0,
+        "f1": 1.0,
+        "f_beta": 1.0,
+        "fpr": 0.0,
+        "specificity": 1.0,
+        "balanced_accuracy": 1.0,
+        "mcc": 1.0,
+        "kappa": 1.0,
+        "confusion_matrix": [[1, 0], [0, 1]],
+        "labels": ["no", "yes"],
+    },
+    ranges={
+        "accuracy": (0.0, 1.0),
+        "precision": (0.0, 1.0),
+        "recall": (0.0, 1.0),
+        "f1": (0.0, 1.0),
+        "f_beta": (0.0, 1.0),
+        "fpr": (0.0, 1.0),
+        "specificity": (0.0, 1.0),
+        "balanced_accuracy": (0.0, 1.0),
+        "mcc": (-1.0, 1.0),
+        "kappa": (-1.0, 1.0),
+    },
+    wrong={"predictions": [1.5], "references": [1]},
+)
+
+COUNTED = {
+    "accuracy": 3 / 4,
+    "precision": 1.0,
+    "recall": 1 / 2,
+    "f1": 2 / 3,
+    "fpr": 0.0,
+    "specificity": 1.0,
+    "balanced_accuracy": 3 / 4,
+    "mcc": 1 / math.sqrt(3),
+    "kappa": 1 / 2,
+}
+UNIT = dict.fromkeys(("roc_auc", "pr_auc", "average_precision", "brier"), (0.0, 1.0))
+OTHER_SHAPES = (
+    Spec(
+        name="classification",
+        shape="scores",
+        sample={
+            "predictions": [0.125, 0.25, 0.75, 0.125],
+            "references": ["no", "yes", "yes", "no"],
+            "curves": False,
+            "calibration_bins": 2,
+            "threshold": 0.3,
+        },
+        result=COUNTED
+        | {
+            "confusion_matrix": [[2, 0], [1, 1]],
+            "labels": ["no", "yes"],
+            "roc_auc": 1.0,
+            "pr_auc": 1.0,
+            "average_precision": 1.0,
+            "log_loss": -math.log(7 / 8 * 7 / 8 * 1 / 4 * 3 / 4) / 4,
+            "brier": (1 / 64 + 1 / 64 + 9 / 16 + 1 / 16) / 4,
+            "ece": (3 * abs(1 / 3 - 1 / 6) + 1 / 4) / 4,
+            "mce": 1 / 4,
+            "calibration": {"predicted": [1 / 6, 3 / 4], "observed": [1 / 3, 1.0], "rows": [3, 1]},
+        },
+        perfect={"predictions": [0.0, 1.0], "references": [0, 1], "calibration_bins": 2},
+        best={name: value for name, value in SPEC.best.items() if name != "f_beta"}
+        | {
+            "labels": [0, 1],
+            "roc_auc": 1.0,
+            "pr_auc": 1.0,
+            "average_precision": 1.0,
+            "log_loss": 0.0,
+            "brier": 0.0,
+            "ece": 0.0,
+            "mce": 0.0,
+            "calibration": {"predicted": [0.0, 1.0], "observed": [0.0, 1.0], "rows": [1, 1]},
+        },
+        ranges={name: bounds for name, bounds in SPEC.ranges.items() if name != "f_beta"}
+        | UNIT
+        | {"log_loss": (0.0, math.inf), "ece": (0.0, 1.0), "mce": (0.0, 1.0)},
+        wrong={"predictions": "a", "references": [1]},
+    ),
+    Spec(
+        name="classification",
+        shape="probabilities",
+        sample={
+            "predictions": [
+                [0.5, 0.25, 0.25],
+                [0.25, 0.5, 0.25],
+                [0.25, 0.25, 0.5],
+                [0.25, 0.25, 0.5],
+            ],
+            "references": [0, 1, 1, 2],
+            "average": "none",
+        },
+        result={
+            "accuracy": 3 / 4,
+            "precision": [1.0, 1.0, 1 / 2],
+            "recall": [1.0, 1 / 2, 1.0],
+            "f1": [1.0, 2 / 3, 2 / 3],
+            "fpr": [0.0, 0.0, 1 / 3],
+            "specificity": [1.0, 1.0, 2 / 3],
+            "balanced_accuracy": 5 / 6,
+            "mcc": 7 / 10,
+            "kappa": 7 / 11,
+            "confusion_matrix": [[1, 0, 0], [0, 1, 1], [0, 0, 1]],
+            "labels": [0, 1, 2],
+            "roc_auc": [1.0, 3 / 4, 5 / 6],
+            "pr_auc": [1.0, 7 / 8, 3 / 4],
+            "average_precision": [1.0, 3 / 4, 1 / 2],
+            "log_loss": -math.log(1 / 2 * 1 / 2 * 1 / 4 * 1 / 2) / 4,
+            "brier": (3 / 8 + 3 / 8 + 7 / 8 + 3 / 8) / 4,
+        },
+        perfect={
+            "predictions": [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]],
+            "references": ["a", "b", "c"],
+        },
+        best={
+            name: value
+            for name, value in SPEC.best.items()
+            if name not in ("f_beta", "confusion_matrix", "labels")
+        }
+        | {
+            "confusion_matrix": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+            "labels": ["a", "b", "c"],
+            "roc_auc": 1.0,
+            "pr_auc": 1.0,
+            "average_precision": 1.0,
+            "log_loss": 0.0,
+            "brier": 0.0,
+        },
+        ranges={name: bounds for name, bounds in SPEC.ranges.items() if name != "f_beta"}
+        | UNIT
+        | {"log_loss": (0.0, math.inf), "brier": (0.0, 2.0)},
+        wrong={"predictions": [0.5, "a", 0.5], "references": [1]},
+    ),
+    Spec(
+        name="classification",
+        shape="several labels a row",
+        sample={"predictions": [[0, 1], [1, 1], [1, 0]], "references": [[0, 1], [0, 1], [1, 0]]},
+        result={
+            "accuracy": 2 / 3,
+            "precision": 3 / 4,
+            "recall": 1.0,
+            "f1": 5 / 6,
+            "fpr": 1 / 4,
+            "specificity": 3 / 4,
+            "confusion_matrix": [[[1, 1], [0, 1]], [[1, 0], [0, 2]]],
+            "labels": [0, 1],
+        },
+        perfect={"predictions": [[0, 1], [1, 0]], "references": [[0, 1], [1, 0]]},
+        best={
+            "accuracy": 1.0,
+            "precision": 1.0,
+            "recall": 1.0,
+            "f1": 1.0,
+            "fpr": 0.0,
+            "specificity": 1.0,
+            "confusion_matrix": [[[1, 0], [0, 1]], [[1, 0], [0, 1]]],
+            "labels": [0, 1],
+        },
+        ranges=dict.fromkeys(
+            ("accuracy", "precision", "recall", "f1", "fpr", "specificity"), (0.0, 1.0)
+        ),
+        wrong={"predictions": [0, "a"], "references": 1},
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def classification():
+    return load("classification")
+
+
+# The edge cases of the card, and what its text promises besides
+CASES = [
+    ([0, 0, 0], [0, 1, 1], {}, {"precision": 0.0, "recall": 0.0, "f1": 0.0}),
+    ([0, 0, 0], [0, 1, 1], {"zero_division": 1.0}, {"precision": 1.0, "recall": 0.0}),
+    ([0, 0, 0], [0, 1, 1], {"zero_division": math.nan}, {"precision": math.nan, "f1": 0.0}),
+    ([0, 1, 0], [0, 0, 0], {}, {"recall": 0.0, "fpr": 1 / 3}),
+    ([1, 0], [1, 1], {}, {"fpr": math.nan, "specificity": 0.0}),
+    ([1, 1, 1], [0, 1, 1], {}, {"mcc": 0.0, "kappa": 0.0}),
+    ([1, 1], [1, 1], {}, {"mcc": 0.0, "kappa": math.nan, "balanced_accuracy": 1.0}),
+    ([0, 1, 2], [0, 1, 1], {}, {"recall": 0.5, "balanced_accuracy": 0.75, "labels": [0, 1, 2]}),
+    ([0, 0], [0, 0], {}, {"confusion_matrix": [[2, 0], [0, 0]], "labels": [0, 1]}),
+    ([True], [True], {}, {"confusion_matrix": [[0, 0], [0, 1]], "labels": [False, True]}),
+    (["yes", "no"], ["yes", "yes"], {}, {"recall": 0.5, "labels": ["no", "yes"]}),
+    (["yes", "no"], ["yes", "yes"], {"pos_label": "no"}, {"recall": 0.0, "precision": 0.0}),
+    ([1, 0], [1.0, 0.0], {}, {"accuracy": 1.0, "labels": [0, 1]}),
+    ([True, False], [1, 2], {}, {"accuracy": 0.5, "labels": [0, 1, 2]}),
+    ([0.7, 0.4], [1, 1], {}, {"recall": 0.5, "roc_auc": math.nan, "average_precision": 1.0}),
+    ([0.7, 0.4], [0, 0], {}, {"roc_auc": math.nan, "pr_auc": math.nan, "fpr": 0.5}),
+    ([3.5, -1.0], [1, 0], {"threshold": 0.0}, {"roc_auc": 1.0, "f1": 1.0, "log_loss": math.nan}),
+    ([0.5, 0.25], [1, 0], {}, {"recall": 1.0, "specificity": 1.0}),
+    ([0.0], [1], {}, {"log_loss": -math.log(2**-52), "brier": 1.0}),
+    ([1, 0], [1, 1], {"sample_weight": [0, 0]}, {"accuracy": math.nan, "f1": math.nan}),
+    ([1, 0], [1, 1], {"sample_weight": [0, 0]}, {"confusion_matrix": [[0.0, 0.0], [0.0, 0.0]]}),
+    ([1, 0, 1], [1, 1, 0], {"beta": math.inf}, {"f_beta": 0.5}),
+    ([0.2, 0.9], ["n", "y"], {"labels": ["y", "n"]}, {"confusion_matrix": [[1, 0], [0, 1]]}),
+]
+
+
+@pytest.mark.parametrize(("predictions", "references", "options", "expected"), CASES)
+def test_an_edge_case(classification, predictions, references, options, expected):
+    result = classification.compute(predictions=predictions, references=references, **options)
+
+    for name, value in expected.items():
+        if isinstance(value, list):
+            assert result[name] == value
+        else:
+            assert result[name] == pytest.approx(value, rel=1e-15, nan_ok=True), name
+
+
+REFUSED = [
+    ([0, 1], [0, 1], {"pos_label": 2}, "pos_label must be one of the labels 0, 1, got 2"),
+    (["no"], ["yes"], {"average": "binary"}, "pos_label must be one of the labels 'no', 'yes'"),
+    ([0, 1], [2, 1], {"average": "binary"}, "average='binary' is of two labels, but there are 0"),
+    ([3.2, 0.1], [1, 0], {}, r"predictions\[0\] is 3.2, so these look like logits"),
+    ([0.2, 0.1, 0.3], [1, 0, 2], {}, "there are 3 labels, but one score a row"),
+    ([0.1, math.inf], [1, 0], {}, r"predictions\[1\] is inf; a score is a finite number"),
+    ([0.1, math.nan], [1, 0], {}, r"predictions\[1\] is NaN; every row needs a number"),
+    ([0.1, 0.2], [1, 0.5], {}, r"references\[1\] is 0.5; a label is a whole number"),
+    (["a", 1], ["a", "b"], {}, r"predictions\[1\] is 1 \(int\)"),
+    (["a", "b"], [0, 1], {}, "the inputs do not go together"),
+    ([[0.9, 0.1]], [0], {}, "2 columns, but there are 1 labels"),
+    ([[0.9, 0.1], [0.2, 0.8]], [0, 1], {}, "two labels: predictions must hold one score a row"),
+    ([0, 1], [0, 1], {"curves": True}, "curves is about scores, but predictions are labels"),
+    ([0, 1], [0, 1], {"calibration_bins": 5}, "calibration_bins is about scores"),
+    ([0, 1], [0, 1], {"sample_weight": [1]}, "sample_weight has 1 weights, but there are 2 rows"),
+    ([0, 1], [0, 1], {"beta": -1}, "beta must be a number, at least 0"),
+    ([[0, 1]], [[0, 1]], {"average": "binary"}, "average='binary' is of two labels, not of rows"),
+    ([[0, 1]], [[0, 1]], {"labels": [0, 2]}, "labels are the positions 0 to 1"),
+]
+
+
+@pytest.mark.parametrize(("predictions", "references", "options", "message"), REFUSED)
+def test_what_makes_no_sense_is_refused(classification, predictions, references, options, message):
+    with pytest.raises(ValueError, match=message):
+        classification.compute(predictions=predictions, references=references, **options)
+
+
+@pytest.mark.parametrize("kind", ["bool", "int8", "uint8", "int64", "uint64", "float64"])
+def test_references_of_any_number_type_are_the_same_labels(classification, kind):
+    references, scores = [1, 0, 1, 1], [0.9, 0.2, 0.4, 0.7]
+    plain = classification.compute(predictions=scores, references=references)
+    found = classification.compute(
+        predictions=np.array(scores), references=np.array(references, kind)
+    )
+
+    assert found == plain
+    again = classification.compute(
+        predictions=np.array([1, 1, 0, 1]), references=np.array(references, kind)
+    )
+    assert again == classification.compute(predictions=[1, 1, 0, 1], references=references)
+
+
+def test_scores_of_an_array_are_those_of_lists(classification):
+    rng = np.random.default_rng(0)
+    references = rng.integers(0, 3, 50)
+    raw = rng.random((50, 3)).astype("f4")
+    probabilities = raw / raw.sum(axis=1, keepdims=True)
+    options = {"curves": True, "calibration_bins": 4, "confidence_level": 0.9}
+
+    assert classification.compute(
+        predictions=probabilities, references=references, **options
+    ) == classification.compute(
+        predictions=probabilities.tolist(), references=references.tolist(), **options
+    )
+
+
+def test_seed_and_number_of_resamples_count(classification):
+    call = {"predictions": [0, 1, 1, 0, 1] * 9, "references": [0, 1, 0, 0, 1] * 9}
+    one, same, other, fewer = (
+        classification.compute(**call, confidence_level=0.9, **options)["confidence_interval"]
+        for options in ({}, {"seed": 0}, {"seed": 1}, {"n_resamples": 10})
+    )
+
+    assert one == same
+    assert one != other
+    assert one != fewer
+
+
+def test_what_is_better_low_is_known(classification):
+    result = classification.compute(
+        predictions=[0.1, 0.9], references=[0, 1], calibration_bins=2, beta=2
+    )
+    wrong = classification.compute(
+        predictions=[0.9, 0.1], references=[0, 1], calibration_bins=2, beta=2
+    )
+    scores = {name for name, value in result.items() if isinstance(value, float)}
+
+    assert {name for name in scores if result[name] < wrong[name]} == classification.lower_is_better
+    assert all(result[name] > wrong[name] for name in scores - classification.lower_is_better)
