@@ -10,11 +10,11 @@ BIN = $(VENV)/bin
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable ".[all]"
+	$(BIN)/python -m pip install --quiet --editable ".[cli,plot,report]"
 	touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
 	touch $@
 
 demo: $(VENV)/installed
@@ -30,7 +30,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/installed
+bench: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --group bench
 	for script in benchmarks/[!_]*.py; do $(BIN)/python $$script || exit 1; done
 

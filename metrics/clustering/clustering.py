@@ -1,0 +1,102 @@
+"""Clustering: how good a partition is, from its points alone or against true labels.
+
+From points how far clusters are apart, compared with how wide they are: silhouette, Davies-Bouldin
+and Calinski-Harabasz. Against true labels how far both partitions agree: the adjusted Rand index,
+and mutual information as NMI, V-measure, homogeneity and completeness.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.module import BatchMetric
+from metric_commons.partitions import clustering_scores
+
+_CITATION = """\
+@article{rousseeuw-1987-silhouettes,
+    title = "Silhouettes: A graphical aid to the interpretation and validation of cluster analysis",
+    author = "Rousseeuw, Peter J.",
+    journal = "Journal of Computational and Applied Mathematics",
+    volume = "20",
+    pages = "53--65",
+    year = "1987",
+}
+"""
+
+
+class Clustering(BatchMetric):
+    """Scores of a clustering.
+
+    Args:
+        predictions (list of int or of str): the cluster of each row.
+        references (list of list of float, or list of int or of str): the points, or true labels.
+        measures (str, or tuple of str): of points "silhouette", "davies_bouldin" and
+            "calinski_harabasz"; of labels "ari", "nmi", "v_measure", "homogeneity" and
+            "completeness". Defaults to None, all that the references have.
+        metric (str): of the silhouette: "euclidean" (default), "sqeuclidean" or "cosine".
+        per_example (bool): also return the silhouette of each point. Defaults to False.
+        sample_size (int): take the silhouette of so many points alone, drawn without replacement,
+            each against all points. Defaults to None, all points.
+        confidence_level (float): also return bootstrap intervals, such as 0.95, of the silhouette
+            or of scores of labels. Defaults to None.
+        n_resamples (int), seed (int): of the bootstrap; the seed is that of the sample too. Default
+            to 10,000 and 0.
+
+    Returns:
+        silhouette (float): from -1.0 to 1.0, higher is better.
+        davies_bouldin (float): 0.0 or more, lower is better.
+        calinski_harabasz (float): 0.0 or more, higher is better.
+        ari (float): up to 1.0, 0.0 by chance; nmi, v_measure, homogeneity, completeness (float):
+            from 0.0 to 1.0; higher is better.
+        per_example, confidence_interval (dict): if asked for.
+
+    Examples:
+        >>> clustering = evaluate.load("./metrics/clustering")
+        >>> points = [[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]]
+        >>> result = clustering.compute(predictions=[0, 0, 1, 1], references=points)
+        >>> {name: round(score, 4) for name, score in result.items()}
+        {'silhouette': 0.8586, 'davies_bouldin': 0.1414, 'calinski_harabasz': 100.0}
+        >>> clustering.compute(predictions=[0, 0, 1], references=["a", "a", "b"], measures="ari")
+        {'ari': 1.0}
+    """
+
+    lower_is_better = frozenset({"davies_bouldin"})
+
+    def _info(self):
+        labels = [datasets.Value("int64"), datasets.Value("string")]
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=[
+                datasets.Features({"predictions": predictions, "references": references})
+                for predictions in labels
+                for references in (datasets.List(datasets.Value("float64")), *labels)
+            ],
+            license="Apache-2.0",
+            reference_urls=["https://scikit-learn.org/stable/modules/clustering.html"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        measures=None,
+        metric="euclidean",
+        per_example=False,
+        sample_size=None,
+        confidence_level=None,
+        n_resamples=10_000,
+        seed=0,
+    ):
+        return clustering_scores(
+            predictions,
+            references,
+            measures=measures,
+            metric=metric,
+            per_example=per_example,
+            sample_size=sample_size,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            seed=seed,
+        )

@@ -1,0 +1,97 @@
+"""Regression: how far predicted numbers are from the true ones.
+
+Mean absolute and mean squared error, its root, and the share of variation that is explained (R2);
+relative errors, the median and the greatest error, and correlations, for one or several outputs.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.module import BatchMetric
+from metric_commons.residuals import regression_scores
+
+_CITATION = """\
+@article{scikit-learn,
+    title = "Scikit-learn: Machine Learning in {P}ython",
+    author = "Pedregosa, F. and Varoquaux, G. and Gramfort, A. and Michel, V. and others",
+    journal = "Journal of Machine Learning Research",
+    volume = "12",
+    pages = "2825--2830",
+    year = "2011",
+}
+"""
+
+
+class Regression(BatchMetric):
+    """Errors and explained variation of predicted numbers.
+
+    Args:
+        predictions (list of float, or of list of float): a number a row, or as many in each row as
+            there are outputs.
+        references (list of float, or of list of float): the same. Integers are taken as they are.
+        measures (str, or tuple of str): of "mae", "mse", "rmse", "r2", "mape", "smape",
+            "median_ae", "max_error", "explained_variance", "pearson" and "spearman". Defaults to
+            the first four.
+        multioutput (str): "uniform_average" (default) averages the values of the outputs,
+            "variance_weighted" with the variance of the references of each as its weight;
+            "raw_values" returns a list.
+        sample_weight (list of float): a weight a row, not negative. Defaults to None.
+        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
+        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
+
+    Returns:
+        mae, mse, rmse (float): of the errors; 0.0 or more, lower is better.
+        r2 (float): up to 1.0, which is best; NaN for less than two rows.
+        and whatever other measures are asked for; confidence_interval (dict), if asked for.
+
+    Examples:
+        >>> regression = evaluate.load("./metrics/regression")
+        >>> result = regression.compute(
+        ...     predictions=[2.5, 0.0, 2.0, 8.0], references=[3.0, -0.5, 2.0, 7.0]
+        ... )
+        >>> {name: round(value, 4) for name, value in result.items()}
+        {'mae': 0.5, 'mse': 0.375, 'rmse': 0.6124, 'r2': 0.9486}
+        >>> regression.compute(predictions=[1.0], references=[1.0], measures=["r2"])
+        {'r2': nan}
+    """
+
+    lower_is_better = frozenset({"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error"})
+
+    def _info(self):
+        numbers = [datasets.Value("float64"), datasets.Value("int64")]
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=[
+                datasets.Features({"predictions": predictions, "references": references})
+                for number in numbers
+                for predictions in (number, datasets.List(number))
+                for references in (number, datasets.List(number))
+            ],
+            license="Apache-2.0",
+            reference_urls=["https://scikit-learn.org/stable/modules/model_evaluation.html"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        measures=("mae", "mse", "rmse", "r2"),
+        multioutput="uniform_average",
+        sample_weight=None,
+        confidence_level=None,
+        n_resamples=10_000,
+        seed=0,
+    ):
+        return regression_scores(
+            predictions,
+            references,
+            measures=measures,
+            multioutput=multioutput,
+            sample_weight=sample_weight,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            seed=seed,
+        )

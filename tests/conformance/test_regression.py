@@ -1,0 +1,146 @@
+"""What scikit-learn and scipy return, recorded on tricky numbers and live on generated ones."""
+
+import json
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy import stats
+from sklearn import metrics
+
+from metric_commons import load
+from tests.spec import GIVEN
+
+CASES = GIVEN / "cases" / "tabular.jsonl"
+PEERS = {
+    "mae": metrics.mean_absolute_error,
+    "mse": metrics.mean_squared_error,
+    "rmse": metrics.root_mean_squared_error,
+    "r2": metrics.r2_score,
+    "mape": metrics.mean_absolute_percentage_error,
+    "median_ae": metrics.median_absolute_error,
+    "explained_variance": metrics.explained_variance_score,
+}
+ALL = [*PEERS, "smape", "max_error", "pearson", "spearman"]
+# These recommend either of two.
+EITHER = {"pearson-04": math.nan, "max_error-04": 0.5}
+
+
+@pytest.fixture(scope="module")
+def regression():
+    return load("regression")
+
+
+def close(value):
+    return pytest.approx(value, rel=1e-12, abs=1e-300, nan_ok=True)
+
+
+def finite(value):
+    if isinstance(value, list):
+        return [finite(each) for each in value]
+    return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
+
+
+def wanted(case):
+    """What a case should return, or None for an error."""
+    if case["id"] in EITHER:
+        return EITHER[case["id"]]
+    if "recommend" in case:
+        value = finite(case["recommend"])
+        return None if isinstance(value, str) and value.startswith("raise") else value
+    return finite(case["exact"] if case["exact"] is not None else case["sklearn"].get("value"))
+
+
+@pytest.mark.skipif(not CASES.exists(), reason="the cases are not part of the project")
+def test_cases(regression):
+    compared = 0
+    for line in CASES.read_text("utf-8").splitlines():
+        case = json.loads(line)
+        if case["metric"] not in ALL:
+            continue
+        columns = {name: finite(case["inputs"][name]) for name in ("predictions", "references")}
+        for name in columns:
+            if dtype := case["inputs"].get(f"dtype_{name}"):
+                columns[name] = np.array(columns[name], dtype)
+        expected = wanted(case)
+        if expected is None:
+            with pytest.raises(ValueError, match=r"predictions|references|inputs"):
+                regression.compute(**columns, measures=case["metric"], **case["kwargs"])
+        else:
+            result = regression.compute(**columns, measures=case["metric"], **case["kwargs"])
+            assert result[case["metric"]] == close(expected), case["id"]
+        compared += 1
+
+    assert compared > 30
+
+
+numbers = st.one_of(
+    st.integers(-20, 20).map(float),
+    st.floats(-1e6, 1e6, allow_subnormal=False).map(lambda x: round(x, 3)),
+)
+weights = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.25])
+
+
+@st.composite
+def tables(draw):
+    """References, predictions and weights, of one or several outputs."""
+    rows, outputs = draw(st.integers(2, 30)), draw(st.integers(1, 3))
+    shape = (rows, outputs) if draw(st.booleans()) else rows
+    table = arrays.arrays(np.float64, shape, elements=numbers)
+    weight = arrays.arrays(np.float64, rows, elements=weights)
+    found = draw(st.none() | weight)
+    return draw(table), draw(table), found if found is None or found.any() else None
+
+
+def constant(references, weight):
+    """Whether a column is, among the rows that count: there rounding makes the peer wrong."""
+    rows = references if weight is None else references[weight > 0]
+    return bool((np.ptp(rows, axis=0) == 0).any())
+
+
+@given(tables(), st.sampled_from(["uniform_average", "raw_values", "variance_weighted"]))
+def test_generated_numbers(regression, table, multioutput):
+    references, predictions, weight = table
+    rows = {"predictions": predictions, "references": references, "sample_weight": weight}
+    for measure, peer in PEERS.items():
+        if multioutput == "variance_weighted" and measure not in ("r2", "explained_variance"):
+            continue
+        if constant(references, weight) and measure in ("r2", "explained_variance"):
+            continue
+        result = regression.compute(**rows, measures=measure, multioutput=multioutput)[measure]
+        expected = peer(references, predictions, sample_weight=weight, multioutput=multioutput)
+        if multioutput == "raw_values" and references.ndim == 1:
+            expected = np.atleast_1d(expected)
+        # Near 0 the difference of 1 and a ratio keeps no relative precision in the peer.
+        slack = 1e-9 if measure in ("r2", "explained_variance") else 0.0
+        assert result == pytest.approx(expected, rel=1e-12, abs=slack), measure
+
+
+@given(tables())
+def test_generated_correlations(regression, table):
+    references, predictions, _ = table
+    for measure, peer in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+        result = regression.compute(
+            predictions=predictions,
+            references=references,
+            measures=measure,
+            multioutput="raw_values",
+        )[measure]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of constants
+            columns = zip(np.atleast_2d(references.T), np.atleast_2d(predictions.T), strict=True)
+            expected = [peer(one, other)[0] for one, other in columns]
+        assert result == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+@given(tables())
+def test_the_greatest_error(regression, table):
+    references, predictions, _ = table
+    result = regression.compute(
+        predictions=predictions, references=references, measures="max_error"
+    )
+    assert result["max_error"] == close(np.abs(references - predictions).max(axis=0).mean())

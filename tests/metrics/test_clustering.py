@@ -1,0 +1,242 @@
+import math
+
+import numpy as np
+import pytest
+
+from metric_commons import load
+from tests.spec import Spec
+
+POINTS = [[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]]
+NEAR, FAR = math.sqrt(50), math.sqrt(61)
+AT_ENDS = 1 - 1 / ((NEAR + FAR) / 2)
+INSIDE = 1 - 1 / ((math.sqrt(41) + NEAR) / 2)
+AGREEMENT = ("ari", "nmi", "v_measure", "homogeneity", "completeness")
+
+SPEC = Spec(
+    name="clustering",
+    shape="points",
+    sample={"predictions": ["a", "a", "b", "b"], "references": POINTS},
+    result={
+        "silhouette": (AT_ENDS + INSIDE) / 2,
+        "davies_bouldin": 1 / NEAR,
+        "calinski_harabasz": 100.0,
+    },
+    perfect={"predictions": [3, 3, 10, 10], "references": [[0.0], [0.0], [1.0], [1.0]]},
+    best={"silhouette": 1.0, "davies_bouldin": 0.0, "calinski_harabasz": math.inf},
+    ranges={
+        "silhouette": (-1.0, 1.0),
+        "davies_bouldin": (0.0, math.inf),
+        "calinski_harabasz": (0.0, math.inf),
+    },
+    wrong={"predictions": 0.5, "references": [0.0, "1"]},
+    whole=True,
+)
+OTHER_SHAPES = (
+    Spec(
+        name="clustering",
+        shape="labels",
+        sample={"predictions": [0, 0, 1, 2], "references": ["x", "x", "y", "y"]},
+        result={
+            "ari": 4 / 7,
+            "nmi": 0.8,
+            "v_measure": 0.8,
+            "homogeneity": 1.0,
+            "completeness": 2 / 3,
+        },
+        perfect={"predictions": [1, 1, 0, 0], "references": [0, 0, 1, 1]},
+        best=dict.fromkeys(AGREEMENT, 1.0),
+        ranges=dict.fromkeys(AGREEMENT, (0.0, 1.0)) | {"ari": (-1.0, 1.0)},
+        wrong={"predictions": 0.5, "references": 0.5},
+        whole=True,
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def clustering():
+    return load("clustering")
+
+
+def test_the_definitions_of_the_chapter(clustering):
+    result = clustering.compute(**SPEC.sample, per_example=True)
+
+    # (b - a) / max(a, b) with a = 1, the other point, and b the mean distance to the others
+    assert result["per_example"] == {
+        "silhouette": pytest.approx([AT_ENDS, INSIDE, INSIDE, AT_ENDS], rel=1e-14)
+    }
+    # points half a unit from centroids that are NEAR apart: (1/2 + 1/2) / NEAR, for both clusters
+    assert result["davies_bouldin"] == pytest.approx(1 / NEAR, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("labels", "points", "result"),
+    [
+        ([0, 0, 1], [[0.0], [1.0], [9.0]], {"silhouette": (1 - 1 / 9 + 1 - 1 / 8) / 3}),
+        ([0, 0, 1, 1], [[1.0, 1.0]] * 4, {"silhouette": 0.0, "davies_bouldin": 0.0}),
+        (
+            [0, 0, 1, 1],
+            [[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]],
+            {"davies_bouldin": math.inf, "calinski_harabasz": 0.0},
+        ),
+        ([0, 0, 1, 1], [[0, 0], [0, 0], [3, 4], [3, 4]], {"calinski_harabasz": math.inf}),
+        ([5, -1, 5, -1], [[0.0], [7.0], [1.0], [9.0]], {"davies_bouldin": 0.2}),
+    ],
+)
+def test_edge_cases_of_points(clustering, labels, points, result):
+    found = clustering.compute(predictions=labels, references=points, measures=list(result))
+
+    assert found == pytest.approx(result, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "ari", "nmi", "homogeneity", "completeness"),
+    [
+        ([1, 1, 1], [0, 0, 0], 1.0, 1.0, 1.0, 1.0),
+        ([0], ["a"], 1.0, 1.0, 1.0, 1.0),
+        ([0, 1, 2, 3], [0, 0, 0, 0], 0.0, 0.0, 1.0, 0.0),
+        ([0, 0, 0, 0], [0, 1, 2, 3], 0.0, 0.0, 0.0, 1.0),
+        ([0, 1, 0, 1], [0, 0, 1, 1], -0.5, 0.0, 0.0, 0.0),
+        (["x", "y", "y"], ["a", "a", "b"], -0.5, 0.2740175421212811, 0.274, 0.274),
+    ],
+)
+def test_edge_cases_of_labels(
+    clustering, predictions, references, ari, nmi, homogeneity, completeness
+):
+    result = clustering.compute(predictions=predictions, references=references)
+
+    assert result["ari"] == ari
+    assert result["nmi"] == result["v_measure"] == pytest.approx(nmi, rel=1e-14)
+    assert result["homogeneity"] == pytest.approx(homogeneity, abs=1e-4)
+    assert result["completeness"] == pytest.approx(completeness, abs=1e-4)
+
+
+def test_many_labels_do_not_overflow(clustering):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 3_000_000)
+    result = clustering.compute(predictions=labels, references=labels, measures=["ari", "nmi"])
+
+    assert result == {"ari": 1.0, "nmi": 1.0}
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine"])
+@pytest.mark.parametrize("container", [list, np.array])
+def test_points_and_labels_of_any_kind(clustering, metric, container):
+    points = [[1, 2], [2, 3], [9, 1], [8, 1], [7, 2]]
+    results = [
+        clustering.compute(predictions=container(labels), references=container(rows), metric=metric)
+        for labels in ([0, 0, 1, 1, 1], ["a", "a", "b", "b", "b"], [7, 7, 2**40, 2**40, 2**40])
+        for rows in (points, [[float(x) for x in row] for row in points])
+    ]
+
+    assert all(result == results[0] for result in results)
+
+
+def blobs(rows, clusters=4, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, clusters, rows)
+    return rng.normal(size=(clusters, 3))[labels] * 3 + rng.normal(size=(rows, 3)), labels
+
+
+def test_a_sample_estimates_the_whole(clustering):
+    points, labels = blobs(2000)
+    whole = clustering.compute(
+        predictions=labels, references=points, measures="silhouette", per_example=True
+    )
+    sample = clustering.compute(
+        predictions=labels,
+        references=points,
+        measures="silhouette",
+        per_example=True,
+        sample_size=300,
+        confidence_level=0.99,
+        seed=5,
+    )
+    of_points = np.array(sample["per_example"]["silhouette"])
+    taken = ~np.isnan(of_points)
+    low, high = sample["confidence_interval"]["silhouette"]
+
+    assert np.count_nonzero(taken) == 300
+    exact = np.array(whole["per_example"]["silhouette"])[taken]
+    assert of_points[taken] == pytest.approx(exact, rel=1e-11)
+    assert sample["silhouette"] == pytest.approx(exact.mean())
+    assert low < whole["silhouette"] < high
+
+
+def test_a_sample_does_not_depend_on_the_order(clustering):
+    points, labels = blobs(500)
+    order = np.random.default_rng(3).permutation(500)
+    options = {"sample_size": 50, "confidence_level": 0.9, "n_resamples": 100}
+    result = clustering.compute(predictions=labels, references=points, **options)
+    moved = clustering.compute(predictions=labels[order], references=points[order], **options)
+    other = clustering.compute(predictions=labels, references=points, **options, seed=1)
+
+    assert moved == result
+    assert other["silhouette"] != result["silhouette"]
+
+
+def test_intervals_of_labels(clustering):
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, 3, 400)
+    found = np.where(rng.random(400) < 0.7, true, rng.integers(0, 3, 400))
+    result = clustering.compute(
+        predictions=found, references=true, confidence_level=0.9, n_resamples=300
+    )
+    order = rng.permutation(400)
+    again = clustering.compute(
+        predictions=found[order], references=true[order], confidence_level=0.9, n_resamples=300
+    )
+
+    assert again == result
+    for name in AGREEMENT:
+        low, high = result["confidence_interval"][name]
+        assert low < result[name] < high
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "options", "message"),
+    [
+        ([0, 0, 0], [[1.0], [2.0], [3.0]], {}, r"predictions holds 1 cluster of 3 points"),
+        (
+            [0, 1, 2],
+            [[1.0], [2.0], [3.0]],
+            {},
+            r"predictions holds 3 clusters of 3 points",
+        ),
+        ([0, 0, 1], [[1.0], [math.inf], [3.0]], {}, r"references\[1\]\[0\] is inf; every coord"),
+        ([0, 0, 1], [[1.0], [math.nan], [3.0]], {}, r"references\[1\]\[0\] is NaN"),
+        ([0, 0, 1], [[1.0], [2.0, 3.0], [3.0]], {}, r"references\[1\] has 2 coordinates, but"),
+        ([0, 0, 1], [[], [], []], {}, r"references must hold a row of coordinates"),
+        ([0, 0, 1], [1.0, 2.5, 3.0], {}, r"references\[0\] is 1.0"),
+        ([0, 0, 1], [[0.0], [1.0], [2.0]], {"metric": "cosine"}, r"references\[0\] is zero every"),
+        (
+            [0, 0, 1],
+            [[0.0], [1.0], [2.0]],
+            {"measures": "ari"},
+            r"measures holds 'ari', which needs",
+        ),
+        ([0, 0, 1], [0, 0, 1], {"measures": "silhouette"}, r"measures holds 'silhouette', which"),
+        ([0.5, 0, 1], [0, 0, 1], {}, r"predictions\[0\] is 0.5"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(clustering, predictions, references, options, message):
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        clustering.compute(predictions=predictions, references=references, **options)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("measures", "silhouete"),
+        ("measures", []),
+        ("measures", ["silhouette", "silhouette"]),
+        ("measures", 3),
+        ("metric", "manhattan"),
+        ("sample_size", 0),
+        ("sample_size", 2.5),
+        ("sample_size", True),
+        ("confidence_level", 95),
+    ],
+)
+def test_bad_options_are_named(clustering, option, value):
+    with pytest.raises(ValueError, match=f"^{option} "):
+        clustering.compute(**SPEC.sample, **{option: value})

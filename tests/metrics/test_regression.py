@@ -1,0 +1,296 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+from metric_commons import load
+from tests.spec import GIVEN, Spec
+
+SPEC = Spec(
+    name="regression",
+    sample={"predictions": [2.5, 0.0, 2.0, 8.0], "references": [3.0, -0.5, 2.0, 7.0]},
+    result={"mae": 0.5, "mse": 0.375, "rmse": math.sqrt(0.375), "r2": 1 - 1.5 / 29.1875},
+    perfect={"predictions": [1.0, 2.5], "references": [1.0, 2.5]},
+    best={"mae": 0.0, "mse": 0.0, "rmse": 0.0, "r2": 1.0},
+    ranges={
+        "mae": (0.0, math.inf),
+        "mse": (0.0, math.inf),
+        "rmse": (0.0, math.inf),
+        "r2": (-math.inf, 1.0),
+    },
+    wrong={"predictions": "2.5", "references": "3.0"},
+)
+ALL = (
+    "mae",
+    "mse",
+    "rmse",
+    "r2",
+    "mape",
+    "smape",
+    "median_ae",
+    "max_error",
+    "explained_variance",
+    "pearson",
+    "spearman",
+)
+OTHER_SHAPES = [
+    Spec(
+        name="regression",
+        shape="two outputs, all measures",
+        sample={
+            "predictions": [[0.0, 2.0], [-1.0, 2.0], [8.0, -5.0], [1.0, 3.0]],
+            "references": [[0.5, 1.0], [-1.0, 1.0], [7.0, -6.0], [2.0, 2.5]],
+            "measures": ALL,
+        },
+        result={
+            "mae": 3 / 4,
+            "mse": 2.75 / 4,
+            "rmse": (0.75 + math.sqrt(3.25 / 4)) / 2,
+            "r2": ((1 - 2.25 / 36.1875) + (1 - 3.25 / 43.6875)) / 2,
+            "mape": ((1 + 0 + 1 / 7 + 1 / 2) / 4 + (1 + 1 + 1 / 6 + 1 / 5) / 4) / 2,
+            "smape": ((2 + 0 + 2 / 15 + 2 / 3) / 4 + (2 / 3 + 2 / 3 + 2 / 11 + 2 / 11) / 4) / 2,
+            "median_ae": (0.75 + 1) / 2,
+            "max_error": 1.0,
+            "explained_variance": ((1 - 2.1875 / 36.1875) + (1 - 0.1875 / 43.6875)) / 2,
+            "pearson": (42 / math.sqrt(36.1875 * 50) + 42.25 / math.sqrt(43.6875 * 41)) / 2,
+            "spearman": 1.0,
+        },
+        perfect={
+            "predictions": [[1.0, 2.5], [2.0, 1.0]],
+            "references": [[1.0, 2.5], [2.0, 1.0]],
+            "measures": ALL,
+        },
+        best=dict.fromkeys(ALL, 0.0)
+        | dict.fromkeys(["r2", "explained_variance", "pearson", "spearman"], 1.0),
+        ranges={
+            **dict.fromkeys(ALL, (0.0, math.inf)),
+            "r2": (-math.inf, 1.0),
+            "explained_variance": (-math.inf, 1.0),
+            "pearson": (-1.0, 1.0),
+            "spearman": (-1.0, 1.0),
+        },
+        wrong={"predictions": ["2.5", "1"], "references": ["3.0", "1"]},
+    )
+]
+EXAMPLES = GIVEN / "worked_examples.jsonl"
+
+
+@pytest.fixture(scope="module")
+def regression():
+    return load("regression")
+
+
+@pytest.mark.skipif(not EXAMPLES.exists(), reason="the worked examples are not part of the project")
+def test_worked_examples(regression):
+    examples = [json.loads(line) for line in EXAMPLES.read_bytes().splitlines()]
+    examples = [example for example in examples if example.get("module") == "regression"]
+
+    assert examples
+    for example in examples:
+        result = regression.compute(
+            predictions=example["predictions"],
+            references=example["references"],
+            **example["options"],
+        )
+        for key, value in example["result"].items():
+            assert round(result[key], example["digits"]) == value
+
+
+@pytest.mark.parametrize(
+    ("measure", "value"),
+    [
+        ("mape", (0.5 / 3 + 1 + 0 + 1 / 7) / 4),
+        ("smape", (1 / 5.5 + 2 + 0 + 2 / 15) / 4),
+        ("median_ae", 0.5),
+        ("max_error", 1.0),
+        ("explained_variance", 0.9571734475374732),  # of scikit-learn's documentation
+        ("spearman", 1.0),
+        ("pearson", 0.9848696184482703),  # of scipy.stats.pearsonr
+    ],
+)
+def test_the_other_measures(regression, measure, value):
+    result = regression.compute(**SPEC.sample, measures=[measure])
+
+    assert result == {measure: pytest.approx(value, rel=1e-14)}
+    assert regression.compute(**SPEC.sample, measures=measure) == result
+
+
+TWO_OUTPUTS = {
+    "predictions": [[0.0, 2.0], [-1.0, 2.0], [8.0, -5.0]],
+    "references": [[0.5, 1.0], [-1.0, 1.0], [7.0, -6.0]],
+}
+
+
+@pytest.mark.parametrize(
+    ("multioutput", "mae", "r2"),
+    [  # of scikit-learn's documentation
+        ("raw_values", [0.5, 1.0], [0.9654377880184332, 0.9081632653061225]),
+        ("uniform_average", 0.75, 0.9368005266622779),
+        ("variance_weighted", (0.5 * 36.1666666666 + 32.6666666666) / 68.8333333333, 0.938256658),
+    ],
+)
+def test_several_outputs(regression, multioutput, mae, r2):
+    result = regression.compute(**TWO_OUTPUTS, measures=["mae", "r2"], multioutput=multioutput)
+
+    assert result == {"mae": pytest.approx(mae), "r2": pytest.approx(r2)}
+
+
+def test_the_greatest_error_follows_multioutput(regression):
+    rows = {"predictions": [[1.0, 3.0]], "references": [[1.0, 2.0]]}
+
+    assert regression.compute(**rows, measures="max_error") == {"max_error": 0.5}
+    raw = regression.compute(**rows, measures="max_error", multioutput="raw_values")
+    assert raw == {"max_error": [0.0, 1.0]}
+
+
+@pytest.mark.parametrize("column", ["predictions", "references"])
+def test_a_number_and_a_row_of_one_are_the_same(regression, column):
+    for container in (list, np.array):
+        rows = {name: container(numbers) for name, numbers in SPEC.sample.items()}
+        rows[column] = container([[number] for number in SPEC.sample[column]])
+        assert regression.compute(**rows) == regression.compute(**SPEC.sample)
+
+
+def test_weights_are_repetitions(regression):
+    weights = [1, 2, 0, 4]
+    repeated = {
+        name: [number for number, times in zip(column, weights, strict=True) for _ in range(times)]
+        for name, column in SPEC.sample.items()
+    }
+    for measure in ("mae", "mse", "rmse", "r2", "mape", "smape", "median_ae", "pearson"):
+        weighted = regression.compute(**SPEC.sample, measures=measure, sample_weight=weights)
+        assert weighted == pytest.approx(regression.compute(**repeated, measures=measure))
+
+
+def test_weights_that_sum_to_zero_leave_nothing_defined(regression):
+    result = regression.compute(
+        **SPEC.sample,
+        measures=["mae", "r2", "median_ae", "max_error"],
+        sample_weight=[0] * 4,
+        confidence_level=0.9,
+    )
+    nothing = pytest.approx(math.nan, nan_ok=True)
+    intervals = {name: [nothing, nothing] for name in ("mae", "r2", "median_ae", "max_error")}
+
+    assert result == dict.fromkeys(intervals, nothing) | {"confidence_interval": intervals}
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "result"),
+    [
+        ([2.0], [1.0], {"r2": math.nan, "explained_variance": 1.0, "pearson": math.nan}),
+        ([2, 2, 2], [2, 2, 2], {"r2": 1.0, "explained_variance": 1.0, "pearson": math.nan}),
+        ([1, 2, 3], [2, 2, 2], {"r2": 0.0, "explained_variance": 0.0, "spearman": math.nan}),
+        ([0.2, 0.1, 0.3], [0.1] * 3, {"r2": 0.0, "explained_variance": 0.0}),
+        ([3.0] * 3, [2.0] * 3, {"r2": 0.0, "explained_variance": 1.0}),
+        ([2, 3, 4], [1, 2, 3], {"r2": -0.5, "explained_variance": 1.0, "pearson": 1.0}),
+        ([3, 2, 1], [1, 2, 3], {"r2": -3.0, "pearson": -1.0, "spearman": -1.0}),
+        ([0.0, 1.0], [0.0, 1.0], {"mape": 0.0, "smape": 0.0}),
+        ([1.0, 1.0], [0.0, 1.0], {"mape": 2.0**51, "smape": 1.0}),
+        ([-1e308], [1e308], {"mae": math.inf, "mse": math.inf, "rmse": math.inf}),
+        ([-1e308, 0.0], [1e308, 0.0], {"mae": 1e308, "rmse": math.sqrt(2) * 1e308}),
+        ([-1e200, 1e200], [1e200, -1e200], {"rmse": 2e200, "r2": -3.0}),
+        ([0.0, 0.0], [1e-200, 0.0], {"rmse": math.sqrt(0.5) * 1e-200, "r2": -1.0}),
+        ([2**53 + 1, 2**53 + 2], [2**53, 2**53 + 1], {"mae": 1.0, "r2": -3.0}),
+        ([True, False], [False, False], {"mae": 0.5, "max_error": 1.0}),
+    ],
+)
+def test_edge_cases(regression, predictions, references, result):
+    assert regression.compute(
+        predictions=predictions, references=references, measures=list(result)
+    ) == pytest.approx(result, rel=1e-15, nan_ok=True)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int32", "bool", "float16", "float32"])
+def test_arrays_are_subtracted_as_numbers(regression, dtype):
+    predictions, references = (np.array(of).astype(dtype) for of in ([1, 0, 100], [0, 10, -100]))
+    plain = regression.compute(predictions=predictions.tolist(), references=references.tolist())
+
+    assert regression.compute(predictions=predictions, references=references) == plain
+
+
+def test_far_from_zero_nothing_cancels(regression):
+    steps = np.arange(1000) % 7
+    near = regression.compute(predictions=(steps + 1) % 5, references=steps)
+    far = regression.compute(
+        predictions=1e9 + (steps + 1) % 5 * 0.25, references=1e9 + steps * 0.25, measures="r2"
+    )
+
+    assert far["r2"] == pytest.approx(near["r2"], rel=1e-14)
+
+
+@pytest.mark.parametrize("measure", ["mae", "rmse", "r2", "mape", "smape", "median_ae", "spearman"])
+@pytest.mark.parametrize("multioutput", ["uniform_average", "raw_values", "variance_weighted"])
+def test_intervals_hold_the_value_and_know_no_order(regression, measure, multioutput):
+    rng = np.random.default_rng(0)
+    references = rng.normal(size=(40, 2))
+    predictions = references + rng.normal(size=(40, 2)) / 2
+    options = {"measures": measure, "multioutput": multioutput, "confidence_level": 0.9}
+    result = regression.compute(
+        predictions=predictions, references=references, n_resamples=200, **options
+    )
+    order = rng.permutation(40)
+    again = regression.compute(
+        predictions=predictions[order], references=references[order], n_resamples=200, **options
+    )
+    lows, highs = np.array(result["confidence_interval"][measure]).T
+
+    assert (lows < result[measure]).all()
+    assert (result[measure] < highs).all()
+    assert again == result
+
+
+def test_an_interval_of_a_constant_column_is_defined(regression):
+    rows = {"predictions": [1.0, 2.0, 3.0], "references": [2.0, 2.0, 2.0]}
+    result = regression.compute(**rows, measures=["r2", "pearson"], confidence_level=0.9)
+    nothing = pytest.approx(math.nan, nan_ok=True)
+
+    assert result["confidence_interval"]["r2"][0] == 0.0
+    assert result["confidence_interval"]["pearson"] == [nothing, nothing]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ([1.0, math.inf], [1.0, 2.0], r"predictions\[1\] is inf; every row needs a finite number"),
+        ([1.0, 2.0], [-math.inf, 2.0], r"references\[0\] is -inf"),
+        ([[1.0, math.inf]], [[1.0, 2.0]], r"predictions\[0\]\[1\] is inf"),
+        ([1.0, math.nan], [1.0, 2.0], r"predictions\[1\] is NaN"),
+        ([[1.0, 2.0], [1.0]], [[1.0, 2.0], [1.0, 2.0]], r"predictions\[1\] has 1 numbers, but"),
+        ([[1.0, 2.0]], [[1.0, 2.0, 3.0]], r"predictions have 2 numbers a row, but references"),
+        ([[1.0, 2.0]], [1.0], r"predictions have 2 numbers a row, but references have 1"),
+        ([[], []], [[], []], r"predictions must hold a number a row"),
+        (["1"], ["2"], r"predictions\[0\] is '1'"),
+    ],
+)
+def test_bad_rows_are_named(regression, predictions, references, message):
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        regression.compute(predictions=predictions, references=references)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("measures", "mea"),
+        ("measures", []),
+        ("measures", ["mae", "mae"]),
+        ("measures", 3),
+        ("multioutput", "mean"),
+        ("sample_weight", [1.0]),
+        ("sample_weight", [1.0, 1.0, 1.0, -1.0]),
+        ("sample_weight", [1.0, 1.0, 1.0, math.nan]),
+        ("sample_weight", ["a"] * 4),
+        ("confidence_level", 95),
+        ("n_resamples", 0),
+        ("seed", -1),
+    ],
+)
+def test_bad_options_are_named(regression, option, value):
+    with pytest.raises(ValueError, match=f"^{option}"):
+        regression.compute(**SPEC.sample, **{option: value})
+
+
+def test_ranks_have_no_weights(regression):
+    with pytest.raises(ValueError, match=r"^sample_weight does not go with 'spearman'"):
+        regression.compute(**SPEC.sample, measures="spearman", sample_weight=[1.0] * 4)
