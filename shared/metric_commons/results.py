@@ -371,7 +371,7 @@ def score(
     own = assign(options or {}, {name: metric.options for name, metric in metrics.items()})
     if compare:
         _check_same_rows(systems, references)
-        per_row = [name for name, metric in metrics.items() if "per_example" in metric.options]
+        per_row = [name for name, metric in metrics.items() if "groups" in metric.options]
         if len(systems) < 2 or not per_row:
             raise ValueError(
                 "compare needs two systems and a module that scores row by row; there are "
@@ -556,6 +556,8 @@ def module_result(
         for option, default in metric.options.items()
         if option not in REPORTING
     }
+    if scoring.get("sample_size") is not None:  # which rows are drawn moves the score
+        scoring["seed"] = reported.get("seed", metric.options["seed"])
     resampling = {option: reported[option] for option in _OF_INTERVALS if option in reported}
     return ModuleResult(
         options=scoring | (resampling if beside["confidence_interval"] else {}),

@@ -103,7 +103,7 @@ def _evaluation(asked: "Config", path: Path) -> "Evaluation":
 
     _check_modules(asked, path)
     systems = _systems(asked, path)
-    by_row = any("per_example" in catalog.load(module).options for module in asked.modules)
+    by_row = any("groups" in catalog.load(module).options for module in asked.modules)
     compare = len(systems) > 1 and by_row if asked.compare is None else asked.compare
     if compare and len(systems) < 2:
         raise wrong(path, ["compare"], "needs at least two systems")
