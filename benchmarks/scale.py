@@ -48,7 +48,7 @@ def in_memory(path):
 
 
 def with_datasets(path, num_proc):
-    rows = Dataset.from_parquet(path, keep_in_memory=True)
+    rows = Dataset.from_parquet(path, cache_dir=str(Path(path).parent))  # workers map the file
     return [dataset.score(rows, module, **COLUMNS, num_proc=num_proc) for module in MODULES]
 
 
