@@ -13,6 +13,7 @@ from metric_commons import catalog
 from .compare import compare
 from .hub import hub
 from .merge import merge
+from .plot import plot
 from .presets import PRESETS
 from .report import report
 from .run import init, run
@@ -28,7 +29,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, merge, run, init, trec, compare, report, mcp, ultrarag_init):
+for command in (score, merge, run, init, trec, compare, plot, report, mcp, ultrarag_init):
     app.command()(command)
 app.add_typer(hub, name="hub")
 

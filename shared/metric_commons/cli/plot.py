@@ -1,0 +1,142 @@
+"""`metric-commons plot`: pictures of how systems classify or predict numbers."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from metric_commons import catalog
+from metric_commons.results import InputError, assign, score, write_whole
+
+from .evaluation import Evaluation
+from .outputs import Misuse, check_outputs
+from .score import _check_usage, _setting, _systems
+
+if TYPE_CHECKING:
+    from .plots import System
+
+Kind = Literal["roc", "pr", "confusion", "calibration", "residuals", "actual"]
+
+_LEVEL = 0.95  # of intervals that cost little
+
+
+class _Needs(NamedTuple):
+    """The module a picture takes its numbers from, and the options it needs."""
+
+    module: str
+    fixed: Mapping[str, Any] = {}
+    usual: Mapping[str, Any] = {}
+    level: float | None = None  # of the intervals, unless another one is asked for
+
+
+_CURVE = _Needs("classification", {"curves": True, "average": "none"}, level=_LEVEL)
+_NUMBERS = _Needs("regression", {"multioutput": "raw_values"}, {"measures": ["mae", "rmse", "r2"]})
+_NEEDS: Mapping[Kind, _Needs] = {
+    "roc": _CURVE,
+    "pr": _CURVE,
+    "confusion": _Needs("classification", level=_LEVEL),
+    "calibration": _Needs("classification", usual={"calibration_bins": 10}, level=_LEVEL),
+    "residuals": _NUMBERS,
+    "actual": _NUMBERS,
+}
+
+
+def plot(
+    kind: Annotated[Kind, typer.Argument(help="What is drawn.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of rows.")],
+    predictions: Annotated[
+        list[str],
+        typer.Option(
+            metavar="FIELD",
+            help="Field of the predictions. Several fields, like several files, are several "
+            "systems.",
+        ),
+    ],
+    references: Annotated[
+        str, typer.Option(metavar="FIELD", help="Field of the true labels or numbers.")
+    ],
+    save: Annotated[
+        Path, typer.Option(metavar="FILE", help="The picture, a .png, .svg or .pdf file.")
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="OPTION=VALUE",
+            help="Option of classification or regression, such as calibration_bins=15. The value "
+            "is JSON, or else a string.",
+        ),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="Level of the intervals beside scores. Defaults to 0.95 for classification, and "
+            "to no intervals for numbers, where they take long.",
+        ),
+    ] = None,
+) -> None:
+    """Draw how one or several systems classify, or predict numbers.
+
+    metric-commons plot roc runs.jsonl --predictions bot --references gold
+    --save roc.png
+
+    roc, pr and calibration take scores or probabilities, confusion also labels;
+    residuals, and actual (predicted against actual), take numbers. Files and
+    fields are those of `score`.
+    """
+    from . import plots  # a missing library is said before a large file is read
+
+    needs = _NEEDS[kind]
+    evaluation = Evaluation(
+        modules=[needs.module],
+        systems=_systems(paths, predictions),
+        fields={"references": references},
+        options=dict(map(_setting, settings or [])),
+        bootstrap={"confidence_level": needs.level if confidence is None else confidence},
+    )
+    check_outputs([save], evaluation.inputs())
+    plots.check(save)
+    _check_usage(evaluation)
+    options = _options(kind, evaluation)
+    write_whole(save, [plots.picture(save, kind, _drawn(evaluation, options))])
+
+
+def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
+    """The options that were asked for, and those without which there is nothing to draw."""
+    needs = _NEEDS[kind]
+    known = {needs.module: catalog.load(needs.module).options}
+    asked = assign(evaluation.options, known)[needs.module]
+    for option in needs.fixed:
+        if option in asked:
+            raise Misuse(f"--set: {kind} sets {option} itself")
+    return {**needs.usual, **asked, **needs.fixed}
+
+
+def _drawn(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "System"]:
+    """What is drawn of each system: its scores and its rows."""
+    from .plots import System
+
+    (module,) = evaluation.modules
+    sources = {path: evaluation._source(path) for path in evaluation.inputs()}
+    columns = {path: source.columns() for path, source in sources.items()}
+    rows = {
+        system: (columns[path][field], columns[path][str(evaluation.fields["references"])])
+        for system, (path, field) in evaluation.systems.items()
+    }
+    try:
+        results = score(
+            module,
+            predictions={system: predictions for system, (predictions, _) in rows.items()},
+            references={system: references for system, (_, references) in rows.items()},
+            options=options,
+            progress=True,
+            **evaluation.bootstrap,
+        )
+    except InputError as error:
+        raise evaluation._located(error, sources) from error
+    return {
+        system: System(results.systems[system][module], *of_system)
+        for system, of_system in rows.items()
+    }

@@ -1,0 +1,629 @@
+"""Pictures are tested by the numbers in what is drawn, not by their pixels."""
+
+import json
+import math
+import sys
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metric_commons import load
+from metric_commons.cli import plots
+from tests.spec import ROOT
+
+KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual"]
+MUSHROOMS, RENTS = (ROOT / "examples" / f"{name}.jsonl" for name in ("mushrooms", "rents"))
+GUIDES = ["forager", "field_guide"]
+GUIDED = (MUSHROOMS, *(f"--predictions={name}" for name in GUIDES), "--references", "edible")
+RENTED = (RENTS, "--predictions=by_area", "--predictions=by_area_and_floor", "--references=rent")
+
+
+@pytest.fixture
+def drawn(run, monkeypatch):
+    """Run the command and return the figure that it saves."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    saved = []
+    save = Figure.savefig
+
+    def kept(figure, *arguments, **options):
+        saved.append(figure)
+        save(figure, *arguments, **options)
+
+    monkeypatch.setattr(Figure, "savefig", kept)
+
+    def drawn(*arguments):
+        saved.clear()
+        status, out, err = run("plot", *arguments, "--save", "out.png")
+        assert (status, out, err) == (0, "", "")
+        assert Path("out.png").read_bytes().startswith(b"\x89PNG")
+        return saved[0]
+
+    return drawn
+
+
+@pytest.fixture
+def refused(refused):
+    pytest.importorskip("matplotlib")
+    return lambda *arguments: refused("plot", *arguments)
+
+
+def columns(path, *fields):
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return [[row[field] for row in rows] for field in fields]
+
+
+def write(name, **fields):
+    rows = (dict(zip(fields, values, strict=True)) for values in zip(*fields.values(), strict=True))
+    path = Path(name)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def lines(panel):
+    """The lines of systems, as points: those that have a name."""
+    return {
+        line.get_label(): line.get_xydata()
+        for line in panel.get_lines()
+        if not line.get_label().startswith("_")
+    }
+
+
+def rendered(figure):
+    """What knows the size of texts, once everything has its place."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure.draw_without_rendering()
+    return FigureCanvasAgg(figure).get_renderer()
+
+
+def legend(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def interval(result, score):
+    low, high = result["confidence_interval"][score]
+    return f"{result[score]:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def guided(name, **options):
+    predictions, references = columns(MUSHROOMS, name, "edible")
+    return load("classification").compute(
+        predictions=predictions, references=references, confidence_level=0.95, **options
+    )
+
+
+def of_classes(count, rows=60, systems=("a", "b")):
+    """Rows of probabilities and labels, some of which have long names."""
+    random = np.random.default_rng(count)
+    names = sorted(f"a rather long name of a label, number {i:02}" for i in range(count))
+    truth = np.arange(rows) % count
+    fields = {"gold": [names[i] for i in truth]}
+    for system in systems:
+        weights = random.random((rows, count)) + np.eye(count)[truth]
+        shares = weights / weights.sum(axis=1, keepdims=True)
+        fields[system] = shares.tolist()
+        fields[f"{system}_label"] = [names[i] for i in shares.argmax(axis=1)]
+    return write("rows.jsonl", **fields), names
+
+
+# Curves
+
+
+@pytest.mark.parametrize(
+    ("kind", "curve", "axes", "score", "short"),
+    [
+        ("roc", "roc_curve", ("fpr", "tpr"), "roc_auc", "AUC"),
+        ("pr", "pr_curve", ("recall", "precision"), "average_precision", "AP"),
+    ],
+)
+def test_a_curve_is_that_of_the_module(drawn, kind, curve, axes, score, short):
+    figure = drawn(kind, *GUIDED)
+    (panel,) = figure.axes
+    results = {name: guided(name, curves=True) for name in GUIDES}
+
+    for name, points in zip(GUIDES, lines(panel).values(), strict=True):
+        expected = [results[name][curve][axis] for axis in axes]
+        assert points.T.tolist() == expected
+    texts = [f"{name}: {short} {interval(results[name], score)}" for name in GUIDES]
+    assert legend(figure) == [*texts, "chance"]
+    assert "(positive: yes)" in panel.get_ylabel()
+    assert panel.get_aspect() == 1
+    assert panel.get_xlim() == panel.get_ylim()
+
+
+def test_chance_is_the_diagonal_and_the_share_of_positives(drawn):
+    chance = {
+        kind: [line.get_xydata().tolist() for line in drawn(kind, *GUIDED).axes[0].get_lines()]
+        for kind in ("roc", "pr")
+    }
+
+    assert chance["roc"].count([[0, 0], [1, 1]]) == 1
+    assert chance["pr"].count([[0, 0.5], [1, 0.5]]) == 1
+
+
+def test_curves_of_several_systems_differ_in_three_ways(drawn):
+    truth = [0, 1] * 10
+    scores = np.random.default_rng(0).random((5, 20)).tolist()
+    write("rows.jsonl", y=truth, **{f"s{i}": column for i, column in enumerate(scores)})
+    figure = drawn(
+        "roc", "rows.jsonl", "--references=y", *(f"--predictions=s{i}" for i in range(5))
+    )
+    curves = [line for line in figure.axes[0].get_lines() if line.get_label()[0] != "_"]
+
+    assert len({line.get_color() for line in curves}) == 5
+    assert len({line.get_marker() for line in curves}) == 5
+    looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in curves}
+    assert len(looks) == 5
+    assert all(one.get_linestyle() != other.get_linestyle() for one, other in pairwise(curves))
+
+
+@pytest.mark.parametrize("count", [3, 10, 30])
+@pytest.mark.parametrize("kind", ["roc", "pr"])
+def test_of_several_labels_each_has_a_panel(drawn, kind, count):
+    path, names = of_classes(count)
+    figure = drawn(kind, path, "--predictions=a", "--predictions=b", "--references=gold")
+    predictions, references = columns(path, "b", "gold")
+    result = load("classification").compute(
+        predictions=predictions, references=references, curves=True, average="none"
+    )
+    score = {"roc": "roc_auc", "pr": "average_precision"}[kind]
+    axes = {"roc": ("fpr", "tpr"), "pr": ("recall", "precision")}[kind]
+
+    assert len(figure.axes) == count
+    for place, panel in enumerate(figure.axes):
+        points = [result[f"{kind}_curve"][place][axis] for axis in axes]
+        last = panel.get_legend().get_texts()[-1].get_text()
+        assert lines(panel)[last].T.tolist() == points
+        assert last.startswith(f"{result[score][place]:.3f} [")
+        assert panel.get_legend().get_title().get_text()[-2:] == names[place][-2:]
+    assert legend(figure) == ["a", "b", "chance"]
+
+
+def check_layout(figure):
+    """No panel covers another, or is too small."""
+    renderer = rendered(figure)
+    for one, other in combinations([panel.get_tightbbox(renderer) for panel in figure.axes], 2):
+        across = min(one.x1, other.x1) - max(one.x0, other.x0)
+        along = min(one.y1, other.y1) - max(one.y0, other.y0)
+        assert min(across, along) < 2
+    for panel in figure.axes:
+        extent = panel.get_window_extent(renderer)
+        is_bar = extent.height > 5 * extent.width
+        assert is_bar or extent.width > figure.dpi * 1.3
+
+
+@pytest.mark.parametrize("count", [1, 3, 10])
+@pytest.mark.parametrize("kind", ["roc", "pr", "confusion"])
+def test_every_label_has_room(drawn, kind, count):
+    path, _ = of_classes(max(count, 3))
+    systems = [f"--predictions={name}{'_label' * (kind == 'confusion')}" for name in "ab"]
+
+    check_layout(drawn(kind, path, *systems[: 1 + (count > 1)], "--references=gold"))
+
+
+@pytest.mark.parametrize("options", [[], ["--confidence", "0.9"]])
+@pytest.mark.parametrize("kind", ["residuals", "actual"])
+def test_every_score_has_room(drawn, kind, options):
+    measures = 'measures=["mae","mse","rmse","r2","mape","max_error","explained_variance"]'
+
+    check_layout(drawn(kind, *RENTED, *options))
+    check_layout(drawn(kind, *RENTED, *options, "--set", measures))
+
+
+def test_a_label_without_rows_is_said_in_its_panel(drawn):
+    rows = [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.1, 0.6, 0.3]]
+    write("rows.jsonl", p=rows, y=["a", "b", "b"])
+    figure = drawn(
+        *("roc", "rows.jsonl", "--predictions=p", "--references=y", "--set"),
+        'labels=["a","b","c"]',
+    )
+    texts = [panel.get_legend().get_texts()[0].get_text() for panel in figure.axes]
+
+    assert texts[2] == "undefined"
+    assert texts[0].startswith("1.000 [")
+    assert [len(lines(panel)) for panel in figure.axes] == [1, 1, 1]
+    assert lines(figure.axes[2])["undefined"].size == 0
+
+
+@pytest.mark.parametrize("shape", ["rising", "jagged", "steep"])
+def test_a_thinned_line_is_the_same_to_the_eye(shape):
+    random = np.random.default_rng(1)
+    x = np.sort(random.random(300_000)) ** (8 if shape == "steep" else 1)
+    y = {
+        "rising": np.sort(random.random(x.size)),
+        "jagged": random.random(x.size),
+        "steep": np.sqrt(x),
+    }[shape]
+    kept = np.column_stack(plots.thinned(x, y))
+    fine = 1 / plots._FINE
+
+    assert len(kept) <= 4 * plots._FINE
+    assert {tuple(point) for point in kept.tolist()} <= set(
+        zip(x.tolist(), y.tolist(), strict=True)
+    )
+    assert kept[0].tolist() == [x[0], y[0]]
+    assert kept[-1].tolist() == [x[-1], y[-1]]
+    column = np.floor(x / fine).astype(int)
+    for each in range(0, plots._FINE, 37):
+        there, shown = y[column == each], kept[np.floor(kept[:, 0] / fine) == each, 1]
+        if there.size:
+            assert (there.min(), there.max()) == (shown.min(), shown.max())
+            assert (there[0], there[-1]) == (shown[0], shown[-1])
+
+
+def test_a_short_line_is_left_as_it_is():
+    x, y = plots.thinned([0, 0.5, 0.5, 1], [0, 0, 1, 1])
+
+    assert (x.tolist(), y.tolist()) == ([0, 0.5, 0.5, 1], [0, 0, 1, 1])
+
+
+# Confusion matrices
+
+
+def contrast(one, other):
+    """As the Web Content Accessibility Guidelines 2 define it."""
+
+    def luminance(color):
+        linear = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color)
+        return sum(map(math.prod, zip((0.2126, 0.7152, 0.0722), linear, strict=True)))
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("count", [2, 10, 30])
+def test_cells_hold_counts_and_shares_of_their_row_and_can_be_read(drawn, count):
+    from matplotlib.colors import to_rgb
+
+    path, names = of_classes(count, rows=400)
+    figure = drawn("confusion", path, "--predictions=a_label", "--references=gold")
+    predictions, references = columns(path, "a_label", "gold")
+    result = load("classification").compute(
+        predictions=predictions, references=references, confidence_level=0.95
+    )
+    table = np.array(result["confusion_matrix"])
+    panel, _ = figure.axes
+    (image,) = panel.images
+    shares = table / table.sum(axis=1, keepdims=True)
+
+    assert image.get_array().tolist() == shares.tolist()
+    texts = {text.get_position(): text for text in panel.texts if "\n" in text.get_text()}
+    assert len(texts) == np.count_nonzero(table)
+    for (column, row), text in texts.items():
+        number, share = text.get_text().split("\n")
+        assert number == str(table[row, column])
+        if share[0] not in "<>":
+            assert abs(float(share.rstrip("%")) / 100 - shares[row, column]) <= 0.005
+        cell = image.cmap(image.norm(shares[row, column]))[:3]
+        assert contrast(to_rgb(text.get_color()), cell) >= 4.5
+    zeros = [text for text in panel.texts if text.get_text() == "0"]
+    assert len(zeros) == (np.count_nonzero(table == 0) if count <= 10 else 0)
+    assert f"accuracy {interval(result, 'accuracy')}" in [text.get_text() for text in panel.texts]
+    ticks = [label.get_text() for label in panel.get_yticklabels()]
+    assert len(set(ticks)) == count
+    assert all(tick[-2:] == name[-2:] for tick, name in zip(ticks, names, strict=True))
+    renderer = rendered(figure)
+    of_cell = panel.get_window_extent(renderer).width / count
+    assert max(text.get_window_extent(renderer).width for text in texts.values()) < of_cell
+
+
+def test_numbers_of_very_many_labels_are_left_to_the_colours(drawn):
+    path, names = of_classes(60, rows=300)
+    panel, _ = drawn("confusion", path, "--predictions=a_label", "--references=gold").axes
+
+    assert panel.images[0].get_array().shape == (60, 60)
+    assert not [text for text in panel.texts if "\n" in text.get_text()]
+    assert len(panel.get_yticklabels()) == len(names[::2])
+
+
+def test_options_move_what_is_drawn(drawn):
+    def counts(*options):
+        figure = drawn("confusion", *GUIDED, *options)
+        return [
+            [int(text.get_text().split("\n")[0]) for text in panel.texts[:4]]
+            for panel in figure.axes[:2]
+        ]
+
+    for threshold in (0.3, 0.7):
+        tables = [guided(name, threshold=threshold)["confusion_matrix"] for name in GUIDES]
+        expected = [[*first, *second] for first, second in tables]
+        assert counts("--set", f"threshold={threshold}") == expected
+    (no, yes) = counts()[0][:2], counts()[0][2:]
+    assert counts("--set", 'labels=["yes","no"]')[0] == [*yes[::-1], *no[::-1]]
+
+
+def test_each_of_several_labels_of_a_row_has_a_panel(drawn):
+    write("rows.jsonl", p=[[1, 0], [1, 1], [0, 1]], y=[[1, 0], [0, 1], [0, 1]])
+    figure = drawn("confusion", "rows.jsonl", "--predictions=p", "--references=y")
+    tables = [[text.get_text()[0] for text in panel.texts[:4]] for panel in figure.axes[:2]]
+
+    assert tables == [["1", "1", "0", "1"], ["1", "0", "0", "2"]]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0, "0%"), (1, "100%"), (0.004, "<1%"), (0.996, ">99%"), (0.126, "13%")]
+)
+def test_a_share_is_none_or_all_only_where_it_is(share, text):
+    assert plots._percent(share) == text
+
+
+# Calibration
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+def test_bins_are_those_of_the_module(drawn, strategy):
+    options = ["--set", "calibration_bins=5", "--set", f"calibration_strategy={strategy}"]
+    figure = drawn("calibration", *GUIDED, *options)
+    above, below = figure.axes
+    curves = lines(above)
+    heights = [line.get_xydata().T.tolist() for line in below.get_lines()]
+
+    for place, name in enumerate(GUIDES):
+        result = guided(name, calibration_bins=5, calibration_strategy=strategy)
+        bins = result["calibration"]
+        text = f"{name}: ECE {interval(result, 'ece')}"
+        assert legend(figure)[place] == text
+        assert curves[text].T.tolist() == [bins["predicted"], bins["observed"]]
+        assert heights[place] == [bins["predicted"], bins["rows"]]
+    assert above.get_ylabel() == "observed share of yes"
+    assert below.get_ylim()[0] == 0
+
+
+def test_bins_with_few_rows_beside_full_ones_are_seen(drawn):
+    write("rows.jsonl", p=[0.05] * 200 + [0.95], y=[0, 1] * 100 + [1])
+    _, below = drawn("calibration", "rows.jsonl", "--predictions=p", "--references=y").axes
+
+    assert below.get_yscale() == "log"
+    assert [label.get_text() for label in below.get_yticklabels() if "$" in label.get_text()] == []
+
+
+def test_of_several_labels_the_predicted_one_is_calibrated(drawn):
+    path, _ = of_classes(4)
+    panel, _ = drawn("calibration", path, "--predictions=a", "--references=gold").axes
+
+    assert panel.get_ylabel() == "observed share of right predictions"
+
+
+# Numbers
+
+
+def test_every_row_is_a_dot_and_counted_once(drawn):
+    figure = drawn("residuals", *RENTED)
+    actual, *systems = columns(RENTS, "rent", "by_area", "by_area_and_floor")
+
+    for place, predicted in enumerate(systems):
+        panel, beside = figure.axes[2 * place : 2 * place + 2]
+        residuals = [a - p for a, p in zip(actual, predicted, strict=True)]
+        (dots,) = panel.collections
+        assert dots.get_offsets().tolist() == [
+            [p, r] for p, r in zip(predicted, residuals, strict=True)
+        ]
+        (bars,) = beside.patches
+        counts, edges = bars.get_data().values, bars.get_data().edges
+        assert counts.tolist() == np.histogram(residuals, edges)[0].tolist()
+        assert counts.sum() == len(actual)
+        scores = load("regression").compute(predictions=predicted, references=actual)
+        shown = panel.texts[0].get_text()
+        assert f"RMSE {scores['rmse']:.2f}" in shown
+        assert f"R² {scores['r2']:.3f}" in shown
+    assert len({panel.get_ylim() for panel in figure.axes}) == 1
+
+
+def test_predicted_stands_above_actual_with_the_diagonal(drawn):
+    figure = drawn("actual", *RENTED, "--confidence", "0.9", "--set", 'measures=["mae"]')
+    actual, *systems = columns(RENTS, "rent", "by_area", "by_area_and_floor")
+
+    for panel, predicted in zip(figure.axes, systems, strict=True):
+        assert panel.collections[0].get_offsets().T.tolist() == [actual, predicted]
+        x, y = panel.get_lines()[0].get_data()
+        assert [*x] == [*y]
+        assert panel.get_aspect() == 1
+        result = load("regression").compute(
+            predictions=predicted, references=actual, measures=["mae"], confidence_level=0.9
+        )
+        low, high = result["confidence_interval"]["mae"]
+        assert panel.texts[0].get_text() == f"MAE {result['mae']:.2f} [{low:.2f}, {high:.2f}]"
+
+
+@pytest.mark.parametrize("kind", ["residuals", "actual"])
+def test_many_rows_are_counted_in_cells_that_lose_none(drawn, kind):
+    random = np.random.default_rng(2)
+    actual = random.normal(size=6000)
+    guess = actual + random.normal(size=6000)
+    guess[0] = 40
+    write("rows.jsonl", y=actual.tolist(), p=guess.tolist())
+    figure = drawn(kind, "rows.jsonl", "--predictions=p", "--references=y")
+
+    (cells,) = figure.axes[0].collections
+    assert cells.get_array().sum() == 6000
+    assert figure.axes[-1].get_ylabel() == "rows in a cell"
+
+
+def test_each_output_has_a_panel(drawn):
+    write("rows.jsonl", p=[[1.0, 10.0], [2.0, 30.0]], y=[[1.5, 10.0], [2.0, 20.0]])
+    figure = drawn("actual", "rows.jsonl", "--predictions=p", "--references=y")
+
+    assert [panel.get_title(loc="left") for panel in figure.axes] == ["p, output 0", "p, output 1"]
+    found = [panel.collections[0].get_offsets().tolist() for panel in figure.axes]
+    assert found == [[[1.5, 1.0], [2.0, 2.0]], [[10.0, 10.0], [20.0, 30.0]]]
+
+
+@pytest.mark.parametrize("value", [0.0, -3.5, 2**60, 1e-300])
+@pytest.mark.parametrize("kind", ["residuals", "actual"])
+def test_equal_numbers_can_be_drawn(drawn, kind, value):
+    write("rows.jsonl", p=[value] * 3, y=[value] * 3)
+    figure = drawn(kind, "rows.jsonl", "--predictions=p", "--references=y")
+
+    offsets = figure.axes[0].collections[0].get_offsets()
+    assert offsets.tolist() == [[value, 0.0 if kind == "residuals" else value]] * 3
+
+
+# Files
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("name", "start"), [("d.png", b"\x89PNG"), ("x/d.PDF", b"%PDF"), ("d.svg", b"<?xml")]
+)
+def test_a_picture_is_of_the_kind_of_its_name_and_always_the_same(run, kind, name, start):
+    pytest.importorskip("matplotlib")
+    command = ("plot", kind, *(RENTED if kind in KINDS[-2:] else GUIDED), "--save", name)
+    contents = []
+    for _ in range(2):
+        assert run(*command) == (0, "", "")
+        contents.append(Path(name).read_bytes())
+
+    assert contents[0].startswith(start)
+    assert contents[0] == contents[1]
+
+
+def test_files_are_systems_too(drawn):
+    labels = [0, 1, 0, 1]
+    write("a.jsonl", p=[0.1, 0.9, 0.2, 0.8], y=labels)
+    write("b.jsonl", p=[0.1, 0.9, 0.8, 0.2], y=labels)
+    figure = drawn("roc", "a.jsonl", "b.jsonl", "--predictions=p", "--references=y")
+
+    assert [text.split(" [")[0] for text in legend(figure)] == [
+        "a: AUC 1.000",
+        "b: AUC 0.750",
+        "chance",
+    ]
+
+
+def test_any_name_can_be_drawn(drawn):
+    write("rows.jsonl", **{"$x^2_{": [0.1, 0.9], "日\n本" + "b" * 99: [0.3, 0.2]}, y=["$a_", "%"])
+    names = [f"--predictions={name}" for name in ("$x^2_{", "日\n本" + "b" * 99)]
+    for kind in KINDS[:4]:
+        drawn(kind, "rows.jsonl", *names, "--references=y")
+
+
+def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatch):
+    Path("rows.jsonl").write_text("not a row")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    status, said = refused("roc", "rows.jsonl", "--predictions=p", "--references=y", "--save=d.png")
+
+    assert status == 1
+    assert said.endswith("pip install 'metric-commons[plot]'")
+
+
+def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch):
+    pytest.importorskip("matplotlib")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    Path("old.png").write_text("old")
+    monkeypatch.setattr(Path, "replace", fail)
+    status, _, err = run("plot", "roc", *GUIDED, "--save", "old.png")
+
+    assert (status, err) == (1, "old.png: No space left on device\n")
+    assert [path.name for path in Path.cwd().iterdir()] == ["old.png"]
+    assert Path("old.png").read_text() == "old"
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "options", "status", "message"),
+    [
+        ("roc", {"p": [0.1, 0.9], "y": [1, 1]}, ["labels=[0,1]"], 1, "system 'p': roc_auc is und"),
+        ("roc", {"p": [0.1, 0.9], "y": ["a", "a"]}, [], 1, "references hold one label, 'a'"),
+        ("pr", {"p": [0.1, 0.9], "y": [0, 0]}, [], 1, "system 'p': average_precision is und"),
+        (
+            *("roc", {"p": [0.1, math.nan], "y": [0, 1]}, [], 1),
+            "rows.jsonl: row 1 (line 2): field 'p' is NaN",
+        ),
+        (
+            *("actual", {"p": [0.1, math.nan], "y": [0.0, 1.0]}, [], 1),
+            "rows.jsonl: row 1 (line 2): field 'p' is NaN",
+        ),
+        ("roc", {"p": [-3.0, 4.0], "y": [0, 1]}, [], 1, "rows.jsonl: row 0 (line 1): field 'p' is"),
+        ("roc", {"p": [0, 1], "y": [0, 1]}, [], 1, "curves is about scores, but predictions are"),
+        (
+            *("calibration", {"p": [-3.0, 4.0], "y": [0, 1]}, ["threshold=0.0"], 1),
+            "system 'p': calibration is of probabilities, from 0 to 1",
+        ),
+        (
+            "actual",
+            {"p": [1e308, 0.0], "y": [0.0, -1e308]},
+            [],
+            1,
+            "numbers from -1e+308 to 1e+308",
+        ),
+        (
+            "roc",
+            {"p": [0.1, 0.9], "y": [0, 1]},
+            ["curves=false"],
+            2,
+            "--set: roc sets curves itself",
+        ),
+        ("roc", {"p": [0.1, 0.9], "y": [0, 1]}, ["x=1"], 2, "--set: there is no option 'x'"),
+        (
+            "actual",
+            {"p": [0.1], "y": [0.2]},
+            ["measures=mad"],
+            1,
+            "measures holds 'mad', which is not a measure",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_one_line(refused, kind, fields, options, status, message):
+    write("rows.jsonl", **fields)
+    settings = [word for option in options for word in ("--set", option)]
+    found, said = refused(
+        *(kind, "rows.jsonl", "--predictions=p", "--references=y", "--save=d.png", *settings)
+    )
+
+    assert found == status
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (["--save", "d.bmp"], 2, "d.bmp: unknown kind of picture"),
+        (["--save", "rows.jsonl"], 2, "rows.jsonl would be overwritten"),
+        ([], 2, "Missing option '--save'"),
+        (["--save", "d.png", "--confidence", "95"], 1, "confidence_level must lie strictly"),
+        (["--save", "d.png", "--predictions", "q"], 1, "rows.jsonl: row 0 (line 1): field 'q'"),
+    ],
+)
+def test_a_command_that_makes_no_sense_is_one_line(refused, options, status, message):
+    write("rows.jsonl", p=[0.1, 0.9], y=[0, 1])
+    found, said = refused("roc", "rows.jsonl", "--predictions=p", "--references=y", *options)
+
+    assert found == status
+    assert message in said
+
+
+def test_systems_on_one_picture_have_the_same_labels(refused):
+    write("a.jsonl", p=[0.1, 0.9], y=["no", "yes"])
+    write("b.jsonl", p=[0.1, 0.9], y=["no", "oui"])
+    status, said = refused(
+        *("roc", "a.jsonl", "b.jsonl", "--predictions=p", "--references=y", "--save=d.png")
+    )
+
+    assert status == 1
+    assert said.startswith("system 'b' has the labels 'no', 'oui', but 'a' has 'no', 'yes'")
+
+
+def test_more_panels_than_can_be_read_are_refused(refused):
+    path, _ = of_classes(65, rows=130)
+    status, said = refused("roc", path, "--predictions=a", "--references=gold", "--save=d.png")
+
+    assert (status, said) == (1, "there are 65 panels to draw, but room for 64")
+
+
+@pytest.mark.parametrize("pos_label", ["yes", "no"])
+def test_the_positive_label_is_the_one_of_the_scores(drawn, pos_label):
+    figure = drawn("roc", *GUIDED, "--set", f"pos_label={pos_label}")
+    expected = guided("forager", pos_label=pos_label)
+
+    assert legend(figure)[0] == f"forager: AUC {interval(expected, 'roc_auc')}"
+    assert f"(positive: {pos_label})" in figure.axes[0].get_ylabel()
