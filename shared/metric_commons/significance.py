@@ -172,8 +172,9 @@ def p_values(
       `n_resamples` and `seed` have no effect. Otherwise `n_resamples` combinations are drawn, and
       p is (count + 1) / (n_resamples + 1), since the observed one is a combination too. A p-value
       is never 0, and it is 1 if all differences are zero.
-    * "t" is Student's paired test of the mean, as `scipy.stats.ttest_rel`. Less than two rows, and
-      differences that are all zero, give NaN; if all are equal but not zero, t is infinite.
+    * "t" is Student's paired test of the mean, as `scipy.stats.ttest_rel`. If all
+      differences are zero p is 1; else less than two rows give NaN, and equal differences a t that
+      is infinite.
     * "wilcoxon" is the signed-rank test, as `scipy.stats.wilcoxon`: differences of zero are left
       out, and if there are no others p is 1.
 
@@ -205,8 +206,8 @@ def p_values(
     array([0.0625])
     >>> p_values([[0.1, 1.0], [0.2, 0.0], [-0.3, 1.0]])  # 0.1 + 0.2 is 0.3
     array([1. , 0.5])
-    >>> p_values([0.0, 0.0], test="t")
-    array([nan])
+    >>> p_values([0.5], test="t"), p_values([0.0, 0.0], test="t")
+    (array([nan]), array([1.]))
     """
     values = _checked("differences", differences, dimensions=(1, 2))
     columns = [*values.T] if values.ndim == 2 else [values]
@@ -549,6 +550,8 @@ def _t_test(differences: _Floats, alternative: str) -> float:
     """Student's paired t-test; all sums are exactly rounded, so the order of rows cannot show."""
     from scipy.special import stdtr
 
+    if differences.size and not differences.any():
+        return 1.0
     if differences.size < 2:
         return math.nan
     # A power of two changes no digit of t, and keeps squares from becoming infinite or zero.
@@ -559,7 +562,7 @@ def _t_test(differences: _Floats, alternative: str) -> float:
     if squares:
         t = center / math.sqrt(squares / (values.size - 1) / values.size)
     else:
-        t = math.copysign(math.inf, center) if center else math.nan
+        t = math.copysign(math.inf, center)
     if alternative == "two-sided":
         return 2 * float(stdtr(values.size - 1, -abs(t)))
     return float(stdtr(values.size - 1, -t if alternative == "greater" else t))
