@@ -101,8 +101,9 @@ def classes(
         place = _positive(every, positive, named=average == "binary")
     if average is None:
         average = "macro" if place is None else "binary"
-    shown = every if asked is None else asked
-    return Classes(every, [every.index(label) for label in shown], place, average)
+    position = {label: number for number, label in enumerate(every)}
+    chosen = [*position.values()] if asked is None else [position[label] for label in asked]
+    return Classes(every, chosen, place, average)
 
 
 def as_labels(name: str, column: Column) -> Column:
@@ -137,9 +138,9 @@ def _asked(labels: Any) -> Labels:
     if not isinstance(plain, Sequence) or isinstance(plain, str) or not len(plain):
         raise ValueError(f"labels must be a list of labels, got {labels!r}")
     asked = [_plain(f"labels[{place}]", label) for place, label in enumerate(plain)]
-    for place, label in enumerate(asked):
-        if label in asked[:place]:
-            raise ValueError(f"labels[{place}] is {label!r}, which stands there already")
+    if len(set(asked)) < len(asked):
+        place = next(place for place, label in enumerate(asked) if label in asked[:place])
+        raise ValueError(f"labels[{place}] is {asked[place]!r}, which stands there already")
     return asked
 
 

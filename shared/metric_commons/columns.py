@@ -318,6 +318,9 @@ class _Failure(NamedTuple):
 
 
 def _plain_rows(column: Column, shape: Shape, *, as_it_stands: bool) -> Column | _Failure:
+    taken = shape.take(column)
+    if taken is not None:  # only another column of this layout has to be looked at
+        return taken
     if isinstance(column, np.ndarray) and not as_it_stands:
         array = shape.widened(column)
         if array is not None:

@@ -8,13 +8,13 @@ more room than there are rows; few labels are counted without any sorting.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .columns import Column
+from .exact_sums import sums_of_places
 
 Label = bool | int | str
 Labels = list[Any]  # of one kind of Label
@@ -67,6 +67,8 @@ class Table:
 
     def pairs(self) -> tuple[_Integers, _Integers, _Numbers]:
         """The positions of both labels of each pair that occurs, once, and its count or weight."""
+        if self.weights is None:  # then an entry is a pair
+            return self.rows, self.columns, self.counts
         new = (self.rows[1:] != self.rows[:-1]) | (self.columns[1:] != self.columns[:-1])
         starts = np.append(0, np.flatnonzero(new) + 1)
         numbers = np.append(0, np.cumsum(new))
@@ -80,7 +82,7 @@ class Table:
 
     def _sums(self, places: _Integers, size: int) -> _Numbers:
         if self.weights is not None:
-            return exact_sums(
+            return sums_of_places(
                 np.repeat(self.weights, self.counts), np.repeat(places, self.counts), size
             )
         # float64 holds whole numbers up to 2**53, more than any number of rows
@@ -335,31 +337,6 @@ def _weighed(
     return _sparse(codes[starts], counts, one, other, of_one, of_other, ascending[starts])
 
 
-def exact_sums(
-    values: NDArray[np.float64], places: NDArray[np.integer[Any]], size: int
-) -> NDArray[np.float64]:
-    """The sum of the values of each place 0, 1, ..., rounded once, whatever their order.
-
-    Args:
-        values: finite, shape (rows,).
-        places: of each value, at least 0 and less than `size`.
-        size: how many places there are.
-
-    >>> exact_sums(np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2).tolist()
-    [1.0, 3.0]
-    """
-    whole = bool((values == np.rint(values)).all())
-    if whole and float(np.abs(values).sum()) < 2.0**53:  # no partial sum is rounded
-        return np.asarray(np.bincount(places, values, size), np.float64)
-    order = np.argsort(places, kind="stable")
-    ends = np.cumsum(np.bincount(places, minlength=size))
-    listed = values[order].tolist()
-    starts = [0, *ends[:-1].tolist()]
-    return np.array(
-        [fsum(listed[start:end]) for start, end in zip(starts, ends.tolist(), strict=True)]
-    )
-
-
 def _codes(one: _Numbered, other: _Numbered, of_one: _Range, of_other: _Range) -> _Integers:
     room = np.empty(one.numbers.size, np.int64)
     return _paired(one.numbers, other.numbers, of_one, of_other, room)
@@ -368,8 +345,20 @@ def _codes(one: _Numbered, other: _Numbered, of_one: _Range, of_other: _Range) -
 def _table(
     counts: _Integers, one: _Numbered, other: _Numbered, of_one: _Range, of_other: _Range
 ) -> Table:
-    cells = np.flatnonzero(counts)
-    return _sparse(cells, counts.ravel()[cells], one, other, of_one, of_other)
+    """The table of all counts, shape of both ranges."""
+    flat = counts.ravel()
+    cells = np.flatnonzero(flat)
+    first, rows = _occurring(cells // of_other.size, of_one)
+    second, columns = _occurring(cells % of_other.size, of_other)
+    return Table(one.labels(first), other.labels(second), rows, columns, flat[cells])
+
+
+def _occurring(steps: _Integers, of: _Range) -> tuple[list[int], _Integers]:
+    """The numbers of a range that occur, ascending, and the position of each in them."""
+    occurs = np.zeros(of.size, bool)
+    occurs[steps] = True
+    numbers = [step + of.least for step in np.flatnonzero(occurs).tolist()]
+    return numbers, (np.cumsum(occurs) - 1)[steps]
 
 
 def _sparse(

@@ -333,7 +333,7 @@ class Scored:
         _check_threshold(threshold)
         self.weights = check_weights("sample_weight", sample_weight, len(references))
         references = as_labels("references", references)
-        self.scores = _finite(predictions)
+        self.scores, self._ends = _finite(predictions)
         options = {"labels": labels, "pos_label": pos_label, "average": average}
         if self.scores.ndim == 1:
             self._of_one_score(references, threshold, options)
@@ -350,7 +350,6 @@ class Scored:
         return self.scores.ndim == 1
 
     def _of_one_score(self, references: Column, threshold: float, options: dict[str, Any]) -> None:
-        _check_range(self.scores, threshold)
         table = contingency(references, self.scores >= threshold, self.weights)
         self.classes = classes(table.first, **options)
         every, positive = self.classes.every, self.classes.positive
@@ -363,6 +362,7 @@ class Scored:
             raise ValueError(
                 f"references hold one label, {every[0]!r}; labels=[...] must name the other"
             )
+        _check_range(self.scores, self._ends, threshold)
         names = [every[1 - positive], every[positive]]
         self.table = replace(table, second=[names[decided] for decided in table.second])
         self.references = _equal(references, every[positive])
@@ -374,7 +374,7 @@ class Scored:
         self.classes = classes(present, **options)
         columns = present if options["labels"] is None else self.classes.labels
         width = self.scores.shape[1]
-        if options["labels"] is None and len(present) == 2:
+        if options["labels"] is None and len(present) == width == 2:
             raise ValueError(
                 "references have two labels: predictions must hold one score a row, that of the "
                 f"positive one, or labels={present!r} must say which column is whose"
@@ -384,8 +384,9 @@ class Scored:
                 f"predictions have {width} columns, but there are {len(columns)} labels; "
                 "labels=[...] must name that of each column"
             )
+        place = {label: column for column, label in enumerate(columns)}
         for label in present:
-            if label not in columns:
+            if label not in place:
                 raise ValueError(f"references hold {label!r}, which is not one of the labels")
         _check_probabilities(self.scores)
         if width == 2:
@@ -393,7 +394,7 @@ class Scored:
             self.scores = np.ascontiguousarray(self.scores[:, of_positive])
             self._of_one_score(references, threshold, options)
             return
-        self.references = np.array([columns.index(label) for label in present])[codes]
+        self.references = np.array([place[label] for label in present])[codes]
         table = contingency(self.references, self.scores.argmax(axis=1), self.weights)
         self.table = replace(
             table,
@@ -616,8 +617,8 @@ def _interval(value: Any, variance: Any, level: float, greatest: float) -> list[
 # Checks
 
 
-def _finite(predictions: Column) -> _Floats:
-    """The scores as an array, shape (rows,) or (rows, columns)."""
+def _finite(predictions: Column) -> tuple[_Floats, tuple[float, float]]:
+    """The scores as an array, shape (rows,) or (rows, columns); the least and the greatest."""
     if isinstance(predictions, list) and isinstance(predictions[0], list):
         for row, values in enumerate(predictions):
             if len(values) != len(predictions[0]):
@@ -626,7 +627,8 @@ def _finite(predictions: Column) -> _Floats:
                     f"but the rows before {len(predictions[0])}"
                 )
     scores = np.asarray(predictions, dtype=np.float64)
-    if scores.size and not (math.isfinite(scores.min()) and math.isfinite(scores.max())):
+    ends = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
+    if not all(map(math.isfinite, ends)):
         place = np.unravel_index(int(np.isfinite(scores).argmin()), scores.shape)
         at = "".join(f"[{index}]" for index in place)
         raise ValueError(f"predictions{at} is {scores[place]}; a score is a finite number")
@@ -634,7 +636,7 @@ def _finite(predictions: Column) -> _Floats:
         if not scores.size:
             raise ValueError("predictions[0] has no probabilities")
         scores = scores.ravel()
-    return scores
+    return scores, ends
 
 
 def _equal(column: Column, label: Label) -> NDArray[np.bool]:
@@ -651,9 +653,9 @@ def _check_threshold(threshold: Any) -> None:
         raise ValueError(f"threshold must be a finite number, got {threshold!r}")
 
 
-def _check_range(scores: _Floats, threshold: float) -> None:
+def _check_range(scores: _Floats, ends: tuple[float, float], threshold: float) -> None:
     """Nothing, if the scores are from 0 to 1, or there is a threshold for others."""
-    if threshold != 0.5 or (scores.min() >= 0 and scores.max() <= 1):
+    if threshold != 0.5 or (ends[0] >= 0 and ends[1] <= 1):
         return
     row = int(((scores < 0) | (scores > 1)).argmax())
     raise ValueError(

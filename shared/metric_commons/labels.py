@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from .checks import check_weights
 from .classes import Classes, as_labels, classes
 from .columns import Column
-from .contingency import Table, contingency, exact_sums
+from .contingency import Table, contingency
+from .exact_sums import sums_of_places
 from .resampling import check_draws, check_probability, resampled_totals
 
 _Numbers = NDArray[Any]  # Python's own numbers, for one exact result; float64 for many
+
+_MOST_CELLS = 1 << 30  # of a confusion matrix, which takes 16 bytes a cell
 
 
 @dataclass(frozen=True)
@@ -364,7 +367,7 @@ def _sums(codes: NDArray[Any], weights: NDArray[np.float64] | None, size: int) -
     """How often each code occurs, or the sum of its weights."""
     if weights is None:
         return np.bincount(codes, minlength=size)
-    return exact_sums(weights, codes, size)
+    return sums_of_places(weights, codes, size)
 
 
 def _bits(name: str, rows: Column) -> NDArray[np.uint8]:
@@ -393,8 +396,6 @@ def _scores(
 ) -> dict[str, NDArray[np.float64]]:
     """Each score of these counts, and of many in float64 as well as of one in exact numbers."""
     exact = counts.hits.dtype == object
-    # Nothing weighs anything: no score is defined, nor is one to be had by `zero_division`.
-    nothing = counts.total == 0
     chosen = counts.of(classes.averaged)
     average = _averaging(classes.average, chosen, zero_division)
     no_negatives = zero_division if zero_division else math.nan
@@ -403,19 +404,23 @@ def _scores(
         "accuracy": _ratio(counts.right, counts.total, math.nan),
         "precision": average(chosen.hits, chosen.predicted, zero_division),
         "recall": average(chosen.hits, chosen.relevant, zero_division),
-        "f1": average(*_f_beta(chosen, 1.0, exact=exact), zero_division),
-        "f_beta": average(*_f_beta(chosen, beta, exact=exact), zero_division),
+        **{
+            name: average(*_f_beta(chosen, weight, exact=exact), zero_division)
+            for name, weight in ({"f1": 1.0} if beta == 1 else {"f1": 1.0, "f_beta": beta}).items()
+        },
         "fpr": average(chosen.predicted - chosen.hits, negatives, no_negatives),
         "specificity": average(
             negatives - chosen.predicted + chosen.hits, negatives, zero_division
         ),
     }
-    if beta == 1:
-        del scores["f_beta"]
     if not multilabel:
         recalls = _ratio(counts.hits, counts.relevant, math.nan)
         scores["balanced_accuracy"] = _mean(recalls)
         scores |= _beyond_chance(counts)
+    nothing = counts.total == 0
+    if not np.any(nothing):
+        return scores
+    # Nothing weighs anything: no score is defined, nor is one to be had by `zero_division`.
     return {name: np.where(nothing, math.nan, values) for name, values in scores.items()}
 
 
@@ -464,9 +469,12 @@ def _averaging(
 
 def _ratio(numerators: Any, denominators: Any, undefined: float) -> NDArray[np.float64]:
     """Numerators over denominators, with a value where there is nothing to divide by."""
-    kind = getattr(numerators, "dtype", object)  # of Python's own numbers, which have none
-    numerators = np.asarray(numerators, kind)
-    denominators = np.asarray(denominators, kind)
+    kind = getattr(numerators, "dtype", np.dtype(object))  # Python's own numbers may have none
+    if kind.hasobject:
+        both = np.asarray(numerators, object), np.asarray(denominators, object)
+        pairs = zip(*(numbers.ravel().tolist() for numbers in both), strict=True)
+        exact = [float(above / below) if below else undefined for above, below in pairs]
+        return np.array(exact, np.float64).reshape(both[0].shape)
     defined = np.asarray(denominators != 0, bool)
     ratios = np.full(np.broadcast(numerators, denominators).shape, undefined, numerators.dtype)
     np.divide(numerators, denominators, out=ratios, where=defined)
@@ -504,6 +512,11 @@ def _matrix(table: Table | Multilabel, classes: Classes) -> list[Any]:
     if isinstance(table, Multilabel):
         tables: list[Any] = table.tables[classes.chosen].tolist()
         return tables
+    if len(classes.chosen) ** 2 > _MOST_CELLS:
+        raise ValueError(
+            f"there are {len(classes.chosen)} labels, too many for a confusion matrix; "
+            "labels=[...] must name those to average over and to show"
+        )
     rows, columns, sums = table.pairs()
     place = np.full(len(classes.every), -1)
     place[classes.chosen] = np.arange(len(classes.chosen))

@@ -12,6 +12,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -96,13 +97,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         """Every option with the value that `compute` takes if it is not given one."""
         return {**self._declared(), **self._settings}
 
-    def _declared(self) -> dict[str, Any]:
-        parameters = inspect.signature(self._compute).parameters.values()
-        return {
-            parameter.name: parameter.default
-            for parameter in parameters
-            if parameter.default is not parameter.empty
-        }
+    def _declared(self) -> Mapping[str, Any]:
+        return _defaults(type(self)._compute)
 
     def _refuse_unknown(self, given: Mapping[str, Any], known: set[str]) -> None:
         for name in given:
@@ -280,6 +276,17 @@ class BatchMetric(BatchModule, evaluate.Metric):  # type: ignore[misc]
 
 class BatchComparison(BatchModule, evaluate.Comparison):  # type: ignore[misc]
     """What the class of a comparison derives from."""
+
+
+@cache
+def _defaults(compute: Callable[..., Any]) -> Mapping[str, Any]:
+    """The options of a function; to read them from its signature takes longer than few rows."""
+    parameters = inspect.signature(compute).parameters.values()
+    return {
+        parameter.name: parameter.default
+        for parameter in parameters
+        if parameter.default is not parameter.empty
+    }
 
 
 def _revive(module: str, name: str) -> BatchModule:

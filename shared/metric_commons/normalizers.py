@@ -142,15 +142,29 @@ def normalize(text: str, normalizer: Normalizer = "squad") -> str:
 def normalizer_function(normalizer: Normalizer) -> Callable[[str], str]:
     """The function that a name in `NORMALIZERS` stands for, or the one that was given.
 
+    One that returns no text, such as one without `return`, would make all answers equal; so it is
+    an error once it does.
+
     >>> normalizer_function("squat")
     Traceback (most recent call last):
     ValueError: normalizer must be one of 'squad', 'triviaqa', 'ultrarag', \
 'ultrarag_keep_articles', 'drop', 'lower', 'strip_lower', 'none', got 'squat'; did you mean 'squad'?
     """
     if callable(normalizer):
-        return normalizer
+        return normalizer if normalizer in NORMALIZERS.values() else _returning_text(normalizer)
     check_choice("normalizer", normalizer, NORMALIZERS)
     return NORMALIZERS[normalizer]
+
+
+def _returning_text(function: Callable[[str], str]) -> Callable[[str], str]:
+    def checked(text: str) -> str:
+        normalized = function(text)
+        if not isinstance(normalized, str):
+            kind = type(normalized).__name__
+            raise ValueError(f"normalizer must return a str, got {kind} for {text[:60]!r}")
+        return normalized
+
+    return checked
 
 
 def _lower_and_blank_quotes(text: str) -> str:

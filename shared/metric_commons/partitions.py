@@ -8,15 +8,17 @@ matrix products, which lose digits where points are close; those are computed ag
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .averages import mean
-from .checks import check_choice, check_flag, nearest
+from .checks import check_choice, check_flag, check_measures
 from .columns import Column
 from .contingency import Table, contingency
+from .multisets import Multiset
 from .resampling import check_draws, check_resampling, mean_interval, random_rows, resampled_totals
 
 _Floats = NDArray[np.float64]
@@ -33,6 +35,7 @@ _CLOSE = 1e-6  # squared distances below this share of the greatest are computed
 _LARGE = 256  # points of a cluster, on average, from which on pairs of clusters pay
 _SAFE = 300  # exponents of coordinates up to here can be squared and summed
 _COARSE = 2.0**-8  # of the farthest coordinate: what is smaller feels how centroids are rounded
+_ROUNDING = 2.0**-46  # of the farthest coordinate: how far rounding may put centroids apart
 _BLOCK = 1 << 13  # points looked at together by what is linear in them
 _ORDERED = 1 << 14  # points up to which means and sums are taken in an order of their own
 
@@ -178,16 +181,33 @@ def spreads(clusters: Clusters) -> Spreads:
     """The centroids of clusters, and how far their points are from them.
 
     If clusters are small or close, compared with how far they are from zero, what rounding has left
-    out of the centroids is taken in a second pass.
+    out of the centroids is taken in a second pass. Centroids so close that they may be the same are
+    then taken as fractions: it is all the difference whether they are.
     """
     centroids = clusters.means()
     rough = _spreads(clusters, centroids, np.zeros_like(centroids))
     small = _COARSE * clusters.unit
     distances = rough.distance[rough.distance > 0]
-    apart = [np.delete(rough.apart(cluster), cluster).min() for cluster in range(clusters.count)]
-    if min(apart) > small and (distances > small).all():
+    if _nearest(rough).min() > small and (distances > small).all():
         return rough
-    return _spreads(clusters, centroids, clusters.means(about=centroids))
+    rest = clusters.means(about=centroids)
+    fine = _spreads(clusters, centroids, rest)
+    together = np.flatnonzero(_nearest(fine) <= _ROUNDING * clusters.unit)
+    if not together.size:
+        return fine
+    for cluster in together:
+        for axis, coordinates in enumerate(clusters.points[clusters.codes == cluster].T):
+            middle = Multiset.of(coordinates).exact_sum() / len(coordinates)
+            centroids[cluster, axis] = float(middle)
+            rest[cluster, axis] = float(middle - Fraction(centroids[cluster, axis]))
+    return _spreads(clusters, centroids, rest)
+
+
+def _nearest(of: Spreads) -> _Floats:
+    """The distance of each centroid to the one next to it."""
+    return np.array(
+        [np.delete(of.apart(cluster), cluster).min() for cluster in range(len(of.sizes))]
+    )
 
 
 def _spreads(clusters: Clusters, centroids: _Floats, rest: _Floats) -> Spreads:
@@ -636,24 +656,16 @@ def clustering_scores(
 
 def _asked(measures: Any, known: Sequence[str], *, labels: bool) -> list[str]:
     """The names of measures, all of which the references have."""
-    names = known if measures is None else [measures] if isinstance(measures, str) else measures
-    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"measures must be names such as {known[0]!r}, got {measures!r}")
-    if not names:
-        raise ValueError(f"measures is empty; name at least one of {', '.join(known)}")
+    if measures is None:
+        return list(known)
+    names = check_measures(measures, (*OF_POINTS, *OF_LABELS))
     for name in names:
-        if name not in (*OF_POINTS, *OF_LABELS):
-            every = (*OF_POINTS, *OF_LABELS)
-            hint = nearest(name, every) or f"; there are {', '.join(every)}"
-            raise ValueError(f"measures holds {name!r}, which is not a measure{hint}")
         if name not in known:
             needed, given = ("points", "labels") if labels else ("true labels", "points")
             raise ValueError(
                 f"measures holds {name!r}, which needs {needed}; references are {given}"
             )
-        if list(names).count(name) > 1:
-            raise ValueError(f"measures holds {name!r} more than once")
-    return list(names)
+    return names
 
 
 def _of_points(

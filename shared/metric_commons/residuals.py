@@ -1,23 +1,33 @@
 """Errors of predicted numbers: from pairs of numbers to sums, and from sums to measures.
 
-Sums are exact: every summand is rounded to a fixed grid below the greatest of its kind, and summed
-as an integer. So the order of rows cannot show in a result, nothing overflows, and second moments
-do not cancel however far from zero the numbers lie. `Moments` holds such sums as fractions; those
-of parts add up.
+Sums are exact: every summand is rounded to a fixed grid below the greatest of its kind. So the
+order of rows cannot show in a result, nothing overflows, and second moments do not cancel however
+far from zero the numbers lie. `Moments` holds such sums as fractions; those of parts add up.
 """
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import check_choice, nearest
+from .checks import check_choice, check_measures
 from .columns import Column
+from .exact_sums import (
+    GridSums,
+    Number,
+    as_float,
+    grid_exponent,
+    quotient,
+    root,
+    round_centre,
+    times,
+)
 from .resampling import check_draws, check_resampling, random_rows
 
 _Floats = NDArray[np.float64]
@@ -49,16 +59,14 @@ _TERMS = {
     "pearson": ("target", "target_squared", "guess", "guess_squared", "product"),
 }
 _CENTRED = ("target", "guess")  # these are summed about a centre of their own
-_BLOCK = 1 << 15  # numbers looked at together: small enough for the cache
-_SAMPLE = 1 << 12  # numbers whose extremes foretell those of all
-_DIGIT = 47  # bits of a summand that are summed as one integer: a block of them fits into 64
+_BLOCK = 40_000  # numbers looked at together: few enough for the cache, and for a `GridSums`
+_SAMPLE = 1 << 11  # numbers whose extremes foretell those of all
 _MANY = 1 << 16  # rows from which on one digit is enough, unless few rows outweigh all others
-_FINE = 36  # bits that the mean of a sum of one digit has at least
 _DRAWN = 1 << 17  # rows drawn at a time, for all resamples together
 _SKEW = 32  # how many times the variance the mean square about a centre may be
 _SAFE = 400  # exponents up to here can be squared and summed
 _EXACT = 1 << 53  # up to here every integer is a float64
-_EPSILON, _LARGEST = sys.float_info.epsilon, sys.float_info.max
+_EPSILON = sys.float_info.epsilon
 
 
 class Pairs:
@@ -116,8 +124,10 @@ class Pairs:
 
     def blocks(self) -> Iterator[tuple[Any, Any, _Floats | None]]:
         """References, predictions, both of shape (outputs, some rows), and weights of these."""
-        size = max(1, _BLOCK // self.outputs)
-        for start in range(0, len(self.target), size):
+        rows = len(self.target)
+        parts = -(-rows // max(1, _BLOCK // self.outputs))
+        size = -(-rows // parts)  # all of one size, as each takes some time of its own
+        for start in range(0, rows, size):
             part = slice(start, start + size)
             weight = None if self.weight is None else self.weight[part]
             yield self._block(self.target[part]), self._block(self.guess[part]), weight
@@ -249,6 +259,10 @@ class Moments:
         """The weighted mean of a summand in each output."""
         return [total / self.weight for total in self.sums[term]]
 
+    def mean_float(self, term: str) -> list[float]:
+        """The same, each rounded to the nearest float."""
+        return [quotient(total, self.weight) for total in self.sums[term]]
+
     def variation(self, name: str, of: str | None = None) -> list[Fraction]:
         """The sum of squared distances from the mean; of a product, from both means."""
         other = self.sums[of or name]
@@ -263,7 +277,7 @@ class Moments:
         return [least == greatest for least, greatest in self.ranges[name]]
 
 
-_Ranges = tuple[tuple["_Number", "_Number"], ...]
+_Ranges = tuple[tuple["Number", "Number"], ...]
 
 
 def _joined(one: _Ranges, other: _Ranges) -> _Ranges:
@@ -297,25 +311,24 @@ def moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
     while True:
         frame = _frame(extremes, terms, means)
         taken = _Pass(frame, terms, digits, rooms)
-        for block in pairs.blocks():
-            taken.add(*block)
+        taken.add_all(pairs.blocks())
         extremes = _checked(taken, pairs)
-        weight = taken.weight() if pairs.weight is not None else Fraction(len(pairs.target))
-        sums = taken.totals()
         if frame != _frame(extremes, terms, means):
             continue
-        if digits == 1 and taken.coarse(sums, len(pairs.target)):
+        if digits == 1 and taken.coarse():
             digits = 2
-        elif not means and (means := _means(sums, weight, frame)):
             continue
-        else:
-            break
+        weight = taken.weight() if pairs.weight is not None else Fraction(len(pairs.target))
+        sums = taken.totals()
+        if not means and (means := _means(sums, weight, frame)):
+            continue
+        break
     by = pairs.weight_exponent
     return Moments(
         pairs.rows,
-        _times(weight, by),
+        times(weight, by),
         {
-            term: tuple(_times(total, by) for total in of)
+            term: tuple(times(total, by) for total in of)
             for term, of in _about_zero(sums, weight, frame).items()
         },
         {name: extremes[name] for name in (*_CENTRED, "residual") if name in extremes},
@@ -342,10 +355,10 @@ def _frame(
     """The frame of numbers with these extremes; most numbers more leave it as it is."""
     centre: dict[str, list[float]] = {}
     shift: dict[str, list[int]] = {}
-    greatest: dict[str, list[_Number]] = {}
+    greatest: dict[str, list[Number]] = {}
     for name, ends in extremes.items():
         if name in _CENTRED:
-            centre[name] = means.get(name) or [_roundest(*map(_float, pair)) for pair in ends]
+            centre[name] = means.get(name) or [round_centre(*map(as_float, pair)) for pair in ends]
             far = [
                 max(_gap(high, about), _gap(about, low))
                 for (low, high), about in zip(ends, centre[name], strict=True)
@@ -358,7 +371,7 @@ def _frame(
                 left_out = _relative_shift(shift["residual"])
                 greatest[name] = _over(greatest[name], [left_out] * len(ends))
             continue
-        bounds = map(_exponent, far)
+        bounds = map(grid_exponent, far)
         shift[name] = [bound if abs(bound) > _SAFE else 0 for bound in bounds]
         greatest[name] = _over(far, shift[name])
         greatest[f"{name}_squared"] = [x * x for x in greatest[name]]
@@ -366,28 +379,18 @@ def _frame(
     if "product" in terms:
         both = zip(greatest["target"], greatest["guess"], strict=True)
         greatest["product"] = [a * b for a, b in both]
-    return _Frame(centre, shift, {term: list(map(_exponent, greatest[term])) for term in terms})
+    return _Frame(centre, shift, {term: list(map(grid_exponent, greatest[term])) for term in terms})
 
 
-_Number = float | Fraction  # a float, or a fraction where a float will not do
-
-
-def _times(number: int | Fraction, power: int) -> Fraction:
-    """The number times a power of two."""
-    if isinstance(number, Fraction):
-        return number * _times(1, power) if power else number
-    return Fraction(number << power) if power >= 0 else Fraction(number, 1 << -power)
-
-
-def _over(numbers: Sequence[_Number], shift: Sequence[int]) -> list[_Number]:
+def _over(numbers: Sequence[Number], shift: Sequence[int]) -> list[Number]:
     """The numbers over powers of two."""
     return [
-        _times(Fraction(number), -power) if power else number
+        times(Fraction(number), -power) if power else number
         for number, power in zip(numbers, shift, strict=True)
     ]
 
 
-def _gap(high: _Number, low: _Number) -> _Number:
+def _gap(high: Number, low: Number) -> Number:
     """The difference; where it is a float, rounding has not taken it below a power of two."""
     if isinstance(high, float) and isinstance(low, float) and math.isfinite(high - low):
         return high - low
@@ -399,49 +402,12 @@ def _relative_shift(shift: Sequence[int]) -> int:
     return 100 if max(shift) > 0 else 0
 
 
-def _exponent(size: _Number) -> int:
-    """The next of ..., -1, 3, 7, ..., so that it seldom moves: `size` is less than 2 to it."""
-    if isinstance(size, float):
-        bits = math.frexp(size)[1]
-    else:
-        bits = size.numerator.bit_length() - size.denominator.bit_length() + 1
-    return -(-(bits - 3) // 4) * 4 + 3 if size else 3
-
-
-def _roundest(low: float, high: float) -> float:
-    """The number with the fewest digits in the range and a quarter of it on either side.
-
-    It is 0 where 0 is not far off. For its sake residuals of sums do not cancel much, and that it
-    is so round keeps it the same when the range grows a little.
-
-    >>> _roundest(-1.0, 3.0), _roundest(999_999.7, 1_000_000.2), _roundest(5.0, 5.0)
-    (0.0, 1000000.0, 5.0)
-    """
-    if low == high:
-        return low if math.isfinite(low) else 0.0
-    quarter = high / 4 - low / 4
-    low, high = max(low - quarter, -_LARGEST), min(high + quarter, _LARGEST)
-    if low <= 0 <= high:
-        return 0.0
-    if high < 0:
-        return -_roundest_of(-high, -low)
-    return _roundest_of(low, high)
-
-
-def _roundest_of(low: float, high: float) -> float:
-    """The multiple of the greatest power of two between two positive numbers."""
-    power = math.frexp(high - low)[1] - 1
-    while math.ceil(math.ldexp(low, -power - 1)) <= math.ldexp(high, -power - 1):
-        power += 1
-    return math.ldexp(math.ceil(math.ldexp(low, -power)), power)
-
-
 def _sampled(pairs: Pairs, terms: Sequence[str], rooms: dict[str, _Floats]) -> dict[str, _Ranges]:
     """The extremes of a sample of the rows."""
     for power in (0, 2 * _SAFE):  # a difference may overflow where both numbers are finite
         frame = _Frame({}, {"residual": [power] * pairs.outputs}, {})
         taken = _Pass(frame, terms, 0, rooms)
-        taken.add(*pairs.sample())
+        taken.add_all([pairs.sample()])
         if taken.finite():
             break
         check_finite(predictions=pairs.guess, references=pairs.target)
@@ -456,8 +422,7 @@ def _checked(taken: "_Pass", pairs: Pairs) -> dict[str, _Ranges]:
     # All numbers are finite, so a difference has overflowed that the sample did not show.
     frame = _Frame({}, {"residual": [2 * _SAFE] * pairs.outputs}, {})
     again = _Pass(frame, taken.terms, 0, {})
-    for block in pairs.blocks():
-        again.add(*block)
+    again.add_all(pairs.blocks())
     return again.extremes()
 
 
@@ -477,45 +442,49 @@ class _Pass:
         self._rooms = rooms
         outputs = len(frame.shift["residual"])
         self._shape = outputs, max(1, _BLOCK // outputs)
-        self._met: dict[str, list[tuple[Any, Any]]] = {}
+        self._met: dict[str, tuple[list[Any], list[Any]]] = {}
         self._shift = frame.shift | {
             "relative": [_relative_shift(frame.shift["residual"])] * outputs
         }
-        self._sums = {term: _Sum(exponents, digits) for term, exponents in frame.exponent.items()}
-        self._of_weights = _Sum([0], digits)
+        self._plain = {name for name, shift in self._shift.items() if not any(shift)}
+        self._sums = GridSums([*frame.exponent.values()], digits)
+        self._of_weights = GridSums([[0]], digits)
 
-    def add(self, target: Any, guess: Any, weight: _Floats | None) -> None:
-        """Take in references, predictions and weights of some rows."""
-        size = target.shape[1]
+    def add_all(self, blocks: Iterable[tuple[Any, Any, _Floats | None]]) -> None:
+        """Take in references, predictions and weights of all these rows."""
         with np.errstate(over="ignore", invalid="ignore"):  # a frame may turn out too small
-            columns = {"target": target}
-            columns["residual"] = self._minus(
-                target, guess, "residual", self._room("residual", size)
-            )
-            if "guess" in self.terms:
-                columns["guess"] = guess
-            for term in ("relative", "symmetric"):
-                if term in self.terms:
-                    columns[term] = self._relative(term, target, guess, columns["residual"])
-            for name, column in columns.items():
-                ends = np.minimum.reduce(column, axis=1), np.maximum.reduce(column, axis=1)
-                self._met.setdefault(name, []).append(ends)
-            if not self._digits:  # only the extremes are asked for
-                return
-            about = {
-                name: self._centred(name, columns[name]) for name in _CENTRED if name in self._sums
-            }
-            room = self._room("summands", size)
-            whole = left = room  # of one digit, nothing is left
-            if self._digits > 1:
-                whole, left = self._room("whole", size), self._room("left", size)
-            for term, total in self._sums.items():
-                summands = self._summands(term, columns, about, room)
-                if weight is not None:
-                    summands = np.multiply(summands, weight, out=room)
-                total.add(summands, whole, left)
+            for block in blocks:
+                self._add(*block)
+
+    def _add(self, target: Any, guess: Any, weight: _Floats | None) -> None:
+        size = target.shape[1]
+        residual = self._minus(target, guess, "residual", self._room("residual", size))
+        columns = {"target": target, "residual": residual}
+        if "guess" in self.terms:
+            columns["guess"] = guess
+        for term in ("relative", "symmetric"):
+            if term in self.terms:
+                columns[term] = self._relative(term, target, guess, residual)
+        for name, column in columns.items():
+            lows, highs = self._met.setdefault(name, ([], []))
+            lows.append(np.minimum.reduce(column, axis=1))
+            highs.append(np.maximum.reduce(column, axis=1))
+        if not self._digits:  # only the extremes are asked for
+            return
+        about = {
+            name: self._centred(name, columns[name]) for name in _CENTRED if name in self.terms
+        }
+        room = self._room("summands", size)
+        whole = left = room  # of one digit, nothing is left
+        if self._digits > 1:
+            whole, left = self._room("whole", size), self._room("left", size)
+        for kind, term in enumerate(self.terms):
+            summands = self._summands(term, columns, about, room)
             if weight is not None:
-                self._of_weights.add(weight.reshape(1, -1), whole[:1], left[:1])
+                summands = np.multiply(summands, weight, out=room)
+            self._sums.add(kind, summands, whole, left)
+        if weight is not None:
+            self._of_weights.add(0, weight.reshape(1, -1), whole[:1], left[:1])
 
     def _summands(
         self, term: str, columns: Mapping[str, Any], about: Mapping[str, _Floats], out: _Floats
@@ -537,7 +506,7 @@ class _Pass:
 
     def _centred(self, name: str, column: Any) -> _Floats:
         """Distances from the centre."""
-        if not any(self._frame.centre[name]) and not any(self._shift[name]):
+        if name in self._plain and not any(self._frame.centre[name]):
             near: _Floats = column.astype(np.float64, copy=False)
             return near
         centre = np.array(self._frame.centre[name])[:, np.newaxis]
@@ -546,21 +515,25 @@ class _Pass:
 
     def _relative(self, term: str, target: Any, guess: Any, residual: _Floats) -> _Floats:
         """The error in proportion to the reference, or to the mean of both numbers."""
-        out, size = self._room(term, target.shape[1]), np.abs(target, dtype=np.float64)
-        shifted = any(self._shift["residual"])
-        error = self._minus(target, guess, "relative", out) if shifted else residual
-        np.abs(error, out=out)
+        out, huge = self._room(term, target.shape[1]), any(self._shift["residual"])
         if term == "relative":
-            out /= np.maximum(size, _EPSILON)
+            np.abs(self._minus(target, guess, term, out) if huge else residual, out=out)
+            out /= np.maximum(np.abs(target, dtype=np.float64), _EPSILON)
             return out
-        both = _shifted(size, self._shift["relative"])
-        both = both + _shifted(np.abs(guess, dtype=np.float64), self._shift["relative"])
+        if huge:  # neither may a sum overflow, nor tiny numbers beside it lose their digits
+            power = -np.frexp(np.maximum(np.abs(target), np.abs(guess)))[1]
+            target, guess = np.ldexp(target, power), np.ldexp(guess, power)
+            residual = np.subtract(target, guess, out=out)
+        np.abs(residual, out=out)
+        both = np.abs(target, dtype=np.float64) + np.abs(guess, dtype=np.float64)
         np.divide(out, both, out=out, where=both > 0)  # nothing of nothing is no error
         out *= 2
         return out
 
     def _minus(self, first: Any, second: Any, name: str, out: _Floats) -> _Floats:
         """The difference, rounded once, over the power of two that is left out."""
+        if name in self._plain:
+            return _difference(first, second, out)
         shift = self._shift[name]
         if max(shift) > 0 and first.dtype.kind == "f":  # before, not to overflow
             by = [max(each, 0) for each in shift]
@@ -576,48 +549,48 @@ class _Pass:
             self._rooms[name] = np.empty(self._shape)
         return self._rooms[name][:, :size]
 
+    @cached_property
+    def _ends(self) -> dict[str, tuple[list[float], list[float]]]:
+        """The least and the greatest numbers met, of each output."""
+        return {
+            name: (np.minimum.reduce(lows).tolist(), np.maximum.reduce(highs).tolist())
+            for name, (lows, highs) in self._met.items()
+        }
+
     def finite(self) -> bool:
         """Whether all numbers met are finite."""
-        return all(bool(np.isfinite(met).all()) for met in self._met.values())
+        return all(math.isfinite(end) for ends in self._ends.values() for of in ends for end in of)
 
     def extremes(self) -> dict[str, _Ranges]:
         """The least and the greatest number met of each kind."""
         found = {}
-        for name, met in self._met.items():
-            lows, highs = (np.array(ends) for ends in zip(*met, strict=True))
-            shift = self._shift[name] if name in ("residual", "relative") else [0] * len(lows[0])
-            of_outputs = zip(
-                lows.min(axis=0).tolist(), highs.max(axis=0).tolist(), shift, strict=True
-            )
+        for name, (lows, highs) in self._ends.items():
+            shift = self._shift[name] if name in ("residual", "relative") else [0] * len(lows)
             found[name] = tuple(
-                (_number(low, by), _number(high, by)) for low, high, by in of_outputs
+                (_number(low, by), _number(high, by))
+                for low, high, by in zip(lows, highs, shift, strict=True)
             )
         return found
 
     def totals(self) -> dict[str, list[Fraction]]:
         """The sum of each kind of summands in each output, about the centres."""
         return {
-            term: [
-                _times(total, power)
-                for total, power in zip(of_term.total(), self._powers(term), strict=True)
-            ]
-            for term, of_term in self._sums.items()
+            term: [times(total, by) for total, by in zip(of, self._powers(term), strict=True)]
+            for term, of in zip(self.terms, self._sums.totals(), strict=True)
         }
 
     def weight(self) -> Fraction:
         """The sum of weights."""
-        return self._of_weights.total()[0]
+        return self._of_weights.totals()[0][0]
 
-    def coarse(self, sums: Mapping[str, Sequence[Fraction]], rows: int) -> bool:
-        """Whether summands of some kind, none negative, are few units of the grid on average."""
-        for term, totals in sums.items():
-            if term in (*_CENTRED, "product"):
-                continue
-            grid = zip(totals, self._frame.exponent[term], self._powers(term), strict=True)
-            for total, exponent, power in grid:
-                if 0 < total < _times(rows, exponent + power - _DIGIT + _FINE):
-                    return True
-        return False
+    def coarse(self) -> bool:
+        """Whether summands of some kind, none negative, are few units of the grid on average.
+
+        Where weights are, so are the weighted summands.
+        """
+        signed = {*_CENTRED, "product"}
+        positive = [kind for kind, term in enumerate(self.terms) if term not in signed]
+        return any(map(self._sums.coarse, positive))
 
     def _powers(self, term: str) -> list[int]:
         """The powers of two that a kind of summands leaves out."""
@@ -642,58 +615,15 @@ def _difference(first: NDArray[Any], second: NDArray[Any], out: _Floats) -> _Flo
     return out
 
 
-def _number(value: float | int, shift: int) -> _Number:
+def _number(value: float | int, shift: int) -> Number:
     """A number times a power of two; an integer as a fraction, since a float may not hold it."""
     exact = shift == 0 and isinstance(value, float)
-    return value if exact else _times(Fraction(value), shift)
+    return value if exact else times(Fraction(value), shift)
 
 
 def _shifted(numbers: NDArray[Any], shift: Sequence[int]) -> NDArray[Any]:
     """The numbers of each output over a power of two."""
     return np.ldexp(numbers, -np.array(shift)[:, np.newaxis]) if any(shift) else numbers
-
-
-class _Sum:
-    """Sums of rows of an array, as integers on a grid: no rounding depends on their order.
-
-    To add 1.5 * 2**52 units to a number rounds it to whole units, which are then the lower bits of
-    the result. Read as integers, such results may be summed without any further rounding; what the
-    added number contributes is subtracted at the end. What the first rounding leaves is itself
-    summed so, on a grid 2**47 times as fine, if there is a second digit.
-    """
-
-    def __init__(self, exponents: Sequence[int], digits: int) -> None:
-        units = [
-            [exponent - (1 + digit) * _DIGIT for exponent in exponents] for digit in range(digits)
-        ]
-        self._units = units
-        self._added = [np.ldexp(1.5, np.array(unit) + 52)[:, np.newaxis] for unit in units]
-        self._sums: list[list[NDArray[np.int64]]] = [[] for _ in units]
-        self._sizes: list[int] = []
-
-    def add(self, summands: _Floats, whole: _Floats, left: _Floats) -> None:
-        """Take in more summands; `whole` and `left` are overwritten."""
-        self._sizes.append(summands.shape[1])
-        for digit, (added, sums) in enumerate(zip(self._added, self._sums, strict=True)):
-            np.add(summands, added, out=whole)
-            sums.append(np.add.reduce(whole.view(np.int64), axis=1))
-            if digit + 1 < len(self._added):
-                whole -= added
-                summands = np.subtract(summands, whole, out=left)
-
-    def total(self) -> list[Fraction]:
-        """The sum of all that was taken in."""
-        totals = [Fraction(0)] * (len(self._units[0]) if self._units else 0)
-        for units, added, sums in zip(self._units, self._added, self._sums, strict=True):
-            # A block of 2**15 summands below 2**47 units fits into 64 bits, whatever wraps around.
-            bits = added.view(np.int64).ravel()
-            steps = [
-                of_block - bits * size for of_block, size in zip(sums, self._sizes, strict=True)
-            ]
-            for output, unit in enumerate(units):
-                whole = sum(int(step[output]) for step in steps)
-                totals[output] += _times(whole, unit)
-        return totals
 
 
 def _means(
@@ -800,15 +730,15 @@ def measures_of(moments: Moments, measures: Sequence[str]) -> dict[str, list[flo
 
 
 def _mean_of(term: str) -> Callable[[Moments], list[float]]:
-    return lambda of: list(map(_float, of.mean(term)))
+    return lambda of: of.mean_float(term)
 
 
 def _rmse(of: Moments) -> list[float]:
-    return list(map(_root, of.mean("squared")))
+    return list(map(root, of.mean("squared")))
 
 
 def _max_error(of: Moments) -> list[float]:
-    return [_float(Fraction(max(-low, high))) for low, high in of.ranges["residual"]]
+    return [as_float(Fraction(max(-low, high))) for low, high in of.ranges["residual"]]
 
 
 def _r2(of: Moments) -> list[float]:
@@ -838,7 +768,7 @@ def _explained(of: Moments, left: Sequence[Fraction]) -> list[float]:
     """The share of the variation of references that is not left over."""
     every = zip(left, of.variation("target"), of.constant("target"), strict=True)
     return [
-        float(not rest) if constant or all_of <= 0 else _float(1 - rest / all_of)
+        float(not rest) if constant or all_of <= 0 else quotient(all_of - rest, all_of)
         for rest, all_of, constant in every
     ]
 
@@ -855,7 +785,7 @@ def _pearson(of: Moments) -> list[float]:
     return [
         math.nan
         if constant or other_constant or one <= 0 or other <= 0
-        else min(_root(both * both / (one * other)), 1.0) * (1 if both > 0 else -1)
+        else min(root(both * both / (one * other)), 1.0) * (1 if both > 0 else -1)
         for both, one, other, constant, other_constant in every
     ]
 
@@ -871,22 +801,6 @@ OF_MOMENTS: dict[str, Callable[[Moments], list[float]]] = {
     "explained_variance": _explained_variance,
     "pearson": _pearson,
 }
-
-
-def _float(number: _Number) -> float:
-    """The nearest float; infinity beyond all of them."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
-
-
-def _root(square: Fraction) -> float:
-    """The square root, though its square may be too large or too small for a float."""
-    power = square.denominator.bit_length() - square.numerator.bit_length() + 128
-    power += power % 2
-    whole = math.isqrt(int(_times(square, power)))
-    return _float(_times(whole, -power // 2))
 
 
 def regression_scores(
@@ -964,29 +878,6 @@ def over_outputs(
     }
 
 
-def check_measures(measures: Any, known: Sequence[str]) -> list[str]:
-    """The names of measures: one or several, all known and different.
-
-    >>> check_measures("mae", MEASURES)
-    ['mae']
-    >>> check_measures(["mae", "pearsn"], MEASURES)
-    Traceback (most recent call last):
-    ValueError: measures holds 'pearsn', which is not a measure; did you mean 'pearson'?
-    """
-    names = [measures] if isinstance(measures, str) else measures
-    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"measures must be names such as {known[0]!r}, got {measures!r}")
-    if not names:
-        raise ValueError(f"measures is empty; name at least one of {', '.join(known)}")
-    for name in names:
-        if name not in known:
-            hint = nearest(name, known) or f"; there are {', '.join(known)}"
-            raise ValueError(f"measures holds {name!r}, which is not a measure{hint}")
-        if names.count(name) > 1:
-            raise ValueError(f"measures holds {name!r} more than once")
-    return list(names)
-
-
 def _shares(of: Moments) -> list[Fraction] | None:
     """The variation of the references of each output; None where none varies."""
     if not of.weight:
@@ -1005,7 +896,7 @@ def _average(values: Sequence[float], shares: Sequence[Fraction] | None) -> floa
     if not all(math.isfinite(value) for value, _ in counted):
         return sum(value for value, _ in counted if not math.isfinite(value))
     total = sum(Fraction(value) * weight for value, weight in counted)
-    return _float(total / sum(weight for _, weight in counted))
+    return as_float(total / sum(weight for _, weight in counted))
 
 
 def _median_ae(pairs: Pairs) -> list[float]:
@@ -1013,7 +904,7 @@ def _median_ae(pairs: Pairs) -> list[float]:
     if not len(pairs.target):
         return [math.nan] * pairs.outputs
     errors, power = pairs.errors()
-    return [_float(_times(Fraction(_median(of, pairs.weight)), power)) for of in errors]
+    return [as_float(times(Fraction(_median(of, pairs.weight)), power)) for of in errors]
 
 
 def _median(errors: _Floats, weight: _Floats | None) -> float:

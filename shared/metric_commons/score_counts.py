@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .contingency import exact_sums
+from .exact_sums import sums_of_places
 
 _Floats = NDArray[np.float64]
 _Integers = NDArray[np.int64]
 
-_BLOCK = 1 << 15  # scores at a time: what is made of them stays in the cache
+_BLOCK = 1 << 14  # scores at a time: what is made of them stays in the cache
 EPSILON = float(np.finfo(np.float64).eps)  # log loss takes no probability to be surer than this
 
 
@@ -62,12 +62,12 @@ class ScoreCounts:
     @cached_property
     def all_positives(self) -> Any:
         """How many positives there are."""
-        return self.positives.sum().item()
+        return _all_of(self.positives)
 
     @cached_property
     def all_negatives(self) -> Any:
         """How many negatives there are."""
-        return self.negatives.sum().item()
+        return _all_of(self.negatives)
 
     @cached_property
     def sums(self) -> "Sums":
@@ -89,6 +89,11 @@ class ScoreCounts:
         positives = self.positives if self.positive_squares is None else self.positive_squares
         negatives = self.negatives if self.negative_squares is None else self.negative_squares
         return float((positives * of_positives**2).sum() + (negatives * of_negatives**2).sum())
+
+
+def _all_of(counts: NDArray[Any]) -> Any:
+    """Their sum; that of zeros and ones in a tenth of the time."""
+    return int(np.count_nonzero(counts)) if counts.dtype == np.int8 else counts.sum().item()
 
 
 def _from_above(counts: NDArray[Any]) -> NDArray[Any]:
@@ -116,10 +121,9 @@ def score_counts(
         return _weighed(scores, positive, weights)
     keys, decode = _keys(scores, positive)
     keys.sort()  # the label is the last bit, so that equal scores and labels stand together
-    is_positive = np.empty(keys.size, bool)
-    for start in range(0, keys.size, _BLOCK):
-        part = slice(start, start + _BLOCK)
-        np.not_equal(keys[part] & 1, 0, out=is_positive[part])
+    last_bits = keys.astype(np.uint8)
+    last_bits &= 1
+    is_positive = last_bits.view(bool)
     keys >>= 1
     new = np.empty(keys.size, bool)
     new[:1] = True
@@ -175,7 +179,7 @@ def _weighed(scores: _Floats, positive: NDArray[np.bool], weights: _Floats) -> S
     weights = np.ldexp(weights, -exponent)
 
     def summed(weights: _Floats, chosen: NDArray[np.bool]) -> _Floats:
-        return exact_sums(weights[chosen], places[chosen], distinct.size)
+        return sums_of_places(weights[chosen], places[chosen], distinct.size)
 
     return ScoreCounts(
         distinct,
@@ -279,23 +283,28 @@ def _summed_alone(counts: ScoreCounts) -> Sums:
 
 
 def _losses_alone(scores: _Floats, truth: NDArray[np.int8], room: _Floats) -> tuple[float, float]:
-    """The sums of log losses and of squares of rows that are positive or not."""
+    """The sums of log losses and of squares of rows, ascending, that are positive or not."""
     off, said, rest = room[:, : scores.size]
-    np.subtract(scores, truth, out=off)
-    off *= off
-    squares = float(off.sum())
+    true = rest
+    true[...] = truth
+    np.subtract(scores, true, out=off)
+    np.multiply(off, off, out=said)
+    squares = float(said.sum())
     # The probability of what is not true, and that of what is.
-    np.clip(scores, EPSILON, 1 - EPSILON, out=rest)
-    np.subtract(rest, truth, out=off)
+    if scores[0] < EPSILON or scores[-1] > 1 - EPSILON:
+        scores = np.clip(scores, EPSILON, 1 - EPSILON)
+        np.subtract(scores, true, out=off)
     np.abs(off, out=off)
-    np.subtract(1, truth, out=said)
-    np.subtract(rest, said, out=said)
+    np.subtract(1, true, out=true)
+    np.subtract(scores, true, out=said)
     np.abs(said, out=said)
-    # As in `log_losses`; for a positive the factor is 1.
-    np.subtract(1, said, out=rest)
-    off /= rest
-    np.log(said, out=said)
-    said *= off
+    if scores[0] < 0.5:  # as in `log_losses`; for a positive, and from 0.5 on, the factor is 1
+        np.subtract(1, said, out=rest)
+        off /= rest
+        np.log(said, out=said)
+        said *= off
+    else:
+        np.log(said, out=said)
     return -float(said.sum()), squares
 
 

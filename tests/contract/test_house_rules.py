@@ -44,6 +44,7 @@ FOUNDATION = frozenset(
         "classes",
         "columns",
         "contingency",
+        "exact_sums",
         "measures",
         "multisets",
         "normalizers",

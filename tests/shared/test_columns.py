@@ -364,6 +364,14 @@ def test_an_array_is_handed_on_as_it_is(column, shape):
     assert np.shares_memory(columns["c"], array)
 
 
+def test_a_column_is_handed_on_as_it_is_beside_one_that_is_widened():
+    layouts = [{"a": WHOLE, "b": WHOLE}]
+    array, listed = np.array([1, 0]), [1, 0]
+
+    assert np.shares_memory(read({"a": array, "b": array > 0}, layouts)[1]["a"], array)
+    assert read({"a": listed, "b": [True, False]}, layouts)[1]["a"] is listed
+
+
 def test_texts_in_an_array_of_any_form_become_lists():
     for column in (np.array(["a", "b"]), np.array([["a", "b"]])):
         _, columns = read({"c": column}, [{"c": TEXT}, {"c": ListOf(TEXT)}])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons import contingency as module
-from metric_commons.contingency import check_kinds, contingency, exact_sums
+from metric_commons.contingency import check_kinds, contingency
 
 # Kinds of labels; both columns are of one kind.
 KINDS = {
@@ -144,12 +144,3 @@ def test_kinds_of_labels():
     check_kinds(str, np.str_)
     with pytest.raises(ValueError, match="mixed types: bool, str"):
         check_kinds(str, bool)
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.floats(-1e200, 1e200)), max_size=40))
-def test_sums_are_rounded_once(rows):
-    places = np.array([place for place, _ in rows], dtype=np.int64)
-    values = np.array([value for _, value in rows])
-
-    expected = [float(sum(Fraction(v) for place, v in rows if place == i)) for i in range(4)]
-    assert exact_sums(values, places, 4).tolist() == expected

@@ -113,6 +113,17 @@ def test_labels_choose_what_is_averaged_and_shown():
     assert scores["accuracy"] == 1 / 2
 
 
+def test_labels_too_many_for_a_matrix_are_refused():
+    many = np.arange(40_000)
+    with pytest.raises(ValueError, match="40000 labels, too many for a confusion matrix; labels="):
+        label_scores(*tabulated(many, many))
+
+    assert label_scores(*tabulated(many, many, labels=[5, 7]))["confusion_matrix"] == [
+        [1, 0],
+        [0, 1],
+    ]
+
+
 def test_a_false_positive_rate_without_negatives_is_not_perfect():
     table, among = tabulated([1, 0], [1, 1])
 

@@ -83,3 +83,9 @@ def test_normalizers_equal_their_oracles(name):
 @pytest.mark.parametrize("name", ["drop", "strip_lower", "none"])
 def test_what_bytes_cannot_do_is_told(name):
     assert normalized_tokens(["a-b"], NORMALIZERS[name]) is None
+
+
+@pytest.mark.parametrize("function", [len, str.encode, str.split, lambda text: None])
+def test_a_function_that_returns_no_text_is_refused(function):
+    with pytest.raises(ValueError, match=r"^normalizer must return a str, got \w+ for 'a b'$"):
+        normalize("a b", function)

@@ -219,3 +219,24 @@ def test_squared_distances_by_their_definition():
         own = sums[labels[row]] / (sizes[labels[row]] - 1)
         next_one = min(sums[other] / sizes[other] for other in range(3) if other != labels[row])
         assert found == pytest.approx((next_one - own) / max(own, next_one), rel=1e-12)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+def test_centroids_that_coincide_though_their_sums_are_rounded(offset):
+    # thirds in every order: the mean of both clusters is 11 / 3
+    points = np.array([[3.0], [2.0], [6.0], [6.0], [3.0], [2.0], [0.0], [6.0], [5.0]]) + offset
+    labels = [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert davies_bouldin(spreads(Clusters(points, labels))) == math.inf
+    chance = np.random.default_rng(5)
+    met = 0
+    for _ in range(300):
+        points = chance.integers(0, 7, (26, 1)) + offset
+        labels = chance.integers(0, 4, 26)
+        middles = [
+            Fraction(sum(map(Fraction, points[labels == k, 0].tolist()))) / int((labels == k).sum())
+            for k in set(labels.tolist())
+        ]
+        coincide = len(set(middles)) < len(middles)
+        met += coincide
+        assert (davies_bouldin(spreads(Clusters(points, labels))) == math.inf) == coincide
+    assert met > 5

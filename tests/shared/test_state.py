@@ -244,13 +244,17 @@ def test_a_file_is_read_again_or_refused(tmp_path):
     assert State.read(path).result() == {"qa_em": 0.5}
     content = json.loads(path.read_text())
     for change, fault in [
-        ({"format": "other"}, "not a state of the format"),
+        ({"format": "other"}, "not of the format metric-commons-state/1"),
         ({"version": "0.0.1"}, r"metric-commons 0\.0\.1, but this is"),
         ({"rows": 3}, "damaged: it should have 3 rows"),
     ]:
         path.write_text(json.dumps(content | change))
         with pytest.raises(ValueError, match=fault):
             State.read(path)
+    del content["options"]
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=r"part\.state: not a whole .*-state/1: 'options'"):
+        State.read(path)
     path.write_text("no json")
     with pytest.raises(ValueError, match=r"part\.state: Expecting value"):
         State.read(path)
