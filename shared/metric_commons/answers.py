@@ -97,11 +97,7 @@ def token_f1(
     check_aggregation(reference_aggregation)
     parts = []
     for pairs in answer_pairs(predictions, references, normalizer=normalizer):
-        counted = pairs.shared_words(distinct=overlap == "set")
-        scores = precision_recall_f1(counted.shared, counted.predicted, counted.relevant)
-        neither = (counted.predicted == 0) & (counted.relevant == 0)
-        for values in scores:
-            values[neither] = both_empty
+        scores = pairs.token_f1(distinct=overlap == "set", both_empty=both_empty)
         if reference_aggregation == "max":
             chosen = best(scores.f1, pairs.references)
             parts.append([values.take(chosen) for values in scores])
@@ -227,6 +223,15 @@ class AnswerPairs:
             ],
             dtype=np.bool_,
         )
+
+    def token_f1(self, *, distinct: bool, both_empty: float) -> PrecisionRecallF1:
+        """Precision, recall and F1 of the words of both texts; see the function `token_f1`."""
+        counted = self.shared_words(distinct=distinct)
+        scores = precision_recall_f1(counted.shared, counted.predicted, counted.relevant)
+        neither = (counted.predicted == 0) & (counted.relevant == 0)
+        for values in scores:
+            values[neither] = both_empty
+        return scores
 
     def shared_words(self, *, distinct: bool) -> SharedWords:
         """How many words both texts share, and how many each has, repetitions counted or not."""

@@ -58,24 +58,53 @@ def check_share(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be a number from 0 to 1, got {value!r}")
 
 
-def check_labels(name: str, labels: Any, rows: int) -> list[str]:
+def check_measures(measures: Any, known: Sequence[str]) -> list[str]:
+    """The names of measures: one or several, all known and different.
+
+    >>> check_measures("mae", ["mae", "pearson"])
+    ['mae']
+    >>> check_measures(["mae", "pearsn"], ["mae", "pearson"])
+    Traceback (most recent call last):
+    ValueError: measures holds 'pearsn', which is not a measure; did you mean 'pearson'?
+    """
+    names = [measures] if isinstance(measures, str) else measures
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"measures must be names such as {known[0]!r}, got {measures!r}")
+    if not names:
+        raise ValueError(f"measures is empty; name at least one of {', '.join(known)}")
+    for name in names:
+        if name not in known:
+            hint = nearest(name, known) or f"; there are {', '.join(known)}"
+            raise ValueError(f"measures holds {name!r}, which is not a measure{hint}")
+        if names.count(name) > 1:
+            raise ValueError(f"measures holds {name!r} more than once")
+    return list(names)
+
+
+def check_labels(
+    name: str, labels: Any, rows: int, known: dict[str, Any] | None = None
+) -> list[str]:
     """One label a row, as strings.
 
     A label that is missing, and two labels that only differ until they are strings (1 and "1"),
-    are errors: a group must not vanish into another.
+    are errors: a group must not vanish into another. `known` holds what labels of earlier rows are
+    called, and takes in those of these rows.
 
     >>> check_labels("groups", [2023, 2024, 2023], rows=3)
     ['2023', '2024', '2023']
     >>> check_labels("groups", ["a", None], rows=2)
     Traceback (most recent call last):
     ValueError: groups[1] is None; every row needs a label
+    >>> check_labels("groups", ["1"], rows=1, known={"1": 1})
+    Traceback (most recent call last):
+    ValueError: groups[0] is '1', but an earlier row has 1: both would be called '1'
     """
     plain: Sequence[Any] = labels.tolist() if hasattr(labels, "tolist") else labels
     if not hasattr(plain, "__len__") or isinstance(plain, str | Set | Mapping):
         raise ValueError(f"{name} must hold one label a row, got {type(labels).__name__}")
     if len(plain) != rows:
         raise ValueError(f"{name} has {len(plain)} labels, but there are {rows} rows")
-    first: dict[str, Any] = {}
+    first = {} if known is None else known
     texts = []
     for row, label in enumerate(plain):
         if _is_missing(label):

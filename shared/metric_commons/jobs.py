@@ -3,15 +3,13 @@
 What Spark, `datasets` and the command line have in common when they score by parts.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from .results import REPORTING, inputs_of
+from .results import REPORTING, fault, inputs_of
 from .state import State, loaded
 
-_ROW = re.compile(r"(\w+)\[(\d+)\](.*)", re.DOTALL)
 _LONGEST = 200  # characters of a value in a message
 
 
@@ -120,14 +118,14 @@ class Job:
 
     def _located(self, reason: str, batch: Mapping[str, Any], before: int) -> str:
         """A complaint about `predictions[12]`, with the table's name of it, its place and value."""
-        found = _ROW.match(reason)
-        column = self.columns.get(found[1]) if found else None
-        if found is None or column is None:
+        found = fault(reason)
+        if found is None or found.name not in self.columns:
             return reason
-        row = int(found[2])
-        value = repr(_listed(batch[column])[row])
+        column = self.columns[found.name]
+        value = repr(_listed(batch[column])[found.row])
         shown = value if len(value) <= _LONGEST else value[:_LONGEST] + "..."
-        return f"row {before + row}: column {column!r}{found[3]}; the value is {shown}"
+        place = f"row {before + found.row}: column {column!r}"
+        return f"{place}{found.problem}; the value is {shown}"
 
 
 def _listed(column: Any) -> list[Any]:

@@ -4,20 +4,16 @@ Whatever deals the rows out, be it a job array, Ray, Dask or Beam, needs nothing
 process for each part, and one that merges the files.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Self
 
-from .results import Results, module_result, provenance, write_whole
+from .results import ModuleResult, Results, Stored, module_result, provenance
 from .state import State, loaded
-
-FORMAT = "metric-commons-part/1"
 
 
 @dataclass
-class Part:
+class Part(Stored):
     """The states of each system and module, and the files that their rows are from.
 
     >>> one, other = (Part({"bot": {"qa_em": State("qa_em")}}) for _ in range(2))
@@ -27,6 +23,8 @@ class Part:
     >>> one.results().systems["bot"]["qa_em"].scores
     {'qa_em': 0.5}
     """
+
+    FORMAT = "metric-commons-part/1"
 
     states: dict[str, dict[str, State]]
     inputs: list[dict[str, Any]] = field(default_factory=list)
@@ -71,48 +69,34 @@ class Part:
             provenance=provenance(self.inputs),
         )
 
-    def to_json(self) -> str:
-        """The part as text, in ASCII."""
+    def to_dict(self) -> dict[str, Any]:
+        """The states in plain values, and where their rows are from."""
         states = {
-            system: {module: json.loads(state.to_json()) for module, state in of.items()}
+            system: {module: state.to_dict() for module, state in of.items()}
             for system, of in self.states.items()
         }
-        content = {"format": FORMAT, "states": states, "inputs": self.inputs, "preset": self.preset}
-        return json.dumps(content, allow_nan=False)
+        return {
+            "format": self.FORMAT,
+            "states": states,
+            "inputs": self.inputs,
+            "preset": self.preset,
+        }
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The part that `to_json` wrote.
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`.
 
         Raises:
-            ValueError: the text is something else, or of another version.
+            ValueError: a state is of another version.
         """
-        content = json.loads(text)
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f"not a part of the format {FORMAT}")
-        return cls(
-            {
-                system: {name: State.from_json(json.dumps(state)) for name, state in of.items()}
-                for system, of in content["states"].items()
-            },
-            content["inputs"],
-            content["preset"],
-        )
-
-    def save(self, path: str | Path) -> None:
-        """Write the part to a file, whole or not at all."""
-        write_whole(path, [self.to_json(), "\n"])
-
-    @classmethod
-    def read(cls, path: str | Path) -> Self:
-        """The part that `save` wrote."""
-        try:
-            return cls.from_json(Path(path).read_text("utf-8"))
-        except (ValueError, KeyError) as error:
-            raise ValueError(f"{path}: {error}") from error
+        states = {
+            system: {module: State.from_dict(state) for module, state in of.items()}
+            for system, of in content["states"].items()
+        }
+        return cls(states, content["inputs"], content["preset"])
 
 
-def _result(module: str, state: State, reporting: Mapping[str, Any]) -> Any:
+def _result(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:
     metric = loaded(module)(**state.options)
     own = {name: value for name, value in reporting.items() if name in metric.options}
     return module_result(

@@ -11,14 +11,16 @@ import json
 import math
 import os
 import platform
+import re
 import secrets
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import combinations, product
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from .catalog import load
 from .checks import nearest
@@ -28,17 +30,16 @@ from .rendering import (
     LETTERS,
     Figure,
     Marks,
+    Table,
     as_html,
     as_latex,
     as_markdown,
     as_text,
     figures_table,
+    label,
     raised,
 )
-from .rendering import Table as Table  # for those who take it from here
-from .rendering import label as label
 
-FORMAT = "metric-commons/1"
 _DISTRIBUTIONS = ("metric-commons", "numpy", "evaluate", "datasets")
 
 # Options about what is reported beside a score; the score itself does not depend on them.
@@ -55,6 +56,75 @@ class InputError(ValueError):
     def __init__(self, system: str, reason: str) -> None:
         super().__init__(f"system {system!r}: {reason}")
         self.system, self.reason = system, reason
+
+
+class Fault(NamedTuple):
+    """What is wrong with a row of an input."""
+
+    name: str  # of the input
+    row: int
+    problem: str
+
+
+def fault(message: str) -> Fault | None:
+    """The fault that a message names, if it is about a row.
+
+    >>> fault("predictions[3] is None; every row needs a value")
+    Fault(name='predictions', row=3, problem=' is None; every row needs a value')
+    """
+    found = re.match(r"(\w+)\[(\d+)\](.*)", message, re.DOTALL)
+    return Fault(found[1], int(found[2]), found[3]) if found else None
+
+
+class Stored(ABC):
+    """What is kept as JSON of a format of its own, mostly in a file."""
+
+    FORMAT: ClassVar[str]
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: the format, and what `from_dict` needs."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`."""
+
+    def to_json(self) -> str:
+        """As text in ASCII: any label survives any locale."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The inverse of `to_json`.
+
+        Raises:
+            ValueError: the text is something else, or of another version.
+        """
+        content = json.loads(text)
+        if not isinstance(content, dict) or content.get("format") != cls.FORMAT:
+            raise ValueError(f"not of the format {cls.FORMAT}")
+        try:
+            return cls.from_dict(content)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"not a whole {cls.FORMAT}: {error}") from error
+
+    def save(self, path: str | Path) -> None:
+        """Write a file, whole or not at all."""
+        write_whole(path, [self.to_json(), "\n"])
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """What `save` wrote.
+
+        Raises:
+            ValueError: the file holds something else.
+            OSError: it cannot be read.
+        """
+        try:
+            return cls.from_json(Path(path).read_text("utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +153,7 @@ class ModuleResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Results:
+class Results(Stored):
     """Systems, the modules that scored each, and where the input came from.
 
     >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
@@ -97,6 +167,8 @@ class Results:
     qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
     """
 
+    FORMAT = "metric-commons/1"
+
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)
     provenance: dict[str, Any] = field(default_factory=dict)
@@ -104,7 +176,7 @@ class Results:
     def to_dict(self) -> dict[str, Any]:
         """What the file holds: plain values, NaN and infinities as None."""
         return {
-            "format": FORMAT,
+            "format": self.FORMAT,
             "systems": {
                 system: {module: result.to_dict() for module, result in results.items()}
                 for system, results in self.systems.items()
@@ -113,13 +185,21 @@ class Results:
             "provenance": plain(self.provenance),
         }
 
-    def to_json(self) -> str:
-        """The file's text, in ASCII: any label survives any locale."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`: a score that was undefined is NaN again."""
+        return cls(
+            systems={
+                system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
+                for system, results in content["systems"].items()
+            },
+            comparisons=[_comparison_again(each) for each in content["comparisons"]],
+            provenance=dict(content["provenance"]),
+        )
 
-    def save(self, path: str | Path) -> None:
-        """Write the JSON file, whole or not at all."""
-        write_whole(path, [self.to_json(), "\n"])
+    def to_json(self) -> str:
+        """The file's text, indented, in ASCII: any label survives any locale."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
     @classmethod
     def read(cls, path: str | Path, per_example: str | Path | None = None) -> Self:
@@ -129,24 +209,10 @@ class Results:
             ValueError: a file is not what `save` and `save_per_example` write, or the scores of
                 rows belong to other results.
         """
-        try:
-            content = json.loads(Path(path).read_text("utf-8"))
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f"{path}: not a result file of the format {FORMAT}")
-        try:
-            systems = {
-                system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
-                for system, results in content["systems"].items()
-            }
-            comparisons = [_comparison_again(each) for each in content["comparisons"]]
-            told = dict(content["provenance"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"{path}: not a whole result: {error}") from error
-        if per_example is not None:
-            systems = _with_rows(systems, per_example)
-        return cls(systems=systems, comparisons=comparisons, provenance=told)
+        results = super().read(path)
+        if per_example is None:
+            return results
+        return replace(results, systems=_with_rows(results.systems, per_example))
 
     def save_per_example(self, path: str | Path) -> None:
         """Write the scores of every row as JSON Lines, whole or not at all."""
@@ -202,12 +268,13 @@ class Results:
         figures = list(self.figures())
         overall = [figure for figure in figures if figure.group is None]
         grouped = [figure for figure in figures if figure.group is not None]
-        is_marked = self.comparisons and len(self.systems) <= len(LETTERS)
-        letters = dict(zip(self.systems, LETTERS, strict=False)) if is_marked else {}
+        letters = self.letters()
         if letters:
-            marks = self.marks(letters)
             scores = figures_table(
-                ["", "system"], lambda f: [letters[f.system], label(f.system)], overall, marks
+                ["", "system"],
+                lambda f: [letters[f.system], label(f.system)],
+                overall,
+                self.marks(),
             )._replace(note="A letter: significantly better than the system of that letter.")
         else:
             scores = figures_table(["system"], lambda f: [label(f.system)], overall)
@@ -260,7 +327,7 @@ class Results:
         inputs = [*self.provenance.get("inputs", []), *other.provenance.get("inputs", [])]
         return Results(
             systems=compared,
-            comparisons=_compared(pairs, **testing),
+            comparisons=comparisons_of(pairs, **testing),
             provenance=provenance(inputs),
         )
 
@@ -284,8 +351,14 @@ class Results:
         result = self.systems.get(comparison["a"], {}).get(self.module_of(comparison))
         return result is not None and comparison["score"] in result.lower_is_better
 
-    def marks(self, letters: Mapping[str, str]) -> Marks:
+    def letters(self) -> dict[str, str]:
+        """The letter of each system, if there are comparisons, and letters for all systems."""
+        are_marked = self.comparisons and len(self.systems) <= len(LETTERS)
+        return dict(zip(self.systems, LETTERS, strict=False)) if are_marked else {}
+
+    def marks(self) -> Marks:
         """Of system, module and score the letters of the systems that are significantly worse."""
+        letters = self.letters()
         worse: dict[tuple[str, str, str], str] = {}
         for each in self.comparisons:
             if each["significant"]:
@@ -407,7 +480,9 @@ def score(
     if compare:
         pairs = (p for a, b in combinations(scored, 2) for p in _pairs(a, scored[a], b, scored[b]))
         level = _LEVEL if confidence_level is None else confidence_level
-        comparisons = _compared(pairs, confidence_level=level, n_resamples=n_resamples, seed=seed)
+        comparisons = comparisons_of(
+            pairs, confidence_level=level, n_resamples=n_resamples, seed=seed
+        )
         if not per_example:
             scored = {
                 system: {name: replace(result, per_example={}) for name, result in of.items()}
@@ -625,7 +700,7 @@ def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: plain(value) for name, value in options.items() if name not in REPORTING}
 
 
-def _compared(pairs: Iterable[Pair], **testing: Any) -> list[Comparison]:
+def comparisons_of(pairs: Iterable[Pair], **testing: Any) -> list[Comparison]:
     """The comparisons of all pairs, each with the signature of how they came about."""
     return [
         each | {"signature": signature("paired_significance", _moving_p(each), each["rows"])}

@@ -7,14 +7,12 @@ kept one by one, under the ids of their queries, because the order in which thei
 up belongs to the definition of their means.
 """
 
-import json
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from itertools import islice
-from pathlib import Path
 from typing import Any, Self, cast
 
 import numpy as np
@@ -22,7 +20,7 @@ from numpy.typing import NDArray
 
 from .averages import members, summarize
 from .catalog import load
-from .checks import check_labels, check_weights
+from .checks import check_labels, check_measures, check_weights
 from .contingency import contingency
 from .measures import parse_measures
 from .multisets import Multiset
@@ -34,15 +32,13 @@ from .residuals import (
     OF_MOMENTS,
     Moments,
     Pairs,
-    check_measures,
     measures_of,
     moments,
     over_outputs,
     with_weighing,
 )
-from .results import REPORTING, plain, write_whole
+from .results import REPORTING, Stored, plain
 
-FORMAT = "metric-commons-state/1"
 _DISTRIBUTION = "metric-commons"
 
 Columns = Mapping[str, Any]
@@ -50,7 +46,7 @@ Labels = Sequence[str] | None  # of rows; None if they are not grouped
 Ids = Sequence[int | str]
 
 
-class State:
+class State(Stored):
     """The state of a module with these options, of no rows yet.
 
     Args:
@@ -70,6 +66,8 @@ class State:
     >>> len(first), round(first.result()["qa_em"], 4)
     (3, 0.6667)
     """
+
+    FORMAT = "metric-commons-state/1"
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
@@ -153,29 +151,24 @@ class State:
                 raise ValueError(f"{name} is not an option of a result of {self.module}")
         return self._statistics.result(**defaults | reporting)
 
-    def to_json(self) -> str:
-        """The state as text, in ASCII."""
-        content = {
-            "format": FORMAT,
+    def to_dict(self) -> dict[str, Any]:
+        """What merges and results need, in plain values."""
+        return {
+            "format": self.FORMAT,
             "version": version(_DISTRIBUTION),
             "module": self.module,
             "options": self.options,
             "rows": len(self),
             "statistics": self._statistics.to_plain(),
         }
-        return json.dumps(content, allow_nan=False)
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        """The state that `to_json` wrote.
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`.
 
         Raises:
-            ValueError: the text is something else, or comes from another version, whose scores may
-                be others.
+            ValueError: it comes from another version, whose scores may be others.
         """
-        content = json.loads(text)
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f"not a state of the format {FORMAT}")
         if content["version"] != version(_DISTRIBUTION):
             raise ValueError(
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
@@ -187,23 +180,16 @@ class State:
             raise ValueError(f"the state is damaged: it should have {content['rows']} rows")
         return state
 
-    def save(self, path: str | Path) -> None:
-        """Write the state to a file, whole or not at all."""
-        write_whole(path, [self.to_json(), "\n"])
 
-    @classmethod
-    def read(cls, path: str | Path) -> Self:
-        """The state that `save` wrote."""
-        try:
-            return cls.from_json(Path(path).read_text("utf-8"))
-        except (ValueError, KeyError) as error:
-            raise ValueError(f"{path}: {error}") from error
+def loaded(module: str) -> Any:
+    """The class of a module. `evaluate` takes 50 ms to find it, which small states would feel."""
+    return type(_instance(module))
 
 
 @cache
-def loaded(module: str) -> Any:
-    """The class of a module. `evaluate` takes 50 ms to find it, which small states would feel."""
-    return type(load(module))
+def _instance(module: str) -> Any:
+    """A module, kept: Python loses an interrupt while `evaluate` destroys one that is garbage."""
+    return load(module)
 
 
 class _Statistics(ABC):

@@ -22,7 +22,6 @@ from .checks import check_choice, nearest
 from .columns import ListOf, Scalar, read
 from .ngrams import rouge
 from .ranking import ScoreType
-from .ratios import precision_recall_f1
 from .references import best
 from .significance import compare_measures
 from .trec import File, Missing, Qrels, Run, read_qrels, read_run, score_run
@@ -219,9 +218,7 @@ def _of_pairs(pairs: AnswerPairs, asked: list[str], rules: _Rules) -> dict[str, 
         found = pairs.contained(matches[name], empty_is_contained=rules.empty_is_contained)
         scores[name] = pairs.hits(found, "max")
     if "f1" in asked:
-        counted = pairs.shared_words(distinct=False)
-        f1 = precision_recall_f1(counted.shared, counted.predicted, counted.relevant).f1
-        f1[(counted.predicted == 0) & (counted.relevant == 0)] = rules.both_empty
+        f1 = pairs.token_f1(distinct=False, both_empty=rules.both_empty).f1
         scores["f1"] = f1.take(best(f1, pairs.references))
     return scores
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.cli import main
 from metric_commons.rendering import p_value
 from metric_commons.report import axes, find_examples, render
 from metric_commons.report.page import cut, visible
@@ -65,14 +64,8 @@ class Page(HTMLParser):
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def run(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-
-    def run(*arguments):
-        status = main(list(map(str, arguments)))
-        return status, *capsys.readouterr()
-
     return run
 
 

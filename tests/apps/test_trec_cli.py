@@ -14,13 +14,12 @@ from pathlib import Path
 import pytest
 
 from metric_commons import trec as runs
-from metric_commons.cli import main
 from metric_commons.results import Results
 from metric_commons.significance import compare_measures
+from tests.spec import GIVEN, ROOT
 
-ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-DATA = ROOT.parent / "shared" / "data" / "ir"
+DATA = GIVEN / "data" / "ir"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real runs are not here")
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq2 0 d 1\nq3 0 e 1\n"
@@ -29,33 +28,12 @@ B = "q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\nq2 Q0 d 1 2.0 B\nq2 Q0 c 2 1.0 B\n"
 
 
 @pytest.fixture
-def run(capsys, monkeypatch, tmp_path):
+def run(run, monkeypatch):
     """Run the command beside three small files: its exit status, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     for name, text in (("qrels", QRELS), ("a.run", A), ("b.run", B)):
         Path(name).write_text(text)
-
-    def run(*arguments):
-        status = main(list(map(str, arguments)))
-        return status, *capsys.readouterr()
-
     return run
-
-
-@pytest.fixture
-def refused(run):
-    """Run the command and return its exit status and the one line that it has to say."""
-
-    def refused(*arguments):
-        before = sorted(Path.cwd().rglob("*"))
-        status, out, err = run(*arguments)
-        assert out == ""
-        assert err.count("\n") == 1
-        assert sorted(Path.cwd().rglob("*")) == before, "nothing may be left behind"
-        return status, err.rstrip("\n")
-
-    return refused
 
 
 def cells(out):
@@ -199,8 +177,9 @@ def test_a_row_is_a_measure(run):
     assert (status, err) == (0, "")
     header = "measure A_mean B_mean Diff(A-B) p_value p_holm significant 95% interval"
     assert cells(out)[0] == header.split()
-    assert cells(out)[3][:7] == ["mrr", "1.0000", "0.5000", "0.5000", "0.5000", "1.0000", "no"]
-    assert "paired_significance|A=a|B=b|test=permutation|alternative=two-sided|" in out
+    assert cells(out)[3][:7] == ["mrr", "1.0000", "0.5000", "+0.5000", "0.5000", "1.0000", "no"]
+    assert "A is a, B is b." in out
+    assert "paired_significance|test=permutation|alternative=two-sided|" in out
 
 
 @pytest.mark.parametrize(
@@ -231,7 +210,8 @@ def test_a_comparison_is_that_of_compare_measures(run, given, told):
     assert json.loads(out) == saved
     assert [each["score"] for each in saved["comparisons"]] == ["map", "mrr"]
     for each in saved["comparisons"]:
-        assert each.items() >= {"a": "a", "b": "b", "rows": 2, **expected[each["score"]]}.items()
+        told_of_all = {"a": "a", "b": "b", "module": "ir_ranking", "rows": 2}
+        assert each.items() >= {**told_of_all, **expected[each["score"]]}.items()
         assert each["options"].items() >= told.items()
     assert saved["systems"]["a"]["ir_ranking"]["rows"] == 2
     assert saved["systems"]["b"]["ir_ranking"]["scores"] == {"map": 0.75, "mrr": 0.75}
@@ -253,11 +233,13 @@ def test_what_is_better_and_what_is_significant_is_bold(run):
 
 def test_the_csv_has_every_number_in_full(run):
     _, out, _ = run("compare", "qrels", "a.run", "b.run", "-m", "map", "--format", "csv")
-    (row,) = csv.DictReader(io.StringIO(out))
+    a, b, difference = csv.DictReader(io.StringIO(out))
 
-    assert float(row["diff"]) == pytest.approx(1 / 3, rel=1e-15)
-    assert row.keys() >= {"a", "b", "score", "A_mean", "B_mean", "p_value", "p_adjusted"}
-    assert float(row["low"]) <= float(row["diff"]) <= float(row["high"])
+    assert [a["system"], b["system"], difference["versus"]] == ["a", "b", "b"]
+    assert [float(a["value"]), float(b["value"])] == [5 / 6, 0.5]
+    assert float(difference["value"]) == pytest.approx(1 / 3, rel=1e-15)
+    assert float(difference["low"]) <= float(difference["value"]) <= float(difference["high"])
+    assert float(difference["p_value"]) == float(difference["p_adjusted"]) == 0.75
 
 
 def test_a_p_value_is_never_shown_as_zero(run):
@@ -359,7 +341,7 @@ def test_a_file_that_cannot_be_read_is_one_line(refused, command, name, content,
 
 def recorded_faults():
     """Recorded pairs of files of which one is not what it should be."""
-    file = DATA.parents[1] / "cases" / "ir.jsonl"
+    file = GIVEN / "cases" / "ir.jsonl"
     if not file.exists():
         return []
     with file.open(encoding="utf-8") as lines:

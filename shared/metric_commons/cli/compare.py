@@ -1,14 +1,16 @@
 """`metric-commons compare`: whether one run is better than another by more than chance."""
 
-import csv
-import io
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from metric_commons.results import Table, plain, provenance, signature, write_whole
+from metric_commons.comparisons import Pair
+from metric_commons.rendering import Table
+from metric_commons.results import Results, comparisons_of, provenance, write_whole
 
+from .options import Resamples, Save, Seed
 from .outputs import Form, Misuse, check_outputs, show
 from .trec import (
     JudgedOnly,
@@ -17,13 +19,9 @@ from .trec import (
     Missing,
     OfQueries,
     Qrels,
-    Rankings,
     RelevanceLevel,
-    Resamples,
-    Save,
     ScoreDtype,
     Scoring,
-    Seed,
     parsed,
     score_queries,
     summary,
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     from metric_commons.measures import Measure
 
 _CORRECTIONS = {"holm": "holm", "bh": "benjamini_hochberg"}
-_LEVEL = 0.95  # of the intervals
 
 
 def compare(
@@ -88,20 +85,20 @@ def compare(
     scored = score_queries(qrels, [run_a, run_b], asked, scoring)
     runs = _paired(scored.runs)
 
-    testing = {
-        "test": test,
-        "alternative": alternative,
-        "n_resamples": resamples,
-        "seed": seed,
-        "alpha": alpha,
-        "correction": _CORRECTIONS[correction],
-    }
     results = Comparisons(
         systems={
             name: {"ir_ranking": summary(of_queries, asked, scoring, bootstrap={})}
             for name, of_queries in runs.items()
         },
-        comparisons=_comparisons(runs, asked, testing),
+        comparisons=comparisons_of(
+            _pairs(runs, asked),
+            test=test,
+            alternative=alternative,
+            n_resamples=resamples,
+            seed=seed,
+            alpha=alpha,
+            correction=_CORRECTIONS[correction],
+        ),
         provenance=provenance(scored.inputs),
     )
     picture = plots.deltas(plot, runs, results.comparisons) if plot else b""
@@ -112,54 +109,22 @@ def compare(
     show(results, form)
 
 
-class Comparisons(Rankings):
+class Comparisons(Results):
     """Two runs, and for each measure which of them is better."""
 
     def tables(self) -> list[Table]:
-        """A row a measure, the better mean in bold, and so is what is significant.
-
-        The interval comes last, since on a narrow screen it is what goes on below.
-        """
-        (correction,) = {each["options"]["correction"] for each in self.comparisons}
-        short = next(name for name, full in _CORRECTIONS.items() if full == correction)
-        header = ["measure", "A_mean", "B_mean", "Diff(A-B)", "p_value", f"p_{short}"]
-        bold = {
-            (row, column)
-            for row, each in enumerate(self.comparisons)
-            for column, holds in (
-                (1, each["diff"] > 0),
-                (2, each["diff"] < 0),
-                (6, each["significant"]),
+        """A row a measure; which run is A, and which B, stands below."""
+        table = super().tables()[-1]
+        first = self.comparisons[0]
+        return [
+            Table(
+                ["measure", *table.header[3:]],
+                [row[2:] for row in table.rows],
+                1,
+                {(row, column - 2) for row, column in table.best},
+                f"A is {first['a']}, B is {first['b']}.",
             )
-            if holds
-        }
-        rows = [_cells(each) for each in self.comparisons]
-        return [Table([*header, "significant", f"{_LEVEL:.0%} interval"], rows, 1, bold)]
-
-    def signatures(self) -> list[str]:
-        """How the runs were scored, and how they were compared."""
-        compared = (each["signature"] for each in self.comparisons)
-        return list(dict.fromkeys([*super().signatures(), *compared]))
-
-    def to_csv(self) -> str:
-        """Every number in full, a line a measure."""
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        numbers = ["A_mean", "B_mean", "diff", "p_value", "p_adjusted", "significant", "rows"]
-        lines.writerow(["a", "b", "score", *numbers, "low", "high"])
-        for each in plain(self.comparisons):
-            cells = (each[name] for name in ("a", "b", "score", *numbers))
-            lines.writerow([*cells, *each["confidence_interval"]])
-        return text.getvalue()
-
-
-def p_value(p: float) -> str:
-    """Four digits, but never zero.
-
-    >>> p_value(0.0321), p_value(3e-7)
-    ('0.0321', '<0.0001')
-    """
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+        ]
 
 
 def _averaged(measures: "tuple[Measure, ...]") -> "tuple[Measure, ...]":
@@ -179,32 +144,9 @@ def _paired(runs: dict[str, OfQueries]) -> dict[str, OfQueries]:
     return {name: {query: run[query] for query in shared} for name, run in runs.items()}
 
 
-def _comparisons(
-    runs: dict[str, OfQueries], measures: "tuple[Measure, ...]", testing: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """The comparison of each measure, as the file has it."""
-    from metric_commons.significance import compare_measures
-
-    (a, of_a), (b, of_b) = runs.items()
-    columns = (
-        {name: [query[name] for query in of_queries.values()] for name, *_ in measures}
-        for of_queries in (of_a, of_b)
-    )
-    told = {
-        "rows": len(of_a),
-        "options": testing | {"confidence_level": _LEVEL},
-        "signature": signature("paired_significance", {"A": a, "B": b, **testing}, len(of_a)),
-    }
-    compared = compare_measures(*columns, confidence_level=_LEVEL, **testing)
-    return [{"a": a, "b": b, "score": name, **each, **told} for name, each in compared.items()]
-
-
-def _cells(comparison: dict[str, Any]) -> list[str]:
-    low, high = comparison["confidence_interval"]
-    return [
-        comparison["score"],
-        *(f"{comparison[name]:.4f}" for name in ("A_mean", "B_mean", "diff")),
-        *(p_value(comparison[name]) for name in ("p_value", "p_adjusted")),
-        "yes" if comparison["significant"] else "no",
-        f"[{low:.4f}, {high:.4f}]",
-    ]
+def _pairs(runs: dict[str, OfQueries], measures: "tuple[Measure, ...]") -> Iterator[Pair]:
+    """Both runs by each measure, query by query."""
+    a, b = runs
+    for name, *_ in measures:
+        columns = ([query[name] for query in of_queries.values()] for of_queries in runs.values())
+        yield Pair(a, b, "ir_ranking", name, *columns)

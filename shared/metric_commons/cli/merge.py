@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from .evaluation import signed
+from .options import Confidence, Resamples, Save, Seed
 from .outputs import Form, Outputs
 
 
@@ -14,17 +15,10 @@ def merge(
         list[Path],
         typer.Argument(metavar="PART", help="Files of `metric-commons score --partial`."),
     ],
-    confidence: Annotated[
-        float | None,
-        typer.Option(metavar="LEVEL", help="Level of confidence intervals, such as 0.95."),
-    ] = None,
-    resamples: Annotated[
-        int, typer.Option(metavar="COUNT", help="How often intervals resample.")
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the resampling.")] = 0,
-    save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the whole result, as JSON.")
-    ] = None,
+    confidence: Confidence = None,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    save: Save = None,
     form: Form = "table",
 ) -> None:
     """Put the parts of an evaluation together.

@@ -1,6 +1,7 @@
 """Where results go."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
@@ -47,10 +48,17 @@ class Outputs(NamedTuple):
 
 def check_report() -> None:
     """The library is there that pages are made with. Said before a large file is read."""
-    try:
+    with extra("report"):
         import jinja2  # noqa: F401
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Imports of what an extra brings; of one that is missing, how to install it is said."""
+    try:
+        yield
     except ModuleNotFoundError as error:
-        message = f"{error}; it comes with: pip install 'metric-commons[report]'"
+        message = f"{error}; it comes with: pip install 'metric-commons[{name}]'"
         raise typer.TyperException(message) from error
 
 

@@ -13,6 +13,7 @@ from metric_commons.results import assign, inputs_of
 
 from . import files
 from .evaluation import Evaluation
+from .options import Confidence, Resamples, Save, Seed
 from .outputs import Form, Misuse, Outputs, check_outputs
 from .presets import options_of
 
@@ -50,18 +51,13 @@ def score(
         str | None,
         typer.Option(metavar="NAME", help="A community's options, as in `metric-commons presets`."),
     ] = None,
-    confidence: Annotated[
-        float | None,
-        typer.Option(metavar="LEVEL", help="Level of confidence intervals, such as 0.95."),
-    ] = None,
+    confidence: Confidence = None,
     compare: Annotated[
         bool,
         typer.Option("--compare", help="Compare every two systems, which have the same rows."),
     ] = False,
-    resamples: Annotated[
-        int, typer.Option(metavar="COUNT", help="How often intervals and comparisons resample.")
-    ] = 10_000,
-    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the resampling.")] = 0,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
     group_by: Annotated[
         str | None, typer.Option(metavar="FIELD", help="Also score the rows of each label apart.")
     ] = None,
@@ -81,9 +77,7 @@ def score(
             help="Write what `metric-commons merge` needs of these rows, and no scores.",
         ),
     ] = None,
-    save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the whole result, as JSON.")
-    ] = None,
+    save: Save = None,
     form: Form = "table",
 ) -> None:
     """Score the predictions of one or several systems with one or several modules.
@@ -180,8 +174,7 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
 
 def _check_usage(evaluation: Evaluation) -> None:
     """The modules take these options and inputs. Said before a large file is read."""
-    metrics = {name: catalog.load(name) for name in evaluation.modules}
-    known = {name: metric.options for name, metric in metrics.items()}
+    known = {name: metric.options for name, metric in evaluation.metrics.items()}
     for source, check in (
         ("--set", lambda: assign(evaluation.options, known)),
         ("--preset", lambda: options_of(evaluation.preset, evaluation.modules)),
@@ -190,7 +183,7 @@ def _check_usage(evaluation: Evaluation) -> None:
             check()
         except ValueError as error:
             raise Misuse(f"{source}: {error}") from error
-    for name, metric in metrics.items():
+    for name, metric in evaluation.metrics.items():
         if "predictions" not in inputs_of(metric):
             raise Misuse(f"{name} takes {', '.join(inputs_of(metric))}, not rows; see --compare")
         if evaluation.fields["references"] is None and "references" in inputs_of(metric):

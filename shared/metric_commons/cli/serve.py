@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from .outputs import extra
+
 
 def mcp(
     roots: Annotated[
@@ -25,11 +27,8 @@ def mcp(
     Tools: evaluate, evaluate_trec, evaluate_trec_pvalue, evaluate_file,
     list_modules, describe_module. A client starts this command itself.
     """
-    try:
+    with extra("mcp"):
         from metric_commons.mcp.server import serve
-    except ModuleNotFoundError as error:
-        message = f"{error}; it comes with: pip install 'metric-commons[mcp]'"
-        raise typer.TyperException(message) from error
 
     serve(roots or [Path()], ultrarag_folder=ultrarag)
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from metric_commons.results import ModuleResult, Results, Table, label, provenance, signature
+from metric_commons.rendering import Table, label
+from metric_commons.results import ModuleResult, Results, provenance, signature
 
 from . import files
+from .options import Confidence, Resamples, Save, Seed
 from .outputs import Form, Misuse, check_outputs, show
 from .presets import of_runs
 
@@ -57,9 +59,6 @@ MaxDepth = Annotated[
 JudgedOnly = Annotated[
     bool, typer.Option("--judged-only", help="Leave out documents not judged (trec_eval -J).")
 ]
-Resamples = Annotated[int, typer.Option(metavar="COUNT", help="How often to resample.")]
-Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the resampling.")]
-Save = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the result, as JSON.")]
 
 
 def trec(
@@ -79,10 +78,7 @@ def trec(
     score_dtype: ScoreDtype = "float64",
     max_depth: MaxDepth = None,
     judged_only: JudgedOnly = False,
-    confidence: Annotated[
-        float | None,
-        typer.Option(metavar="LEVEL", help="Level of confidence intervals, such as 0.95."),
-    ] = None,
+    confidence: Confidence = None,
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     save: Save = None,

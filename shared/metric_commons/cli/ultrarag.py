@@ -13,7 +13,7 @@ import typer
 from pydantic import BaseModel, ConfigDict, Field
 
 from metric_commons import ultrarag
-from metric_commons.results import write_whole
+from metric_commons.results import fault, write_whole
 
 from .config import Document, validated, wrong
 from .files import Source
@@ -190,11 +190,11 @@ def _of_answers(
         try:
             found = ultrarag.evaluate(predictions, references, asked.metrics, profile=profile)
         except ValueError as error:
-            wrong_row = re.match(r"(pred_ls|gt_ls)\[(\d+)\](.*)", str(error), re.DOTALL)
-            if not wrong_row:
+            wrong_row = fault(str(error))
+            if wrong_row is None or wrong_row.name not in KeyMap.model_fields:
                 raise _keyed(error, "metrics", path) from error
-            name, row, problem = wrong_row.groups()
-            place = source.place(before + order[int(row)])
+            name, row, problem = wrong_row
+            place = source.place(before + order[row])
             where = f"{source.path}: {place}: field {getattr(fields, name)!r}"
             raise ValueError(f"{where}{problem}") from error
         for name in [name for name in found if f"avg_{name}" in found]:

@@ -10,14 +10,14 @@ from datetime import datetime
 from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast
 
 from anyio import from_thread, to_thread
 from pydantic import Field, SkipValidation
 from typing_extensions import TypedDict  # pydantic refuses that of typing in Python 3.11
 
 from metric_commons import catalog, ultrarag
-from metric_commons.results import FORMAT, inputs_of, plain, write_whole
+from metric_commons.results import inputs_of, plain, write_whole
 
 from . import folder
 from .roots import Roots
@@ -224,19 +224,16 @@ class Tools:
     ) -> AnswersEvaluated:
         """Score short answers: for each metric the score of every row, and avg_<metric>."""
 
-        def work(progress: ultrarag.Progress) -> AnswersEvaluated:
-            target = self._target(save_path)
+        def scores(progress: ultrarag.Progress) -> dict[str, Any]:
             characters = _characters(pred_ls) + _characters(gt_ls)
             if characters > _LARGEST:
                 raise ValueError(
                     f"pred_ls and gt_ls hold {characters:,} characters, more than {_LARGEST:,}; "
                     "put them into a file and call evaluate_file"
                 )
-            scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, profile=profile, progress=progress)
-            results = plain(scores)
-            return {"eval_res": results, "saved_to": _save(results, target)}
+            return ultrarag.evaluate(pred_ls, gt_ls, metrics, profile=profile, progress=progress)
 
-        return await _in_thread(work, ctx)
+        return cast(AnswersEvaluated, await self._evaluated(scores, save_path, ctx))
 
     async def evaluate_trec(
         self,
@@ -251,19 +248,16 @@ class Tools:
     ) -> RunEvaluated:
         """Score a TREC run: its means of map, mrr, ndcg@k, P@k and recall@k, as trec_eval's."""
 
-        def work(_: ultrarag.Progress) -> RunEvaluated:
-            target = self._target(save_path)
-            scores = ultrarag.evaluate_trec(
+        def scores(_: ultrarag.Progress) -> dict[str, float]:
+            return ultrarag.evaluate_trec(
                 self._roots.to_read("run_path", run_path),
                 self._roots.to_read("qrels_path", qrels_path),
                 metrics,
                 ks,
                 profile=profile,
             )
-            results = plain(scores)
-            return {"eval_res": results, "saved_to": _save(results, target)}
 
-        return await _in_thread(work, ctx)
+        return cast(RunEvaluated, await self._evaluated(scores, save_path, ctx))
 
     async def evaluate_trec_pvalue(
         self,
@@ -284,9 +278,8 @@ class Tools:
         For each measure A_mean (of the new run), B_mean, diff, p_value and significant.
         """
 
-        def work(progress: ultrarag.Progress) -> RunsCompared:
-            target = self._target(save_path)
-            scores = ultrarag.evaluate_trec_pvalue(
+        def scores(progress: ultrarag.Progress) -> dict[str, Any]:
+            return ultrarag.evaluate_trec_pvalue(
                 self._roots.to_read("run_new_path", run_new_path),
                 self._roots.to_read("run_old_path", run_old_path),
                 self._roots.to_read("qrels_path", qrels_path),
@@ -297,10 +290,8 @@ class Tools:
                 profile=profile,
                 progress=progress,
             )
-            results = plain(scores)
-            return {"eval_res": results, "saved_to": _save(results, target)}
 
-        return await _in_thread(work, ctx)
+        return cast(RunsCompared, await self._evaluated(scores, save_path, ctx))
 
     async def evaluate_file(
         self,
@@ -357,13 +348,7 @@ class Tools:
             progress(1, 2)
             saved = _save(results, target)
             progress(2, 2)
-            return {
-                "format": FORMAT,
-                "systems": results["systems"],
-                "comparisons": results["comparisons"],
-                "provenance": results["provenance"],
-                "saved_to": saved,
-            }
+            return cast(FileEvaluated, results | {"saved_to": saved})
 
         return await _in_thread(work, ctx)
 
@@ -388,6 +373,21 @@ class Tools:
             }
 
         return await _in_thread(work, ctx)
+
+    async def _evaluated(
+        self,
+        scores: Callable[[ultrarag.Progress], Mapping[str, Any]],
+        save_path: str | None,
+        context: Context,
+    ) -> Mapping[str, Any]:
+        """The scores as UltraRAG's tools return them, and the file that holds them, if any."""
+
+        def work(progress: ultrarag.Progress) -> Mapping[str, Any]:
+            target = self._target(save_path)  # refused before anything is scored
+            results = plain(scores(progress))
+            return {"eval_res": results, "saved_to": _save(results, target)}
+
+        return await _in_thread(work, context)
 
     def _target(self, save_path: str | None) -> Path | None:
         return None if save_path is None else self._roots.to_write("save_path", save_path)

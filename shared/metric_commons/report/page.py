@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from metric_commons.comparisons import Comparison
-from metric_commons.rendering import LETTERS, Figure, Table, as_html, p_value
+from metric_commons.rendering import Figure, Table, as_html, p_value
 from metric_commons.results import Results, plain
 
 from .axes import Axis, axis_of
@@ -226,9 +226,7 @@ def _tables(results: Results) -> list[Table]:
 
 def _score_panels(results: Results) -> list[Panel]:
     """A panel a score, a line a system; the axis holds every interval."""
-    is_marked = results.comparisons and 1 < len(results.systems) <= len(LETTERS)
-    letters = dict(zip(results.systems, LETTERS, strict=False)) if is_marked else {}
-    marks = results.marks(letters) if letters else {}
+    letters, marks = results.letters(), results.marks()
     panels = []
     for (module, score), figures in _by_score(
         figure for figure in results.figures() if figure.group is None
