@@ -9,9 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .catalog import load, names, path
+    from .catalog import load, names, path, trainer_hook
     from .results import score
-    from .trainer import trainer_hook
 
 __all__ = ["load", "names", "path", "score", "trainer_hook"]
 
@@ -20,7 +19,7 @@ _HOMES = {
     "names": "catalog",
     "path": "catalog",
     "score": "results",
-    "trainer_hook": "trainer",
+    "trainer_hook": "catalog",
 }
 
 

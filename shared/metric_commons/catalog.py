@@ -5,10 +5,14 @@ A module is a folder that holds a script of the same name. In a checkout the fol
 """
 
 import ast
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .checks import nearest
+
+if TYPE_CHECKING:
+    from .trainer import TrainerHook
 
 _HERE = Path(__file__).resolve().parent
 _WHEEL, _CHECKOUT = _HERE / "metrics", _HERE.parents[1] / "metrics"
@@ -51,6 +55,25 @@ def summary(name: str) -> str:
     script = path(name) / f"{name}.py"
     about = ast.get_docstring(ast.parse(script.read_text("utf-8"))) or ""
     return about.partition("\n")[0]
+
+
+def trainer_hook(modules: Sequence[Any], **arguments: Any) -> "TrainerHook":
+    """A `compute_metrics` for a Trainer, that scores with several modules.
+
+    Args:
+        modules: names, or modules that are loaded.
+        **arguments: `task` and others, as `trainer.trainer_hook` has them.
+
+    Raises:
+        ValueError: there is no such module, or it cannot be used so.
+
+    >>> type(trainer_hook(["classification"], task="classification")).__name__
+    'TrainerHook'
+    """
+    from .trainer import trainer_hook
+
+    loaded = [load(module) if isinstance(module, str) else module for module in modules]
+    return trainer_hook(loaded, **arguments)
 
 
 def load(name: str, **settings: Any) -> Any:

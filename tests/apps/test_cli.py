@@ -395,6 +395,25 @@ def test_cells_are_strings_or_all_lists(run, cells, values):
     assert column("a\n" + cells, name="x.csv") == values
 
 
+def test_cells_are_numbers_where_all_modules_take_numbers(run):
+    Path("x.csv").write_text("guess,truth,word\n0.9,1,win\n0.2,0,1\n0.4,1,2017\n")
+    rows = [{"guess": 0.9, "truth": 1}, {"guess": 0.2, "truth": 0}, {"guess": 0.4, "truth": 1}]
+    Path("x.jsonl").write_text(json_lines(rows))
+    fields = ["--predictions", "guess", "--references", "truth", "--format", "json"]
+
+    for module in ("classification", "regression"):
+        systems = []
+        for name in ("x.csv", "x.jsonl"):
+            status, out, _ = run("score", module, name, *fields)
+            assert status == 0
+            systems.append(json.loads(out)["systems"])
+        assert systems[0] == systems[1]
+    # answers are texts, even if they look like numbers; and not every cell of `word` does
+    assert run("score", "qa_em", "x.csv", *fields)[0] == 0
+    status, _, err = run("score", "win_rate", "x.csv", "--predictions", "word")
+    assert (status, "'1'" in err) == (1, True)
+
+
 def test_marks_and_blank_lines_of_editors_are_no_values(run):
     assert column('\ufeff{"a": "x"}\r\n\r\n{"a": "y"}\r\n\n') == ["x", "y"]
     assert column('\ufeff[{"a": "x"}]', name="x.json") == ["x"]

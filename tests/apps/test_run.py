@@ -102,7 +102,7 @@ def test_every_key_that_init_mentions_is_one(run):
     commented = re.sub(r"^(\s*)# (\w+:\s)", r"\1\2", text, flags=re.MULTILINE)
 
     assert set(yaml.safe_load(commented)["data"]) == {"path", "format", "limit", "fields"}
-    assert yaml.safe_load(commented)["preset"] == "squad"
+    assert yaml.safe_load(commented)["preset"] == "ultrarag"
 
 
 def test_init_writes_over_no_file(refused):

@@ -207,7 +207,7 @@ modules:                          # as `metric-commons list` has them, with thei
   qa_f1: {both_empty: 0}
   substring_recall: {match: tokens}
 
-# preset: squad                   # a community's options, as `metric-commons presets` shows them
+# preset: ultrarag                # a community's options, as `metric-commons presets` shows them
 confidence_level: 0.95            # of the intervals; without it there are none
 n_resamples: 10000                # of intervals and permutation tests
 seed: 0                           # the same seed gives the same numbers

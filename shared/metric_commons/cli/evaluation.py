@@ -92,7 +92,7 @@ class Evaluation:
             system: {module: State(module, **own[module]) for module in self.modules}
             for system in self.systems
         }
-        sources = {path: self._source(path) for path in self.inputs()}
+        sources = {path: self.source(path) for path in self.inputs()}
         for path, source in sources.items():
             before = 0
             labels: dict[str, Any] = {}
@@ -104,7 +104,7 @@ class Evaluation:
                         check_labels("groups", groups, len(groups), labels)
                     except ValueError as error:
                         found = InputError(system, str(error))
-                        raise self._located(found, sources, before) from error
+                        raise self.located(found, sources, before) from error
                 before = source.rows
         return Part(states, [source.provenance() for source in sources.values()], self.preset)
 
@@ -125,7 +125,7 @@ class Evaluation:
 
     def _at_once(self) -> Results:
         """From rows that are kept: for scores of single rows, and rows that several files share."""
-        sources = {path: self._source(path) for path in self.inputs()}
+        sources = {path: self.source(path) for path in self.inputs()}
         columns = {path: source.columns() for path, source in sources.items()}
         self._check_rows(sources, columns)
 
@@ -152,7 +152,7 @@ class Evaluation:
                 **self.bootstrap,
             )
         except InputError as error:
-            raise self._located(error, sources) from error
+            raise self.located(error, sources) from error
         return results
 
     def _columns(self) -> dict[str, dict[str, dict[str, str | None]]]:
@@ -171,13 +171,38 @@ class Evaluation:
     def _paths(self) -> Iterator[Path]:
         return (path for path, _ in self.systems.values())
 
-    def _source(self, path: Path) -> Source:
+    def source(self, path: Path) -> Source:
+        """A file, to be read as far as it is needed."""
         own = [chosen for of, chosen in self.systems.values() if of == path]
         rest = {name: chosen for name, chosen in self.fields.items() if chosen is not None}
         if self.common not in (None, path):
             rest = {name: chosen for name, chosen in rest.items() if name == "id"}
         fields = list(dict.fromkeys([*own, *rest.values()]))
-        return Source(path, fields, form=self.form, limit=self.limit, progress=True)
+        inputs: dict[str, list[str | None]] = {
+            "predictions": [*own],
+            "references": [rest.get("references")],
+        }
+        numbers = {
+            name
+            for key, names in inputs.items()
+            if self._takes_numbers(key)
+            for name in filter(None, names)
+        }
+        return Source(
+            path, fields, form=self.form, limit=self.limit, numbers=numbers, progress=True
+        )
+
+    def _takes_numbers(self, key: str) -> bool:
+        """Whether numbers will do for an input of all modules that have it."""
+        shapes = [
+            layouts if isinstance(layouts := metric.features, list) else [layouts]
+            for metric in self.metrics.values()
+        ]
+        having = [layouts for layouts in shapes if key in layouts[0]]
+        return all(
+            any("int64" in str(layout[key]) or "float64" in str(layout[key]) for layout in layouts)
+            for layouts in having
+        )
 
     def _check_rows(
         self, sources: Mapping[Path, Source], columns: Mapping[Path, Mapping[str, list[Any]]]
@@ -213,7 +238,7 @@ class Evaluation:
     def _known_options(self) -> dict[str, dict[str, Any]]:
         return {name: metric.options for name, metric in self.metrics.items()}
 
-    def _located(
+    def located(
         self, error: InputError, sources: Mapping[Path, Source], before: int = 0
     ) -> ValueError:
         """A module's complaint about `predictions[12]`, with the file's names for it.

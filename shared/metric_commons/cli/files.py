@@ -14,7 +14,7 @@ import json
 import os
 import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import islice
 from operator import getitem
@@ -32,7 +32,8 @@ class Source:
     """Columns of a file, and where its rows stand in it.
 
     Values are what the file says. Cells of CSV and TSV are strings, but a column in which every
-    cell is a JSON list holds these lists. Text files may be gzipped.
+    cell is a JSON list holds these lists, and one of `numbers` in which every cell is a JSON number
+    holds these numbers. Text files may be gzipped.
 
     Args:
         path: a JSON Lines, JSON, CSV, TSV or Parquet file.
@@ -40,6 +41,7 @@ class Source:
             has this whole name.
         form: the format, such as "jsonl"; None if the name of the file says it.
         limit: how many rows to read; None for all.
+        numbers: the fields that are wanted as numbers, if they can be.
         progress: show a bar on stderr if it takes longer than a second.
     """
 
@@ -50,9 +52,11 @@ class Source:
         *,
         form: str | None = None,
         limit: int | None = None,
+        numbers: Collection[str] = (),
         progress: bool = False,
     ) -> None:
         self.path, self.fields, self.limit, self.progress = path, fields, limit, progress
+        self.numbers = numbers
         self.form = form or _suffix(path)
         self.sha256 = ""
         self.rows = 0  # read so far
@@ -72,19 +76,25 @@ class Source:
     def blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
         """The columns of `size` rows at a time; `columns` says what it raises.
 
-        CSV and TSV come as one block, since only the last cell settles whether cells are lists.
+        CSV and TSV come as one block, since only the last cell settles what cells are.
         """
         self.rows, self.lines = 0, array("Q")
         delimited = self.form in ("csv", "tsv")
         try:
             for block in self._blocks(None if delimited else size):
-                yield {f: _lists(cells) for f, cells in block.items()} if delimited else block
+                yield {f: self._values(f, block[f]) for f in block} if delimited else block
         except OSError as error:
             raise OSError(error.errno, error.strerror or str(error), str(self.path)) from error
         except (ValueError, EOFError, RecursionError, zlib.error) as error:
             raise ValueError(f"{self.path}: {error}") from error
         if not self.rows:
             raise ValueError(f"{self.path}: there are no rows")
+
+    def _values(self, field: str, cells: list[str]) -> list[Any]:
+        """What the cells of a column stand for; text if it is not the same kind in all of them."""
+        if all(cell.startswith("[") for cell in cells):
+            return _decoded(cells, list)
+        return _decoded(cells, int | float) if field in self.numbers else cells
 
     def provenance(self) -> dict[str, Any]:
         """What a result says about where its rows came from, once they are read."""
@@ -274,11 +284,15 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _JSON = json.JSONDecoder(object_pairs_hook=_once)
 
 
-def _lists(cells: list[str]) -> list[Any]:
-    """The cells as JSON lists if every one is such a list, else as they are."""
-    if not all(cell.startswith("[") for cell in cells):
-        return cells
+def _decoded(cells: list[str], kind: Any) -> list[Any]:
+    """The cells as JSON if every one is of a kind, else as they are.
+
+    >>> _decoded(["1", "0.5"], int | float), _decoded(["1", "007"], int | float)
+    ([1, 0.5], ['1', '007'])
+    """
     try:
-        return [_JSON.decode(cell) for cell in cells]
+        values = [_JSON.decode(cell) for cell in cells]
     except ValueError:
         return cells
+    is_kind = all(isinstance(value, kind) and not isinstance(value, bool) for value in values)
+    return values if is_kind else cells

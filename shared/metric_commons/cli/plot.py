@@ -11,7 +11,7 @@ from metric_commons.results import InputError, assign, score, write_whole
 
 from .evaluation import Evaluation
 from .outputs import Misuse, check_outputs
-from .score import _check_usage, _setting, _systems
+from .score import check_usage, setting, systems_of
 
 if TYPE_CHECKING:
     from .plots import System
@@ -91,14 +91,14 @@ def plot(
     needs = _NEEDS[kind]
     evaluation = Evaluation(
         modules=[needs.module],
-        systems=_systems(paths, predictions),
+        systems=systems_of(paths, predictions),
         fields={"references": references},
-        options=dict(map(_setting, settings or [])),
+        options=dict(map(setting, settings or [])),
         bootstrap={"confidence_level": needs.level if confidence is None else confidence},
     )
     check_outputs([save], evaluation.inputs())
     plots.check(save)
-    _check_usage(evaluation)
+    check_usage(evaluation)
     options = _options(kind, evaluation)
     write_whole(save, [plots.picture(save, kind, _drawn(evaluation, options))])
 
@@ -119,7 +119,7 @@ def _drawn(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "Sys
     from .plots import System
 
     (module,) = evaluation.modules
-    sources = {path: evaluation._source(path) for path in evaluation.inputs()}
+    sources = {path: evaluation.source(path) for path in evaluation.inputs()}
     columns = {path: source.columns() for path, source in sources.items()}
     rows = {
         system: (columns[path][field], columns[path][str(evaluation.fields["references"])])
@@ -135,7 +135,7 @@ def _drawn(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "Sys
             **evaluation.bootstrap,
         )
     except InputError as error:
-        raise evaluation._located(error, sources) from error
+        raise evaluation.located(error, sources) from error
     return {
         system: System(results.systems[system][module], *of_system)
         for system, of_system in rows.items()

@@ -87,14 +87,15 @@ def score(
     A file is .jsonl, .json (a list of objects, or {"data": [...]}), .csv, .tsv
     or .parquet; all but the last may be gzipped, as .jsonl.gz. A field a.b is b
     inside a. Values are taken as they are written: cells of .csv and .tsv are
-    strings, but a column in which every cell is a JSON list holds these lists.
+    strings, but a column in which every cell is a JSON list holds these lists,
+    and numbers are numbers if all modules take numbers there.
     """
     modules, paths = _sorted_out(words)
     evaluation = Evaluation(
         modules=modules,
-        systems=_systems(paths, predictions),
+        systems=systems_of(paths, predictions),
         fields={"references": references, "groups": group_by, "id": id_field},
-        options=dict(map(_setting, settings or [])),
+        options=dict(map(setting, settings or [])),
         preset=preset,
         bootstrap={"confidence_level": confidence, "n_resamples": resamples, "seed": seed},
         compare=compare,
@@ -102,7 +103,7 @@ def score(
     )
     outputs = Outputs(form=form, save=save, per_example=per_example)
     outputs.check(evaluation.inputs())
-    _check_usage(evaluation)
+    check_usage(evaluation)
     if partial is None:
         outputs.write(evaluation.results())
     else:
@@ -127,7 +128,7 @@ def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     return modules, paths
 
 
-def _systems(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
+def systems_of(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
     """The file and field of each system, under the part of their names that tells them apart."""
     stems = [files.stem(path) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
@@ -142,10 +143,10 @@ def _systems(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Pa
     return systems
 
 
-def _setting(text: str) -> tuple[str, Any]:
+def setting(text: str) -> tuple[str, Any]:
     """An option and its value, which is JSON or else a string.
 
-    >>> _setting("both_empty=0"), _setting("normalizer=ultrarag")
+    >>> setting("both_empty=0"), setting("normalizer=ultrarag")
     (('both_empty', 0), ('normalizer', 'ultrarag'))
     """
     option, equals, value = text.partition("=")
@@ -172,7 +173,7 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
         raise Misuse("parts of ir_ranking need --id, the field of the queries' ids")
 
 
-def _check_usage(evaluation: Evaluation) -> None:
+def check_usage(evaluation: Evaluation) -> None:
     """The modules take these options and inputs. Said before a large file is read."""
     known = {name: metric.options for name, metric in evaluation.metrics.items()}
     for source, check in (
