@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .checks import nearest
 
 if TYPE_CHECKING:
+    from .state import State
     from .trainer import TrainerHook
 
 _HERE = Path(__file__).resolve().parent
@@ -60,6 +61,9 @@ def summary(name: str) -> str:
 def trainer_hook(modules: Sequence[Any], **arguments: Any) -> "TrainerHook":
     """A `compute_metrics` for a Trainer, that scores with several modules.
 
+    With `batch_eval_metrics` it keeps a state of the batches, and not their rows, unless an option
+    is a function.
+
     Args:
         modules: names, or modules that are loaded.
         **arguments: `task` and others, as `trainer.trainer_hook` has them.
@@ -73,7 +77,17 @@ def trainer_hook(modules: Sequence[Any], **arguments: Any) -> "TrainerHook":
     from .trainer import trainer_hook
 
     loaded = [load(module) if isinstance(module, str) else module for module in modules]
-    return trainer_hook(loaded, **arguments)
+    given = [value for name, value in arguments.items() if name != "tokenizer"]
+    options = [*given, *(value for module in loaded for value in module.options.values())]
+    state = None if any(map(callable, options)) else _state
+    return trainer_hook(loaded, **arguments, state=state)
+
+
+def _state(module: str, **options: Any) -> "State":
+    from .results import REPORTING
+    from .state import State
+
+    return State(module, **{name: v for name, v in options.items() if name not in REPORTING})
 
 
 def load(name: str, **settings: Any) -> Any:

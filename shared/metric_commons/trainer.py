@@ -38,13 +38,16 @@ class TrainerHook:
         task: str,
         tokenizer: Any,
         ignore_index: int,
+        state: Callable[..., Any] | None,
     ) -> None:
         self._modules = modules
         self._options = options
         self._task = task
         self._tokenizer = tokenizer
         self._ignore_index = ignore_index
+        self._state = state
         self._rows: list[tuple[Any, Any]] = []  # a batch each
+        self._states: dict[str, Any] = {}  # of earlier batches, by module
 
     def __call__(self, evaluation: Any, compute_result: bool = True) -> dict[str, float]:
         """The scores that are single numbers, by name; nothing before the last of several batches.
@@ -65,6 +68,8 @@ class TrainerHook:
             for predictions, labels in _batches(evaluation):
                 self._rows.append(self._read(predictions, labels))
             finished = compute_result
+            if not finished and self._state:
+                self._keep_states(self._state)
             return self._scores() if finished else {}
         finally:
             if finished:
@@ -84,7 +89,7 @@ class TrainerHook:
 
     def reset(self) -> None:
         """Forget the batches so far, of an evaluation with `batch_eval_metrics` that broke off."""
-        self._rows = []
+        self._rows, self._states = [], {}
 
     def _read(self, predictions: Array, labels: Array) -> tuple[Any, Any]:
         rows = _TASKS[self._task](predictions, labels, self._ignore_index)
@@ -94,16 +99,36 @@ class TrainerHook:
         texts = self._tokenizer.batch_decode(tokens, skip_special_tokens=True)
         return [text.strip() for text in texts]  # of many tokenizers the first word begins with one
 
-    def _scores(self) -> dict[str, float]:
+    def _keep_states(self, state: Callable[..., Any]) -> None:
+        """Put what scores need of the rows in their place, which hardly grows with their number."""
+        predictions, references = self._columns()
+        for name, module in self._modules.items():
+            if name not in self._states:
+                options = self._options_of(name, predictions)
+                self._states[name] = state(name, **{**module.options, **options})
+            self._states[name].update(predictions=predictions, references=references)
+        self._rows = []
+
+    def _columns(self) -> tuple[Any, Any]:
         predictions, references = (_joined(parts) for parts in zip(*self._rows, strict=True))
-        results = {
+        return predictions, references
+
+    def _results(self) -> dict[str, dict[str, Any]]:
+        if self._state and self._states:
+            self._keep_states(self._state)
+            return {name: state.result() for name, state in self._states.items()}
+        predictions, references = self._columns()
+        return {
             name: module.compute(
                 predictions=predictions,
                 references=references,
-                **{**self._columns(module, predictions), **self._options[name]},
+                **self._options_of(name, predictions),
             )
             for name, module in self._modules.items()
         }
+
+    def _scores(self) -> dict[str, float]:
+        results = self._results()
         named = [score for result in results.values() for score in result]
         return {
             score if named.count(score) == 1 else f"{name}_{score}": float(value)
@@ -112,11 +137,12 @@ class TrainerHook:
             if type(value) in (int, float)
         }
 
-    def _columns(self, module: Any, predictions: Any) -> dict[str, Any]:
-        """That columns of probabilities are those of the classes 0, 1, ..., seen or not."""
-        if self._task != "class_probabilities" or module.options.get("labels", ()) is not None:
-            return {}
-        return {"labels": list(range(predictions.shape[1]))}
+    def _options_of(self, name: str, predictions: Any) -> dict[str, Any]:
+        """Options; columns of probabilities are those of the classes 0, 1, ..., seen or not."""
+        labels = self._modules[name].options.get("labels", ())
+        if self._task != "class_probabilities" or labels is not None:
+            return dict(self._options[name])
+        return {"labels": list(range(predictions.shape[1])), **self._options[name]}
 
 
 def trainer_hook(
@@ -125,6 +151,7 @@ def trainer_hook(
     task: str,
     tokenizer: Any = None,
     ignore_index: int = _PADDING,
+    state: Callable[..., Any] | None = None,
     **options: Any,
 ) -> TrainerHook:
     """A `compute_metrics` for a `Trainer` or `Seq2SeqTrainer`, that scores with all `modules`.
@@ -140,6 +167,8 @@ def trainer_hook(
             without special tokens and without white space around it.
         tokenizer: for generation; its `batch_decode` makes texts of tokens.
         ignore_index: the label of tokens that do not count, like the -100 that a Trainer pads with.
+        state: what makes an empty state of a module's name and options. With `batch_eval_metrics`
+            states are then kept instead of rows. None keeps the rows: class numbers and texts.
         **options: of the modules; each goes to those that have it.
 
     Raises:
@@ -166,6 +195,7 @@ def trainer_hook(
         task=task,
         tokenizer=tokenizer,
         ignore_index=ignore_index,
+        state=state,
     )
 
 

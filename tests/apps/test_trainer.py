@@ -504,3 +504,36 @@ def test_nothing_to_score_is_an_error():
 def test_what_cannot_work_is_refused_before_training(arguments, error, cause):
     with pytest.raises(error, match=cause):
         trainer_hook(**{"modules": [Hits()], **arguments})
+
+
+@pytest.mark.parametrize("task", ["classification", "class_probabilities", "regression"])
+def test_batches_leave_states_behind_and_not_rows(task):
+    modules = ["regression"] if task == "regression" else ["classification"]
+    shape = () if task == "regression" else (3,)
+    batches = [
+        (GENERATOR.normal(size=(rows, *shape)), GENERATOR.integers(0, 3, rows))
+        for rows in (5, 8, 1)
+    ]
+    if task == "regression":
+        batches = [(predictions, labels.astype(float)) for predictions, labels in batches]
+    whole = metric_commons.trainer_hook(modules, task=task)
+    *before, last = batches
+    for _ in range(2):  # the second time nothing of the first is there
+        for batch in before:
+            assert whole(evaluation(*batch), compute_result=False) == {}
+            assert not whole._rows
+        scores = whole(evaluation(*last), compute_result=True)
+        at_once = whole(evaluation(*map(np.concatenate, zip(*batches, strict=True))))
+        assert scores == pytest.approx(at_once, rel=1e-12, nan_ok=True)
+
+
+def test_texts_leave_states_behind_unless_an_option_is_a_function():
+    batches = [(np.array([[2, 3, 4], [5, 6, 1]]), np.array([[3, 4, 1], [6, 1, 1]]))] * 2
+    for normalizer, kept in (("squad", 0), (str.lower, 1)):
+        hook = metric_commons.trainer_hook(
+            ["qa_em", "qa_f1"], task="generation", tokenizer=Words(), normalizer=normalizer
+        )
+        assert hook(evaluation(*batches[0]), compute_result=False) == {}
+        assert len(hook._rows) == kept
+        scores = hook(evaluation(*batches[1]), compute_result=True)
+        assert scores == hook(evaluation(*map(np.concatenate, zip(*batches, strict=True))))
