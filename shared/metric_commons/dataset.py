@@ -51,7 +51,7 @@ def score(
             raise ValueError(f"there is no column {name!r}; the columns are {dataset.column_names}")
     if not len(dataset):
         raise ValueError("the dataset is empty; a score of no rows is undefined")
-    options = {
+    options: dict[str, Any] = {
         "batched": True,
         "batch_size": batch_size,
         "num_proc": num_proc,
@@ -71,6 +71,8 @@ def score(
         return {"state": [job.state([columns], rows[0]).to_json()]}
 
     needed = dataset.select_columns(job.names()).with_format("arrow")
+    # In a file of the cache, states of an earlier call would settle the number of processes.
+    options["keep_in_memory"] = True
     states = needed.map(state, with_indices=True, remove_columns=job.names(), **options)
     total = State(module, **job.options)
     for text in states.with_format(None)["state"]:
