@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 from .jobs import Job
-from .state import State
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -46,9 +45,7 @@ def score(
     {'qa_em': 0.5}
     """
     job = Job.of(module, arguments, groups=groups, ids=ids)
-    for name in job.names():
-        if name not in dataset.column_names:
-            raise ValueError(f"there is no column {name!r}; the columns are {dataset.column_names}")
+    job.check_columns(dataset.column_names)
     if not len(dataset):
         raise ValueError("the dataset is empty; a score of no rows is undefined")
     options: dict[str, Any] = {
@@ -74,7 +71,4 @@ def score(
     # In a file of the cache, states of an earlier call would settle the number of processes.
     options["keep_in_memory"] = True
     states = needed.map(state, with_indices=True, remove_columns=job.names(), **options)
-    total = State(module, **job.options)
-    for text in states.with_format(None)["state"]:
-        total.merge(State.from_json(text))
-    return total.result(**job.reporting)
+    return job.total(states.with_format(None)["state"]).result(**job.reporting)

@@ -3,7 +3,7 @@
 What Spark, `datasets` and the command line have in common when they score by parts.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -70,6 +70,16 @@ class Job:
             ids,
         )
 
+    def check_columns(self, columns: Sequence[str]) -> None:
+        """Nothing, if a table of these columns has those that are read.
+
+        Raises:
+            ValueError: it lacks one.
+        """
+        for name in self.names():
+            if name not in columns:
+                raise ValueError(f"there is no column {name!r}; the columns are {list(columns)}")
+
     def names(self) -> list[str]:
         """The columns that are read."""
         beside = [name for name in (self.groups, self.ids) if name is not None]
@@ -96,6 +106,13 @@ class Job:
                     raise ValueError(self._located(str(error), batch, before)) from error
             before += rows
         return state
+
+    def total(self, states: Iterable[str]) -> State:
+        """The states of some parts, each as text, merged."""
+        total = State(self.module, **self.options)
+        for text in states:
+            total.merge(State.from_json(text))
+        return total
 
     def scores_of_rows(self, batch: Mapping[str, Any], before: int = 0) -> dict[str, list[float]]:
         """The scores of each row of a batch, before which there are so many rows."""

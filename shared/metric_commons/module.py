@@ -85,12 +85,20 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         loading = {name: value for name, value in kwargs.items() if name not in declared}
         self._refuse_unknown(loading, known={*declared, *_LOADER})
         super().__init__(config_name=config_name, **loading)
-        self._layouts = _layouts(self.info, nan=self.nan_allowed, unsigned=self.unsigned_allowed)
+        self._layouts = _layouts(
+            self.info, self.feature_sets, nan=self.nan_allowed, unsigned=self.unsigned_allowed
+        )
         self._batches: list[tuple[int, dict[str, Column]]] = []
 
     @abc.abstractmethod
     def _compute(self, **columns_and_options: Any) -> dict[str, Any]:
         """The scores, from checked columns."""
+
+    @property
+    def feature_sets(self) -> list[datasets.Features]:
+        """What columns may look like: the features of each way to give them, at least one."""
+        features = self.features
+        return features if isinstance(features, list) else [features]
 
     @property
     def options(self) -> dict[str, Any]:
@@ -306,17 +314,15 @@ def _spell_out_summary(compute: Callable[..., Any]) -> None:
         compute.__signature__ = spelled_out  # type: ignore[attr-defined]
 
 
-def _layouts(info: evaluate.MetricInfo, **allowed: bool) -> list[Layout]:
+def _layouts(
+    info: evaluate.MetricInfo, feature_sets: list[datasets.Features], **allowed: bool
+) -> list[Layout]:
     if info.format is not None:
         raise TypeError(f"format={info.format!r} would round values; leave it out")
     return [
         {name: _shape(feature, **allowed) for name, feature in layout.items()}
-        for layout in _features(info)
+        for layout in feature_sets
     ]
-
-
-def _features(info: evaluate.MetricInfo) -> list[datasets.Features]:
-    return info.features if isinstance(info.features, list) else [info.features]
 
 
 def _shape(feature: Any, **allowed: bool) -> Shape:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from .results import ModuleResult, Results, Stored, module_result, provenance
-from .state import State, loaded
+from .state import State
 
 
 @dataclass
@@ -97,11 +97,10 @@ class Part(Stored):
 
 
 def _result(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:
-    metric = loaded(module)(**state.options)
-    own = {name: value for name, value in reporting.items() if name in metric.options}
+    own = {name: value for name, value in reporting.items() if name in state.metric.options}
     return module_result(
         module,
-        metric,
+        state.metric,
         state.result(**own),
         rows=len(state),
         options=state.options,

@@ -540,8 +540,7 @@ def inputs_of(metric: Any) -> list[str]:
     >>> inputs_of(load("qa_f1"))
     ['predictions', 'references']
     """
-    shapes = metric.features if isinstance(metric.features, list) else [metric.features]
-    return list(shapes[0])
+    return list(metric.feature_sets[0])
 
 
 def signature(module: str, options: Mapping[str, Any], rows: int) -> str:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .jobs import Job
-from .state import State
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,20 +51,15 @@ def score(
         {'qa_f1': 0.5, 'qa_precision': 0.5, 'qa_recall': 0.5}
     """
     job = Job.of(module, arguments, groups=groups, ids=ids)
-    missing = [name for name in job.names() if name not in df.columns]
-    if missing:
-        raise ValueError(f"there is no column {missing[0]!r}; the columns are {df.columns}")
+    job.check_columns(df.columns)
     if per_example:
         return _with_scores(df, job)
     states = df.select(*job.names()).mapInArrow(_state_of_partition(job), "state string")
     parts = states.rdd.getNumPartitions()
     while parts > _COLLECTED:
         parts = math.isqrt(parts)
-        states = states.coalesce(parts).mapInArrow(_merged, "state string")
-    total = State(module, **job.options)
-    for row in _collected(states):
-        total.merge(State.from_json(row.state))
-    return total.result(**job.reporting)
+        states = states.coalesce(parts).mapInArrow(_merged(job), "state string")
+    return job.total(row.state for row in _collected(states)).result(**job.reporting)
 
 
 def _state_of_partition(job: Job) -> "Callable[[Iterable[pa.RecordBatch]], Any]":
@@ -80,19 +74,14 @@ def _state_of_partition(job: Job) -> "Callable[[Iterable[pa.RecordBatch]], Any]"
     return state
 
 
-def _merged(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
-    import pyarrow as pa
+def _merged(job: Job) -> "Callable[[Iterable[pa.RecordBatch]], Any]":
+    def merged(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+        import pyarrow as pa
 
-    total = None
-    for batch in batches:
-        for text in batch.column("state").to_pylist():
-            state = State.from_json(text)
-            if total is None:
-                total = state
-            else:
-                total.merge(state)
-    if total is not None:
-        yield pa.RecordBatch.from_pydict({"state": [total.to_json()]})
+        texts = (text for batch in batches for text in batch.column("state").to_pylist())
+        yield pa.RecordBatch.from_pydict({"state": [job.total(texts).to_json()]})
+
+    return merged
 
 
 def _with_scores(df: "DataFrame", job: Job) -> "DataFrame":

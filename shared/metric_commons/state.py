@@ -2,9 +2,9 @@
 
 Where rows are too many for one process, each process keeps a `State` of those that it saw. States
 merge in any order and any grouping into the state of all rows, whose result is that of one
-`compute`. A state holds no rows: of scores it keeps how often each value occurs. Only rankings are
-kept one by one, under the ids of their queries, because the order in which their scores are added
-up belongs to the definition of their means.
+`compute`. A state keeps what that needs: of scores how often each value occurs, of labels how often
+each pair, of a regression sums. Rankings are kept one by one, under the ids of their queries,
+because the order in which their scores are added up belongs to the definition of their means.
 """
 
 from abc import ABC, abstractmethod
@@ -71,18 +71,18 @@ class State(Stored):
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
-        self._metric = loaded(module)(**options)
+        self.metric = loaded(module)(**options)
         self.options = {
             name: plain(value)
-            for name, value in self._metric.options.items()
+            for name, value in self.metric.options.items()
             if name not in REPORTING
         }
-        for name, value in self._metric.options.items():
+        for name, value in self.metric.options.items():
             if callable(value):
                 raise ValueError(f"{name} is a function, which a state cannot hold")
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
-        self._statistics = _statistics(self._metric)
+        self._statistics = _statistics(self.metric)
 
     def __len__(self) -> int:
         return len(self._statistics)
@@ -143,7 +143,7 @@ class State(Stored):
             raise ValueError("the state has no rows; a score of no rows is undefined")
         defaults = {
             name: value
-            for name, value in self._metric.options.items()
+            for name, value in self.metric.options.items()
             if name in REPORTING and name != "groups"
         }
         for name in reporting:
@@ -415,7 +415,7 @@ class _Rows(_Statistics):
 
     def take_plain(self, plain: Any) -> None:
         names, rows, counts = plain
-        hashable = [tuple(tuple(v) if isinstance(v, list) else v for v in row) for row in rows]
+        hashable = [tuple(map(_hashable, row)) for row in rows]
         self._take(names, dict(zip(hashable, counts, strict=True)))
 
     def _take(self, names: list[str], counts: Mapping[tuple[Any, ...], int]) -> None:

@@ -200,7 +200,7 @@ def trainer_hook(
 
 
 def _usable(module: Any) -> Any:
-    features = module.features[0] if isinstance(module.features, list) else module.features
+    features = module.feature_sets[0]
     if set(features) != {"predictions", "references"}:
         raise ValueError(
             f"{module.name} takes {', '.join(features)}; a Trainer has predictions and references"

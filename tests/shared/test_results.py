@@ -35,7 +35,7 @@ class Lengths:
     lower_is_better = frozenset({"undefined", "error"})
 
     def __init__(self):
-        self.features = {"predictions": "string"}
+        self.feature_sets = [{"predictions": "string"}]
         self.options = {"beta": 1.0, "curves": (1, 2), "by": str.lower}
 
     def compute(self, *, predictions, **options):

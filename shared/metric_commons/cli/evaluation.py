@@ -194,14 +194,10 @@ class Evaluation:
 
     def _takes_numbers(self, key: str) -> bool:
         """Whether numbers will do for an input of all modules that have it."""
-        shapes = [
-            layouts if isinstance(layouts := metric.features, list) else [layouts]
-            for metric in self.metrics.values()
-        ]
-        having = [layouts for layouts in shapes if key in layouts[0]]
+        having = [metric for metric in self.metrics.values() if key in inputs_of(metric)]
         return all(
-            any("int64" in str(layout[key]) or "float64" in str(layout[key]) for layout in layouts)
-            for layouts in having
+            any("int64" in str(of[key]) or "float64" in str(of[key]) for of in metric.feature_sets)
+            for metric in having
         )
 
     def _check_rows(

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from metric_commons import catalog
 from metric_commons.results import InputError, assign, score, write_whole
 
 from .evaluation import Evaluation
+from .options import Predictions
 from .outputs import Misuse, check_outputs
 from .score import check_usage, setting, systems_of
 
@@ -45,14 +45,7 @@ _NEEDS: Mapping[Kind, _Needs] = {
 def plot(
     kind: Annotated[Kind, typer.Argument(help="What is drawn.")],
     paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of rows.")],
-    predictions: Annotated[
-        list[str],
-        typer.Option(
-            metavar="FIELD",
-            help="Field of the predictions. Several fields, like several files, are several "
-            "systems.",
-        ),
-    ],
+    predictions: Predictions,
     references: Annotated[
         str, typer.Option(metavar="FIELD", help="Field of the true labels or numbers.")
     ],
@@ -106,7 +99,7 @@ def plot(
 def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
     """The options that were asked for, and those without which there is nothing to draw."""
     needs = _NEEDS[kind]
-    known = {needs.module: catalog.load(needs.module).options}
+    known = {needs.module: evaluation.metrics[needs.module].options}
     asked = assign(evaluation.options, known)[needs.module]
     for option in needs.fixed:
         if option in asked:

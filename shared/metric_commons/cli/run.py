@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -96,14 +96,12 @@ def _path(name: str | None) -> Path | None:
 
 def _evaluation(asked: "Config", path: Path) -> "Evaluation":
     """What the file asks for; what makes no sense in it is said with its key."""
-    from metric_commons import catalog
-
     from .config import wrong
     from .evaluation import Evaluation
 
-    _check_modules(asked, path)
+    metrics = _checked_modules(asked, path)
     systems = _systems(asked, path)
-    by_row = any("groups" in catalog.load(module).options for module in asked.modules)
+    by_row = any("groups" in metric.options for metric in metrics.values())
     compare = len(systems) > 1 and by_row if asked.compare is None else asked.compare
     if compare and len(systems) < 2:
         raise wrong(path, ["compare"], "needs at least two systems")
@@ -133,8 +131,8 @@ def _evaluation(asked: "Config", path: Path) -> "Evaluation":
     )
 
 
-def _check_modules(asked: "Config", path: Path) -> None:
-    """The modules exist, take these options and inputs, and the preset knows them."""
+def _checked_modules(asked: "Config", path: Path) -> dict[str, Any]:
+    """The modules, which exist and take these options and inputs, and which the preset knows."""
     from metric_commons import catalog
     from metric_commons.results import REPORTING, inputs_of
 
@@ -142,11 +140,12 @@ def _check_modules(asked: "Config", path: Path) -> None:
     from .presets import options_of
 
     known = catalog.names()
+    metrics = {}
     for module, options in asked.modules.items():
         if module not in known:
             hint = nearest(module, known) or f"; the modules are {', '.join(known)}"
             raise wrong(path, ["modules", module], f"there is no such module{hint}")
-        metric = catalog.load(module)
+        metric = metrics[module] = catalog.load(module)
         own = [option for option in metric.options if option not in REPORTING]
         for option in options:
             if option not in own:
@@ -162,6 +161,7 @@ def _check_modules(asked: "Config", path: Path) -> None:
         options_of(asked.preset, list(asked.modules))
     except ValueError as error:
         raise wrong(path, ["preset"], str(error)) from error
+    return metrics
 
 
 def _systems(asked: "Config", path: Path) -> dict[str, tuple[Path, str]]:

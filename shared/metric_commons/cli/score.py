@@ -13,7 +13,7 @@ from metric_commons.results import assign, inputs_of
 
 from . import files
 from .evaluation import Evaluation
-from .options import Confidence, Resamples, Save, Seed
+from .options import Confidence, Predictions, Resamples, Save, Seed
 from .outputs import Form, Misuse, Outputs, check_outputs
 from .presets import options_of
 
@@ -26,14 +26,7 @@ def score(
             help="Names of modules, as `metric-commons list` has them, and files.",
         ),
     ],
-    predictions: Annotated[
-        list[str],
-        typer.Option(
-            metavar="FIELD",
-            help="Field of the predictions. Several fields, like several files, are several "
-            "systems.",
-        ),
-    ],
+    predictions: Predictions,
     references: Annotated[
         str | None,
         typer.Option(metavar="FIELD", help="Field of the references: strings, or lists of them."),

@@ -118,8 +118,7 @@ class Demo:
         self.name = module_name(card)
         self.metric = evaluate.load(str(folder / f"{self.name}.py"))
         self.about = str(self.metric.info.description).strip()
-        features = self.metric.features
-        layouts = features if isinstance(features, list) else [features]
+        layouts = self.metric.feature_sets
         self.inputs = list(layouts[0])
         self._kinds = {
             name: tuple({kind for layout in layouts for kind in _kinds(layout[name])})
