@@ -16,10 +16,10 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 from sklearn import metrics
 
 from metric_commons import load
-from metric_commons.classes import classes
-from metric_commons.contingency import contingency
-from metric_commons.curves import Scored, curve_scores
-from metric_commons.labels import label_scores, tabulated
+from metric_commons.classification.classes import classes
+from metric_commons.classification.curves import Scored, curve_scores
+from metric_commons.classification.labels import label_scores, tabulated
+from metric_commons.numbers.contingency import contingency
 
 ROUNDS = 9
 

@@ -14,7 +14,7 @@ import numpy as np
 from _measure import cpu_seconds, peak_megabytes, ratio
 
 from metric_commons import load
-from metric_commons.sampling import Samples, pass_at_k
+from metric_commons.outcomes.passes import Samples, pass_at_k
 
 SIZES = (10, 20, 50, 100, 200, 200, 200, 500, 1000)
 

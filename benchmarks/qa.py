@@ -21,9 +21,9 @@ import numpy as np
 from _measure import cpu_seconds, peak_megabytes, ratio
 
 from metric_commons import load
-from metric_commons.answers import answer_pairs, contained, exact_match, token_f1
-from metric_commons.ratios import precision_recall_f1
-from metric_commons.references import best
+from metric_commons.numbers.ratios import precision_recall_f1
+from metric_commons.text.answers import answer_pairs, contained, exact_match, token_f1
+from metric_commons.text.references import best
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "text" / "speed" / "speed_qa.json.gz"
 ARTICLES = re.compile(r"\b(a|an|the)\b")

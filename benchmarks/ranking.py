@@ -21,7 +21,8 @@ import pytrec_eval
 import ranx
 from _measure import cpu_seconds, ratio
 
-from metric_commons.trec import read_qrels, read_run, score_run
+from metric_commons.files.trec import read_qrels, read_run
+from metric_commons.ranking.runs import score_run
 
 MEASURES = {  # ours: pytrec_eval's, ranx's, ir_measures'
     "map": ("map", "map", "AP"),
@@ -36,7 +37,7 @@ JUDGED = 50  # documents a query, of which the run has about half
 ONE_RUN = """
 import sys
 from pathlib import Path
-from metric_commons.trec import score_run
+from metric_commons.files.trec import score_run
 qrels, run, measures = sys.argv[1], sys.argv[2], sys.argv[3:]
 score_run(qrels, run, measures)
 kilobytes = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]

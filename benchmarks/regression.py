@@ -12,7 +12,7 @@ from _measure import peak_megabytes, ratio
 from sklearn import metrics
 
 from metric_commons import load
-from metric_commons.residuals import regression_scores
+from metric_commons.regression.residuals import regression_scores
 
 PEERS = (
     metrics.mean_absolute_error,

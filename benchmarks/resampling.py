@@ -14,7 +14,7 @@ from _measure import cpu_seconds, peak_megabytes
 from numpy.typing import NDArray
 from scipy import stats
 
-from metric_commons.resampling import mean_interval
+from metric_commons.statistics.bootstrap import mean_interval
 
 ROUNDS = 7
 RESAMPLES = 10_000

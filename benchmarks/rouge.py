@@ -20,7 +20,7 @@ from _measure import ROUNDS, cpu_seconds, peak_megabytes, ratio
 from rouge_score.rouge_scorer import RougeScorer
 
 from metric_commons import load
-from metric_commons.ngrams import rouge
+from metric_commons.text.rouge_scores import rouge
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "text" / "speed" / "speed_sum.json.gz"
 PLAIN = ["rouge1", "rouge2", "rougeL"]

@@ -20,8 +20,9 @@ from datasets import Dataset, disable_progress_bars
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
-from metric_commons import dataset, spark
-from metric_commons.catalog import load
+from metric_commons.evaluation.catalog import load
+from metric_commons.integrations import datasets as dataset
+from metric_commons.integrations import spark
 
 MODULES = ("qa_em", "qa_f1")
 COLUMNS = {"predictions": "answer", "references": "gold"}

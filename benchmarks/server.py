@@ -15,7 +15,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-START = "import sys; from metric_commons.cli import main; sys.exit(main())"
+START = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
 FEW = {"pred_ls": ["Paris", "Rome"], "gt_ls": [["paris"], ["Oslo", "Rome, Italy"]]}
 ROWS = 100_000
 MANY = {

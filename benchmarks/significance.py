@@ -17,7 +17,7 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 from numpy.typing import NDArray
 from scipy import stats
 
-from metric_commons.significance import compare, p_values
+from metric_commons.statistics.significance import compare, p_values
 
 RESAMPLES = 10_000
 SHARE = 100  # of the resamples the loop draws one in so many

@@ -8,9 +8,9 @@ calibration.
 import datasets
 import evaluate
 
-from metric_commons.curves import Scored, curve_scores, is_scores
-from metric_commons.labels import label_scores, tabulated
-from metric_commons.module import BatchMetric
+from metric_commons.base.module import BatchMetric
+from metric_commons.classification.curves import Scored, curve_scores, is_scores
+from metric_commons.classification.labels import label_scores, tabulated
 
 _CITATION = """\
 @article{classification_measures,

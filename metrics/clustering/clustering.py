@@ -8,8 +8,8 @@ and mutual information as NMI, V-measure, homogeneity and completeness.
 import datasets
 import evaluate
 
-from metric_commons.module import BatchMetric
-from metric_commons.partitions import clustering_scores
+from metric_commons.base.module import BatchMetric
+from metric_commons.clustering.partitions import clustering_scores
 
 _CITATION = """\
 @article{rousseeuw-1987-silhouettes,

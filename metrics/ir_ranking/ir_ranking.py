@@ -7,10 +7,11 @@ much. Values are those of trec_eval to the last bit, ties included, for all meas
 import datasets
 import evaluate
 
-from metric_commons.averages import summarize
-from metric_commons.measures import parse_measures
-from metric_commons.module import BatchMetric
-from metric_commons.ranking import average, rankings, scores
+from metric_commons.base.module import BatchMetric
+from metric_commons.ranking.names import parse_measures
+from metric_commons.ranking.order import rankings
+from metric_commons.ranking.ranking_measures import average, scores
+from metric_commons.statistics.summary import summarize
 
 _CITATION = """\
 @inproceedings{buckley-voorhees-2004-retrieval,

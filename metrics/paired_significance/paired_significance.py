@@ -8,8 +8,8 @@ equally good.
 import datasets
 import evaluate
 
-from metric_commons.module import BatchComparison
-from metric_commons.significance import compare
+from metric_commons.base.module import BatchComparison
+from metric_commons.statistics.significance import compare
 
 _CITATION = """\
 @inproceedings{smucker-etal-2007-comparison,

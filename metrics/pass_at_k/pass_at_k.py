@@ -7,9 +7,9 @@ the samples showed and runs nothing itself.
 import datasets
 import evaluate
 
-from metric_commons.averages import summarize
-from metric_commons.module import BatchMetric
-from metric_commons.sampling import check_sizes, pass_at_k, sample_counts
+from metric_commons.base.module import BatchMetric
+from metric_commons.outcomes.passes import check_sizes, pass_at_k, sample_counts
+from metric_commons.statistics.summary import summarize
 
 _CITATION = """\
 @misc{chen-etal-2021-evaluating,

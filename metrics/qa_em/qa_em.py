@@ -6,9 +6,9 @@ normalizer of a community: SQuAD's, TriviaQA's, UltraRAG's, DROP's, or your own.
 
 import evaluate
 
-from metric_commons.answers import exact_match
-from metric_commons.averages import summarize
-from metric_commons.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.summary import summarize
+from metric_commons.text.answers import exact_match
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,

@@ -7,9 +7,9 @@ a longer phrase, a date in another order.
 
 import evaluate
 
-from metric_commons.answers import token_f1
-from metric_commons.averages import summarize
-from metric_commons.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.summary import summarize
+from metric_commons.text.answers import token_f1
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,

@@ -7,8 +7,8 @@ relative errors, the median and the greatest error, and correlations, for one or
 import datasets
 import evaluate
 
-from metric_commons.module import BatchMetric
-from metric_commons.residuals import regression_scores
+from metric_commons.base.module import BatchMetric
+from metric_commons.regression.residuals import regression_scores
 
 _CITATION = """\
 @article{scikit-learn,

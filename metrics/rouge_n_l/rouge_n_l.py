@@ -7,9 +7,9 @@ and the mean over the rows is a plain mean, not the median of a bootstrap.
 
 import evaluate
 
-from metric_commons.averages import summarize
-from metric_commons.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.ngrams import rouge
+from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.summary import summarize
+from metric_commons.text.rouge_scores import rouge
 
 _CITATION = """\
 @inproceedings{lin-2004-rouge,

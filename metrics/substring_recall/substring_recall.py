@@ -6,9 +6,9 @@ as a set of words. It suits long answers of language models, where exact match i
 
 import evaluate
 
-from metric_commons.answers import contained
-from metric_commons.averages import summarize
-from metric_commons.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.summary import summarize
+from metric_commons.text.answers import contained
 
 _CITATION = """\
 @inproceedings{mallen-etal-2023-trust,

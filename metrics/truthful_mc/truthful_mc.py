@@ -9,9 +9,9 @@ length-normalized log-likelihoods.
 import datasets
 import evaluate
 
-from metric_commons.averages import summarize
-from metric_commons.choices import choice_scores
-from metric_commons.module import BatchMetric
+from metric_commons.base.module import BatchMetric
+from metric_commons.outcomes.multiple_choice import choice_scores
+from metric_commons.statistics.summary import summarize
 
 _CITATION = """\
 @inproceedings{lin-etal-2022-truthfulqa,

@@ -7,8 +7,8 @@ behind the rate, its standard error and its interval.
 import datasets
 import evaluate
 
-from metric_commons.module import BatchMetric
-from metric_commons.preferences import outcomes, win_rates
+from metric_commons.base.module import BatchMetric
+from metric_commons.outcomes.preferences import outcomes, win_rates
 
 _CITATION = """\
 @misc{alpaca_eval,

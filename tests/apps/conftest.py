@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.cli import main
+from metric_commons.__main__ import main
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.cli import evaluation, files, tables
+from metric_commons.cli import tables
+from metric_commons.evaluation import evaluations as evaluation
+from metric_commons.files import tables as files
 
 ROOT = Path(__file__).parents[2]
 CAPITALS = str(ROOT / "examples" / "capitals.jsonl")
@@ -44,7 +46,7 @@ def column(content, field="a", name="x.jsonl"):
 
 
 def subprocess_of(*arguments, **settings):
-    program = "import sys; from metric_commons.cli import main; sys.exit(main())"
+    program = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
     return subprocess.Popen(
         [sys.executable, "-c", program, *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -239,7 +241,7 @@ def test_rows_are_forgotten_once_they_are_scored(tmp_path):
     with (tmp_path / "x.jsonl").open("w") as file:
         file.writelines([row] * 30_000)
     program = (  # ru_maxrss would begin with the size of the process that starts it
-        "import re, sys; from metric_commons.cli import main; status = main();"
+        "import re, sys; from metric_commons.__main__ import main; status = main();"
         "peak = re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1];"
         "sys.stderr.write(str(int(peak) // 1000));"
         "sys.exit(status)"
@@ -647,7 +649,7 @@ def test_whatever_kills_it_leaves_the_old_file(tmp_path, command):
         "modules: [qa_em]\noutputs: {save: r.json}\n"
     )
     program = (
-        "import os, signal, sys; from metric_commons.cli import main;"
+        "import os, signal, sys; from metric_commons.__main__ import main;"
         "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL); sys.exit(main())"
     )
     arguments = {
@@ -715,7 +717,7 @@ def test_long_work_shows_a_bar_that_leaves_no_trace_in_the_error(run, monkeypatc
 
 def test_help_is_quick_and_loads_nothing_heavy():
     program = (
-        "import sys; from metric_commons.cli import main; status = main(['score', '--help']);"
+        "import sys; from metric_commons.__main__ import main; status = main(['score', '--help']);"
         "heavy = {'evaluate', 'datasets', 'numpy', 'pyarrow', 'scipy'} & set(sys.modules);"
         "sys.exit(' '.join(heavy) or status)"
     )
@@ -732,7 +734,7 @@ def test_help_is_quick_and_loads_nothing_heavy():
 
 def test_without_its_libraries_it_says_what_to_install():
     program = (
-        "import sys; sys.modules['typer'] = None; from metric_commons.cli import main;"
+        "import sys; sys.modules['typer'] = None; from metric_commons.__main__ import main;"
         "sys.exit(main(['list']))"
     )
     run = subprocess.run(

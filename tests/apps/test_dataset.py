@@ -1,8 +1,8 @@
 import pytest
 from datasets import Dataset
 
-from metric_commons.catalog import load
-from metric_commons.dataset import score
+from metric_commons.evaluation.catalog import load
+from metric_commons.integrations.datasets import score
 
 ROWS = {
     "id": [f"q{i:03}" for i in range(60)],

@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from metric_commons import catalog, ultrarag
-from metric_commons.cli import main
+from metric_commons.__main__ import main
+from metric_commons.evaluation import catalog
+from metric_commons.evaluation.scoring import score
+from metric_commons.integrations import ultrarag
 from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.server import server
-from metric_commons.results import score
 from tests.spec import GIVEN, METRICS, ROOT
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.anyio
 RUNS = GIVEN / "data" / "ir" / "treceval"
 needs_runs = pytest.mark.skipif(not RUNS.is_dir(), reason=f"{RUNS} is absent")
 
-START = ["-c", "import sys; from metric_commons.cli import main; sys.exit(main())", "mcp"]
+START = ["-c", "import sys; from metric_commons.__main__ import main; sys.exit(main())", "mcp"]
 TOOLS = {
     "evaluate",
     "evaluate_trec",
@@ -707,7 +708,7 @@ def test_lines_of_200_megabytes_do_no_harm(wire):
 
 NOISY = """
 import os, sys
-from metric_commons import ultrarag
+from metric_commons.integrations import ultrarag
 evaluate = ultrarag.evaluate
 
 def noisy(*arguments, **options):
@@ -717,7 +718,7 @@ def noisy(*arguments, **options):
     return evaluate(*arguments, **options)
 
 ultrarag.evaluate = noisy
-from metric_commons.cli import main
+from metric_commons.__main__ import main
 sys.exit(main())
 """
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from metric_commons.cli import plots
+from metric_commons.plots import plots
 from tests.spec import ROOT
 
 KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual"]

@@ -8,8 +8,9 @@ from importlib.metadata import version
 import pytest
 from huggingface_hub import constants
 
-from metric_commons import catalog, load
-from metric_commons.cli import main
+from metric_commons import load
+from metric_commons.__main__ import main
+from metric_commons.evaluation import catalog
 from metric_commons.hub import bundle, publishing
 from metric_commons.hub.demo import worked_examples
 from tests.apps.fake_hub import TOKEN, Hub, as_stranger, fake_hub

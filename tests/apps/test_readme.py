@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from metric_commons.cli import main
+from metric_commons.__main__ import main
 from tests.spec import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")

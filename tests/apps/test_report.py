@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.rendering import p_value
+from metric_commons.evaluation.rendering import p_value
+from metric_commons.evaluation.results import ModuleResult, Results
+from metric_commons.evaluation.scoring import score
 from metric_commons.report import axes, find_examples, render
 from metric_commons.report.page import cut, visible
-from metric_commons.results import ModuleResult, Results, score
 from tests.spec import GIVEN, ROOT
 
 CAPITALS = ROOT / "examples" / "capitals.jsonl"

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from metric_commons import load, names, ultrarag
-from metric_commons.cli import presets
+from metric_commons import load, names
 from metric_commons.cli import ultrarag as parameters
-from metric_commons.results import Results
+from metric_commons.evaluation import presets
+from metric_commons.evaluation.results import Results
+from metric_commons.integrations import ultrarag
 from tests.spec import GIVEN, ROOT
 
 NQ = GIVEN / "data" / "text" / "openqa_eval"
@@ -547,7 +548,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path):
     os.mkfifo(tmp_path / "x.jsonl")
     content = CONFIG | {"outputs": {"save": "r.json", "per_example": "rows.jsonl"}}
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(content))
-    program = "import sys; from metric_commons.cli import main; sys.exit(main())"
+    program = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
     process = subprocess.Popen(
         [sys.executable, "-c", program, "run", "c.yaml"],
         cwd=tmp_path,

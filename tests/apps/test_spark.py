@@ -10,8 +10,8 @@ pytest.importorskip("pyspark", reason="pyspark is not installed")
 if shutil.which("java") is None:
     pytest.skip("Spark needs java", allow_module_level=True)
 
-from metric_commons.catalog import load
-from metric_commons.spark import score
+from metric_commons.evaluation.catalog import load
+from metric_commons.integrations.spark import score
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:PySpark does not yet fully support pandas:FutureWarning",  # no pandas is used here

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from metric_commons.cli import tables
-from metric_commons.results import score
+from metric_commons.evaluation.scoring import score
 
 GOLD = ["x"] * 12
 SYSTEMS = {"good": ["x"] * 12, "bad": ["y"] * 12}

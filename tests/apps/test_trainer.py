@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import metric_commons
+from metric_commons.base.module import BatchMetric
 from metric_commons.hub import bundle
-from metric_commons.module import BatchMetric
-from metric_commons.trainer import trainer_hook
+from metric_commons.integrations.trainer import trainer_hook
 
 
 class Hits(BatchMetric):

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons import trec as runs
-from metric_commons.results import Results
-from metric_commons.significance import compare_measures
+from metric_commons.evaluation.results import Results
+from metric_commons.ranking import runs
+from metric_commons.statistics.significance import compare_measures
 from tests.spec import GIVEN, ROOT
 
 EXAMPLES = ROOT / "examples"

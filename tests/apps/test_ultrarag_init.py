@@ -12,9 +12,9 @@ import pytest
 import yaml
 from mcp import Client, StdioServerParameters
 
-from metric_commons import ultrarag
-from metric_commons.cli import main
-from tests.shared.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
+from metric_commons.__main__ import main
+from metric_commons.integrations import ultrarag
+from tests.shared.integrations.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
 from tests.spec import GIVEN
 
 pytestmark = pytest.mark.anyio

@@ -13,7 +13,8 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metric_commons.trec import read_qrels, read_run, score_run
+from metric_commons.files.trec import read_qrels, read_run
+from metric_commons.ranking.runs import score_run
 from tests.spec import GIVEN
 
 IR = GIVEN / "data" / "ir"

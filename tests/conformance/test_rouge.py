@@ -16,9 +16,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from metric_commons import load, ngrams
-from metric_commons.ngrams import rouge, rouge_score_words
-from metric_commons.stems import porter
+from metric_commons import load
+from metric_commons.text import rouge as ngrams
+from metric_commons.text.porter import porter
+from metric_commons.text.rouge_scores import rouge, rouge_score_words
 from tests.spec import GIVEN, ROOT
 from tests.texts import adversarial_rows, adversarial_text
 

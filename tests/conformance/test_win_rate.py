@@ -7,7 +7,7 @@ import math
 import pytest
 
 from metric_commons import load
-from metric_commons.preferences import alpaca_outcomes
+from metric_commons.outcomes.preferences import alpaca_outcomes
 from tests.spec import GIVEN
 
 CASES = GIVEN / "cases" / "text.jsonl"

@@ -1,6 +1,7 @@
 """A bundle is a module that gives the same numbers where nothing of ours is installed."""
 
 import json
+import re
 import shutil
 import tomllib
 from textwrap import dedent
@@ -19,7 +20,7 @@ import json, sys
 
 sys.modules["metric_commons"] = None
 try:
-    import metric_commons.answers
+    import metric_commons.text.answers
 except ModuleNotFoundError:
     pass
 else:
@@ -70,16 +71,32 @@ def test_a_bundle_gives_the_same_numbers(name, origin, results):
     assert exactly(results[name][origin]) == exactly(here)
 
 
+def changed(before, after):
+    """The lines of two texts of equally many that are not the same, in pairs."""
+    lines = before.splitlines(), after.splitlines()
+    return [(old, new) for old, new in zip(*lines, strict=True) if old != new]
+
+
 @pytest.mark.parametrize("name", METRICS)
-def test_flat_modules_and_card_travel_byte_for_byte(name, bundles):
+def test_files_travel_as_they_are_but_for_their_imports(name, bundles):
     own = {f"{name}.py", "README.md", "index.html", "requirements.txt"}
-    flat = ROOT / "shared" / "metric_commons"
-    files = {path.name: path.read_bytes() for path in bundles[name].iterdir()}
+    package = ROOT / "shared" / "metric_commons"
+    files = {path.name: path for path in bundles[name].iterdir()}
 
     assert own < files.keys()
-    assert files["README.md"] == (ROOT / "metrics" / name / "README.md").read_bytes()
-    for module in files.keys() - own:
-        assert files[module] == (flat / module).read_bytes()
+    assert files["README.md"].read_bytes() == (ROOT / "metrics" / name / "README.md").read_bytes()
+    for file in files.keys() - own:
+        (source,) = package.glob(f"*/{file}")
+        for old, new in changed(source.read_text("utf-8"), files[file].read_text("utf-8")):
+            room, stem = re.fullmatch(r" *from \.\.(\w+)\.(\w+) import .*", old).groups()
+            assert new == old.replace(f"..{room}.{stem}", f".{stem}")
+
+
+def test_a_space_carries_what_its_module_reaches_and_no_more(bundles):
+    travelling = {path.stem for path in bundles["qa_em"].glob("*.py")}
+
+    assert {"answers", "normalizers", "module"} <= travelling
+    assert not {"rouge_scores", "significance", "trainer", "runs", "curves"} & travelling
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -113,9 +130,9 @@ def test_bundling_again_leaves_no_old_file(tmp_path):
 def test_a_failure_leaves_the_old_bundle(tmp_path, monkeypatch):
     folder = bundle(METRICS[0], tmp_path)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    monkeypatch.setattr(bundling, "_FLAT", tmp_path)
+    monkeypatch.setattr(bundling, "_PACKAGE", tmp_path)
 
-    with pytest.raises(ValueError, match="not a flat module"):
+    with pytest.raises(ValueError, match="is not there"):
         bundle(METRICS[0], tmp_path)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert list(tmp_path.iterdir()) == [folder]
@@ -154,95 +171,106 @@ def test_an_unknown_name_is_an_error(tmp_path):
 
 # Toy trees: what travels, and what is refused.
 
-ANSWERS = "from .ratios import divide\n"
+ANSWERS = "from ..numbers.ratios import divide\n"
 
 
-def build(tmp_path, script, **flat):
-    """The files of a bundle of a toy script over toy flat modules."""
-    for name, text in {"answers": ANSWERS, "ratios": "", **flat}.items():
-        (tmp_path / f"{name}.py").write_text(dedent(text), "utf-8")
+def build(tmp_path, script, **files):
+    """The files of a bundle of a toy script, over files named room_stem."""
+    for name, text in {"text_answers": ANSWERS, "numbers_ratios": "", **files}.items():
+        room, _, stem = name.partition("_")
+        (tmp_path / room).mkdir(exist_ok=True)
+        (tmp_path / room / f"{stem}.py").write_text(dedent(text), "utf-8")
     home = tmp_path / "toy"
     home.mkdir()
     (home / "toy.py").write_text(script, "utf-8")
     (home / "README.md").touch()
-    bundling._write(tmp_path / "space", script=home / "toy.py", flat=tmp_path, summary="Toys & co.")
-    return {path.name: path.read_text("utf-8") for path in (tmp_path / "space").iterdir()}
+    space = tmp_path / "space"
+    bundling._write(space, script=home / "toy.py", package=tmp_path, summary="Toys & co.")
+    return {path.name: path.read_text("utf-8") for path in space.iterdir()}
 
 
 def test_the_script_names_everything_it_reaches(tmp_path):
     files = build(
         tmp_path,
-        '"""Toys.\n\nfrom metric_commons.answers import never\n"""\n\n'
+        '"""Toys.\n\nfrom metric_commons.text.answers import never\n"""\n\n'
         "import evaluate\n\n"
-        "from metric_commons.answers import (\n    exact,\n    f1,\n)\n\n\nVALUE = 1\n",
+        "from metric_commons.text.answers import (\n    exact,\n    f1,\n)\n\n\nVALUE = 1\n",
     )
 
     assert files["toy.py"] == (
-        '"""Toys.\n\nfrom metric_commons.answers import never\n"""\n\n'
+        '"""Toys.\n\nfrom metric_commons.text.answers import never\n"""\n\n'
         "import evaluate\n\n"
         "from .answers import (\n    exact,\n    f1,\n)\n"
-        "\n# Used by these modules: evaluate copies only the files that this script names.\n"
+        "\n# Used by these files: evaluate copies only the files that this script names.\n"
         "from .ratios import __name__ as _ratios\n\n\nVALUE = 1\n"
     )
-    assert files["answers.py"] == ANSWERS
+    assert files["answers.py"] == "from .ratios import divide\n"
     assert "<p>Toys &amp; co.</p>" in files["index.html"]
 
 
 def test_lazy_and_typing_imports_travel(tmp_path):
     files = build(
         tmp_path,
-        "from metric_commons.answers import f1\n",
-        answers="""\
+        "from metric_commons.text.answers import f1\n",
+        text_answers="""\
             from typing import TYPE_CHECKING
             if TYPE_CHECKING:
                 from .tokens import Tokens
             def f1():
-                from .ratios import divide
+                from ..numbers.ratios import divide
         """,
-        tokens="from .ratios import divide\n",
-        unused="",
+        text_tokens="from ..numbers.ratios import divide\n",
+        text_unused="",
     )
 
     assert {"answers.py", "tokens.py", "ratios.py"} < files.keys()
+    assert "    from .ratios import divide" in files["answers.py"].splitlines()
     assert "unused.py" not in files
+
+
+FROM_ANSWERS = "from metric_commons.text.answers import f1"
 
 
 @pytest.mark.parametrize(
     ("script", "cause"),
     [
-        ("from metric_commons.answers import f1  # noqa\n", "misread"),
-        ("from metric_commons.answers import (  # all\n    f1,\n)\n", "misread"),
-        ('# """\nfrom metric_commons.answers import f1\n', "misread"),
+        (f"{FROM_ANSWERS}  # noqa\n", "misread"),
+        ("from metric_commons.text.answers import (  # all\n    f1,\n)\n", "misread"),
+        (f'# """\n{FROM_ANSWERS}\n', "misread"),
         ("import math, os\n", "misread"),
         ("if True:\n    import math\n", "misread"),
         ("TEXT = '''\nimport nothing\n'''\n", "misread"),
-        ("import metric_commons.answers\n", "line 1: a script imports"),
+        ("import metric_commons.text.answers\n", "line 1: a script imports"),
         ("import metric_commons\n", "line 1: a script imports"),
-        ("from metric_commons import answers\n", "line 1: a script imports"),
+        ("from metric_commons import text\n", "line 1: a script imports"),
+        ("from metric_commons.text import answers\n", "line 1: a script imports"),
         ("\nfrom .answers import f1\n", "line 2: a script imports"),
         ("from . import answers\n", "line 1: a script imports"),
-        ("from metric_commons.hub.bundling import bundle\n", "line 1: a script imports"),
-        ("if True:\n    from metric_commons.answers import f1\n", "line 2: a script imports"),
-        ("import math; from metric_commons.answers import f1\n", "line 1: a script imports"),
-        ("from metric_commons.hub import bundle\n", "hub is not a flat module"),
-        ("from metric_commons.toy import f1\n", "of its own name"),
+        (f"if True:\n    {FROM_ANSWERS}\n", "line 2: a script imports"),
+        (f"import math; {FROM_ANSWERS}\n", "line 1: a script imports"),
+        ("from metric_commons.text.nothing import f1\n", "text/nothing.py is not there"),
+        ("from metric_commons.text.toy import f1\n", "of its own name"),
     ],
 )
 def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):
-        build(tmp_path, script, toy="")
+        build(tmp_path, script, text_toy="")
 
 
 @pytest.mark.parametrize(
     ("answers", "cause"),
     [
-        ("from metric_commons.ratios import divide\n", r"answers.py mentions metric_commons"),
+        (
+            "from metric_commons.numbers.ratios import divide\n",
+            r"answers.py mentions metric_commons",
+        ),
         ("from . import ratios\n", "answers.py imports otherwise"),
-        ("from ..shared import ratios\n", "answers.py imports otherwise"),
-        ("from .hub.bundling import bundle\n", "answers.py imports otherwise"),
-        ("from .hub import bundle\n", "hub is not a flat module"),
+        ("from ..numbers import ratios\n", "answers.py imports otherwise"),
+        ("from ...shared.numbers import ratios\n", "answers.py imports otherwise"),
+        ("from .nothing import divide\n", "text/nothing.py is not there"),
+        ("from ..text.ratios import a\nfrom ..numbers.ratios import b\n", "have the same name"),
     ],
 )
-def test_a_flat_module_that_cannot_travel_is_refused(answers, cause, tmp_path):
+def test_a_file_that_cannot_travel_is_refused(answers, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):
-        build(tmp_path, "from metric_commons.answers import f1\n", answers=answers)
+        build(tmp_path, f"{FROM_ANSWERS}\n", text_answers=answers, text_ratios="")

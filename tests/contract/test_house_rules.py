@@ -10,8 +10,8 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from fnmatch import fnmatch
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
@@ -25,104 +25,121 @@ from metric_commons.hub.imports import imported
 from tests.spec import METRICS, ROOT
 
 PACKAGE = ROOT / "shared" / "metric_commons"
-FLAT = sorted(path.stem for path in PACKAGE.glob("[!_]*.py"))
+CONTRIBUTING = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
+
+FAMILIES = ("text", "ranking", "classification", "regression", "clustering", "outcomes")
+SURFACES = ("integrations", "plots", "report")
+APPLICATIONS = ("cli", "mcp", "hub")
+
+# Who imports whom. An arrow leads to a room and to all that the room's own arrows lead to; a room
+# of a group imports no other room of its group. CONTRIBUTING draws the same arrows.
+GROUPS = {"families": FAMILIES, "surfaces": SURFACES, "applications": APPLICATIONS}
+ARROWS = [
+    ("script", "base"),
+    ("script", "families"),
+    ("base", "statistics"),
+    ("families", "statistics"),
+    ("ranking", "files"),
+    ("statistics", "numbers"),
+    ("files", "numbers"),
+    ("evaluation", "base"),
+    ("evaluation", "families"),
+    ("surfaces", "evaluation"),
+    ("applications", "surfaces"),
+]
+ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
+TRAVELLING = ("base", "numbers", "statistics", *FAMILIES)  # the rooms that scripts reach
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if "metrics" not in path.parts)
+OF_ROOMS = [path for path in FILES if path.parent != PACKAGE]
+
+# What the files of a room may import from elsewhere when they are imported themselves; the body of
+# a function may import more in the rooms that stay at home.
+ARITHMETIC = {"numpy", "scipy"}
+LIBRARIES = {
+    **dict.fromkeys(("numbers", "statistics", "files", *FAMILIES), ARITHMETIC),
+    "base": {"datasets", "evaluate", "numpy"},
+    "evaluation": {"numpy"},
+    "integrations": {"numpy"},
+}
 
 
-@dataclass(frozen=True)
-class Layer:
-    """Flat modules of one kind, and what they may import."""
-
-    modules: frozenset[str]
-    beside: frozenset[str]
-    libraries: frozenset[str] = frozenset({"numpy", "scipy"})
+def members(name):
+    """The rooms that a name in an arrow stands for."""
+    return GROUPS.get(name, (name,))
 
 
-FOUNDATION = frozenset(
-    [
-        "averages",
-        "checks",
-        "classes",
-        "columns",
-        "contingency",
-        "exact_sums",
-        "measures",
-        "multisets",
-        "normalizers",
-        "ratios",
-        "references",
-        "resampling",
-        "score_counts",
-        "stems",
-        "subsequences",
-        "tokens",
-        "trainer",
-    ]
-)
-CONCEPTS = frozenset(
-    [
-        "answers",
-        "choices",
-        "curves",
-        "labels",
-        "ngrams",
-        "partitions",
-        "preferences",
-        "ranking",
-        "residuals",
-        "sampling",
-        "significance",
-    ]
-)
-BASE = frozenset({"module"})
-AROUND = frozenset(  # these stay at home
-    [
-        "catalog",
-        "comparisons",
-        "dataset",
-        "jobs",
-        "parts",
-        "rendering",
-        "results",
-        "spark",
-        "state",
-        "trec",
-        "ultrarag",
-    ]
-)
-
-LAYERS = (
-    Layer(FOUNDATION, beside=FOUNDATION),
-    Layer(CONCEPTS, beside=FOUNDATION),
-    Layer(BASE, beside=FOUNDATION, libraries=frozenset({"datasets", "evaluate", "numpy"})),
-    Layer(AROUND, beside=FOUNDATION | CONCEPTS | AROUND, libraries=frozenset({"numpy"})),
-)
-TRAVELS = FOUNDATION | CONCEPTS | BASE
+def allowed(room):
+    """The rooms that a room may import: those that arrows lead to from it, and itself."""
+    found = {room}
+    while True:
+        more = {
+            target
+            for start, end in ARROWS
+            if found & set(members(start))
+            for target in members(end)
+        }
+        if more <= found:
+            return found
+        found |= more
 
 
-def flat(module):
-    return (PACKAGE / f"{module}.py").read_text("utf-8")
+def script_name(path):
+    return path.relative_to(PACKAGE).as_posix()
 
 
 def script(name):
     return ROOT / "metrics" / name / f"{name}.py"
 
 
-# Rules for flat modules
+# Rules for files of rooms
 
 
-def homeless(module):
-    """A module that is not in exactly one layer."""
-    homes = [layer for layer in LAYERS if module in layer.modules]
-    return [] if len(homes) == 1 else [f"{module} is in {len(homes)} layers"]
+def sources(path, text):
+    """Each file of the package that a file imports, as room and stem."""
+    for source in imported(text):
+        if source.startswith(".."):
+            room, _, stem = source[2:].partition(".")
+            yield (room, stem) if stem else ("", room)
+        elif source.startswith("."):
+            yield path.parent.name, source[1:]
 
 
-def against_the_direction(module, text):
-    """Imports that the module's layer does not allow."""
-    (layer,) = (layer for layer in LAYERS if module in layer.modules)
-    allowed = {f".{name}" for name in layer.beside} | layer.libraries | sys.stdlib_module_names
-    if module in AROUND:  # these may import more, where it is used
-        text = at_import(text)
-    return sorted(imported(text) - allowed)
+def against_the_arrows(path, text):
+    """Imports that lead to a room where no arrow leads."""
+    room = path.parent.name
+    faults = [source for source, _ in sources(path, text) if source and source not in allowed(room)]
+    faults += [source for source in imported(text) if source.startswith("...")]
+    return sorted(faults)
+
+
+def foreign_libraries(path, text):
+    """Imports from elsewhere that the room does not have."""
+    room = path.parent.name
+    if room not in LIBRARIES:
+        return []
+    text = text if room in TRAVELLING else at_import(text)
+    names = {name for name in imported(text) if not name.startswith(".")}
+    return sorted(names - LIBRARIES[room] - sys.stdlib_module_names)
+
+
+def circles(graph):
+    """The files that import themselves, by way of others or at once."""
+    found = []
+    for start in graph:
+        reached, waiting = set(), [start]
+        while waiting:
+            new = graph.get(waiting.pop(), set()) - reached
+            reached |= new
+            waiting += new
+        found += [start] if start in reached else []
+    return found
+
+
+def twins(paths):
+    """Stems of travelling files that do not stand alone, or belong to somebody else."""
+    stems = [path.stem for path in paths]
+    taken = {*sys.stdlib_module_names, *METRICS, *ARITHMETIC, "datasets", "evaluate"}
+    return sorted({stem for stem in stems if stems.count(stem) > 1 or stem in taken})
 
 
 def at_import(text):
@@ -138,12 +155,6 @@ def at_import(text):
 def unportable(text):
     """The package's name, which a Space does not know."""
     return re.findall(r"\bmetric_commons\b", text)
-
-
-def ambiguous(module):
-    """A name that also belongs to somebody else on the path of a Space."""
-    taken = {*sys.stdlib_module_names, *METRICS, "datasets", "evaluate", "numpy", "scipy"}
-    return [module] if module in taken else []
 
 
 def impolite(text):
@@ -186,8 +197,13 @@ def misread(path):
 
 
 def foreign(text):
-    """Imports of a script beyond evaluate, datasets and flat modules that travel."""
-    allowed = {"datasets", "evaluate", *(f"metric_commons.{module}" for module in TRAVELS)}
+    """Imports of a script beyond evaluate, datasets and files that travel."""
+    travelling = {
+        f"metric_commons.{path.parent.name}.{path.stem}"
+        for path in OF_ROOMS
+        if path.parent.name in TRAVELLING and path.stem != "__init__"
+    }
+    allowed = {"datasets", "evaluate", *travelling}
     faults = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -277,17 +293,70 @@ def files():
 # The house
 
 
-@pytest.mark.parametrize("module", FLAT)
-def test_a_flat_module_keeps_the_rules(module):
-    text = flat(module)
+@pytest.mark.parametrize("path", OF_ROOMS, ids=script_name)
+def test_a_file_keeps_the_rules(path):
+    text = path.read_text("utf-8")
+    travels = path.parent.name in TRAVELLING and path.stem != "__init__"
 
-    assert not homeless(module)
-    assert not against_the_direction(module, text)
-    assert not ambiguous(module)
-    assert not impolite(text)
+    assert not against_the_arrows(path, text)
+    assert not foreign_libraries(path, text)
+    assert path.parent.name in (*SURFACES, *APPLICATIONS) or not impolite(text)
     assert not vague(text)
     assert not hidden_from_help(text)
-    assert module not in TRAVELS or not unportable(text)
+    assert not travels or not unportable(text)
+
+
+def test_nothing_imports_itself_by_way_of_others():
+    graph = {}
+    for path in OF_ROOMS:
+        if path.stem != "__init__":
+            text = path.read_text("utf-8")
+            graph[path.parent.name, path.stem] = set(sources(path, text))
+
+    assert not circles(graph)
+
+
+def test_every_room_has_its_place():
+    placed = {room for arrow in ARROWS for name in arrow for room in members(name)} - {"script"}
+
+    assert set(ROOMS) == placed
+
+
+def test_a_space_can_lie_flat():
+    travelling = [
+        path for path in OF_ROOMS if path.parent.name in TRAVELLING and path.stem != "__init__"
+    ]
+
+    assert not twins(travelling)
+
+
+def test_contributing_draws_these_arrows():
+    drawn = re.findall(r"^ +(\w+) --> (\w+)$", CONTRIBUTING, re.MULTILINE)
+
+    assert sorted(drawn) == sorted(ARROWS)
+    assert len(ARROWS) <= 12
+
+
+def test_contributing_lists_the_rooms_and_their_files():
+    rows = re.findall(r"^\| `(\w+)/` \| [^|]+ \| ([^|]+) \|$", CONTRIBUTING, re.MULTILINE)
+    listed = {room: sorted(re.findall(r"`(\w+)`", files)) for room, files in rows}
+    present = {
+        room: sorted(path.stem for path in (PACKAGE / room).glob("[!_]*.py")) for room in ROOMS
+    }
+
+    assert listed == present
+
+
+@pytest.mark.parametrize("room", [*ROOMS, ""])
+def test_the_face_of_a_room_shows_what_it_names(room):
+    face = import_module(f"metric_commons.{room}".rstrip("."))
+    names = getattr(face, "__all__", [])
+    files = {path.stem for path in (PACKAGE / room).glob("*.py")} | set(ROOMS if not room else ())
+
+    assert face.__doc__
+    assert len(set(names)) == len(names)
+    assert not files & set(names), "importing the file would hide the name"
+    assert all(getattr(face, name) is not None for name in names)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -317,10 +386,6 @@ def test_a_metric_is_a_script_and_a_card(name):
     assert present == {f"{name}.py", "README.md"}
 
 
-def test_layers_share_no_module():
-    assert len(FOUNDATION | CONCEPTS | BASE | AROUND) == sum(len(each.modules) for each in LAYERS)
-
-
 def test_importing_the_package_loads_nothing():
     program = "import json, sys, metric_commons; print(json.dumps(sorted(sys.modules)))"
     run = subprocess.run(
@@ -331,13 +396,25 @@ def test_importing_the_package_loads_nothing():
     assert not loaded & {"datasets", "evaluate", "numpy", "pandas", "pyarrow", "scipy", "typer"}
 
 
+def test_the_face_of_a_room_loads_no_file_that_is_not_asked_for():
+    program = (
+        "import sys, metric_commons.text; metric_commons.text.exact_match; print(*sys.modules)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert "metric_commons.text.answers" in run.stdout.split()
+    assert "metric_commons.text.rouge_scores" not in run.stdout.split()
+
+
 def test_the_arithmetic_needs_no_evaluate():
-    modules = sorted((FOUNDATION | CONCEPTS) & set(FLAT))
+    files = [path for path in OF_ROOMS if path.parent.name in {*FAMILIES, "statistics", "numbers"}]
     program = "\n".join(
         [
             "import sys",
             "sys.modules.update(evaluate=None, datasets=None)",
-            *(f"import metric_commons.{module}" for module in modules),
+            *(f"import metric_commons.{path.parent.name}.{path.stem}" for path in files),
         ]
     )
 
@@ -358,7 +435,7 @@ SCRIPT = '''\
 import datasets
 import evaluate
 
-from metric_commons.module import BatchMetric
+from metric_commons.base.module import BatchMetric
 
 _CITATION = "none"
 
@@ -418,8 +495,8 @@ def test_a_misread_import_is_noticed(old, new, tmp_path):
         (foreign, "import evaluate", "import evaluate\nimport numpy as np"),
         (foreign, "import evaluate", "from evaluate import Metric"),
         (foreign, "import evaluate", "from .qa_em import QaEm"),
-        (foreign, "metric_commons.module", "metric_commons.catalog"),
-        (foreign, "metric_commons.module", "metric_commons.hub.bundling"),
+        (foreign, "metric_commons.base.module", "metric_commons.evaluation.catalog"),
+        (foreign, "metric_commons.base.module", "metric_commons.hub.bundling"),
         (disordered, '"""Share of toys."""\n\n', ""),
         (disordered, '_CITATION = "none"', ""),
         (disordered, '_CITATION = "none"', '_CITATION = "none"\nimport evaluate'),
@@ -439,38 +516,72 @@ def test_a_broken_script_is_noticed(rule, old, new):
 
 
 @pytest.mark.parametrize(
-    ("module", "text", "fault"),
+    ("room", "text", "fault"),
     [
-        ("ratios", "from .answers import f1", ".answers"),
-        ("answers", "def f():\n    from .ngrams import rouge", ".ngrams"),
-        ("answers", "from .module import BatchMetric", ".module"),
-        ("answers", "from .results import Result", ".results"),
-        ("answers", "import evaluate", "evaluate"),
-        ("answers", "import pandas as pd", "pandas"),
-        ("answers", "import metric_commons.ratios", "metric_commons"),
-        ("module", "from .answers import f1", ".answers"),
-        ("module", "import scipy", "scipy"),
-        ("catalog", "import evaluate", "evaluate"),
-        ("results", "from .hub import bundle", ".hub"),
-        ("results", "class Table:\n    import rich", "rich"),
+        ("numbers", "from ..statistics.summary import mean", "statistics"),
+        ("statistics", "from ..text.answers import f1", "text"),
+        ("text", "def f():\n    from ..ranking.order import rank", "ranking"),
+        ("text", "from ..base.module import BatchMetric", "base"),
+        ("text", "from ..files.trec import read_run", "files"),
+        ("text", "from ..evaluation.results import Results", "evaluation"),
+        ("files", "from ..statistics.summary import mean", "statistics"),
+        ("evaluation", "from ..integrations.trainer import trainer_hook", "integrations"),
+        ("evaluation", "def f():\n    from ..hub.bundling import bundle", "hub"),
+        ("report", "from ..plots.plots import picture", "plots"),
+        ("mcp", "from ..cli.app import app", "cli"),
     ],
 )
-def test_an_import_against_the_direction_is_noticed(module, text, fault):
-    assert against_the_direction(module, text) == [fault]
+def test_an_import_against_the_arrows_is_noticed(room, text, fault):
+    assert against_the_arrows(PACKAGE / room / "new.py", text) == [fault]
 
 
-def test_lazy_imports_are_allowed_around_the_modules():
-    assert not against_the_direction("catalog", "def load():\n    import evaluate")
+@pytest.mark.parametrize(
+    ("room", "text"),
+    [
+        ("text", "from ..numbers.ratios import divide"),
+        ("ranking", "from ..files.trec import read_run"),
+        ("evaluation", "from ..regression.moments import Moments"),
+        ("cli", "from ..numbers.checks import nearest"),
+    ],
+)
+def test_an_import_along_the_arrows_is_none(room, text):
+    assert not against_the_arrows(PACKAGE / room / "new.py", text)
+
+
+@pytest.mark.parametrize(
+    ("room", "text", "fault"),
+    [
+        ("text", "import evaluate", "evaluate"),
+        ("text", "def f():\n    import pandas", "pandas"),
+        ("base", "import scipy", "scipy"),
+        ("evaluation", "class Table:\n    import rich", "rich"),
+    ],
+)
+def test_a_foreign_library_is_noticed(room, text, fault):
+    assert foreign_libraries(PACKAGE / room / "new.py", text) == [fault]
+
+
+def test_lazy_imports_are_allowed_in_rooms_that_stay_at_home():
+    load = "def load():\n    import evaluate"
+
+    assert not foreign_libraries(PACKAGE / "evaluation" / "catalog.py", load)
+
+
+def test_a_circle_is_noticed():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "paths", [["text/mean.py", "numbers/mean.py"], ["text/statistics.py"], ["text/qa_em.py"]]
+)
+def test_a_name_that_a_space_would_confuse_is_noticed(paths):
+    assert twins([Path(path) for path in paths])
 
 
 @pytest.mark.parametrize(
     ("rule", "broken"),
     [
-        (homeless, "no_such_module"),
-        (ambiguous, "statistics"),
-        (ambiguous, "evaluate"),
-        (ambiguous, METRICS[0]),
-        (unportable, "from metric_commons.ratios import divide"),
+        (unportable, "from metric_commons.numbers.ratios import divide"),
         (impolite, "def f(x):\n    assert x"),
         (impolite, "print(1)"),
         (impolite, "def f():\n    import warnings"),

@@ -24,8 +24,8 @@ import datasets
 import evaluate
 import numpy as np
 
-from metric_commons.averages import summarize
-from metric_commons.module import BatchComparison
+from metric_commons.statistics.summary import summarize
+from metric_commons.base.module import BatchComparison
 
 
 class ToyLength(BatchComparison):

@@ -8,17 +8,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from metric_commons import catalog
-
+from ..evaluation import catalog
+from ..evaluation.presets import PRESETS
+from ..evaluation.usage import MissingExtraError, UsageError
 from .compare import compare
-from .hub import hub
 from .merge import merge
 from .plot import plot
-from .presets import PRESETS
 from .report import report
 from .run import init, run
 from .score import score
-from .serve import mcp, ultrarag_init
 from .trec import trec
 
 app = typer.Typer(
@@ -29,17 +27,20 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, merge, run, init, trec, compare, plot, report, mcp, ultrarag_init):
+for command in (score, merge, run, init, trec, compare, plot, report):
     app.command()(command)
-app.add_typer(hub, name="hub")
 
 
-def main(arguments: Sequence[str] | None) -> int:
-    """Run the command; an error becomes its exit status and one line on stderr."""
+def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
+    """Run a command of a program; an error becomes its exit status and one line on stderr."""
     try:
-        return app(arguments, prog_name="metric-commons", standalone_mode=False) or 0
+        return program(arguments, prog_name="metric-commons", standalone_mode=False) or 0
     except typer.TyperException as error:
         return _refused(error.format_message(), error.exit_code)
+    except UsageError as error:
+        return _refused(str(error), 2)
+    except MissingExtraError as error:
+        return _refused(str(error), 1)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _refused(f"{place}{error.strerror or error}", 1)

@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from metric_commons.comparisons import Pair
-from metric_commons.rendering import Table
-from metric_commons.results import Results, comparisons_of, provenance, write_whole
-
+from ..evaluation.comparisons import Pair
+from ..evaluation.rendering import Table
+from ..evaluation.results import Results, comparisons_of
+from ..evaluation.signature import provenance
+from ..evaluation.usage import UsageError, check_outputs
+from ..files.stored import write_whole
 from .options import Resamples, Save, Seed
-from .outputs import Form, Misuse, check_outputs, show
+from .outputs import Form, show
 from .trec import (
     JudgedOnly,
     MaxDepth,
     Measures,
     Missing,
-    OfQueries,
     Qrels,
     RelevanceLevel,
     ScoreDtype,
@@ -28,7 +29,8 @@ from .trec import (
 )
 
 if TYPE_CHECKING:
-    from metric_commons.measures import Measure
+    from ..ranking.names import Measure
+    from ..ranking.runs import QueryScores
 
 _CORRECTIONS = {"holm": "holm", "bh": "benjamini_hochberg"}
 
@@ -78,7 +80,7 @@ def compare(
     asked = _averaged(parsed(measures))
     check_outputs([save, plot], [qrels, run_a, run_b])
     if plot:
-        from . import plots  # a missing library is said before a large file is read
+        from ..plots import plots  # a missing library is said before a large file is read
 
         plots.check(plot)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
@@ -131,11 +133,13 @@ def _averaged(measures: "tuple[Measure, ...]") -> "tuple[Measure, ...]":
     """The measures, if each is a mean over queries, which is what is tested."""
     for name, kind, *_ in measures:
         if kind == "gm_map" or kind.startswith("num_"):
-            raise Misuse(f"--measure: {name!r} is no mean over queries, so it cannot be compared")
+            raise UsageError(
+                f"--measure: {name!r} is no mean over queries, so it cannot be compared"
+            )
     return measures
 
 
-def _paired(runs: dict[str, OfQueries]) -> dict[str, OfQueries]:
+def _paired(runs: "dict[str, QueryScores]") -> "dict[str, QueryScores]":
     """The runs on the queries that count for both."""
     first, second = runs.values()
     shared = [query for query in first if query in second]
@@ -144,7 +148,7 @@ def _paired(runs: dict[str, OfQueries]) -> dict[str, OfQueries]:
     return {name: {query: run[query] for query in shared} for name, run in runs.items()}
 
 
-def _pairs(runs: dict[str, OfQueries], measures: "tuple[Measure, ...]") -> Iterator[Pair]:
+def _pairs(runs: "dict[str, QueryScores]", measures: "tuple[Measure, ...]") -> Iterator[Pair]:
     """Both runs by each measure, query by query."""
     a, b = runs
     for name, *_ in measures:

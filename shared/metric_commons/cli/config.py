@@ -8,9 +8,8 @@ from typing import Annotated, Any, TypeVar, get_args
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from metric_commons.checks import nearest
-
-from .files import Format
+from ..files.tables import Format
+from ..numbers.checks import nearest
 from .outputs import Kind
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from .evaluation import signed
+from ..evaluation.evaluations import signed
 from .options import Confidence, Resamples, Save, Seed
 from .outputs import Form, Outputs
 
@@ -32,7 +32,7 @@ def merge(
     """
     from tqdm import tqdm
 
-    from metric_commons.parts import Part
+    from ..evaluation.parts import Part
 
     outputs = Outputs(form=form, save=save)
     outputs.check(parts)

@@ -1,22 +1,17 @@
 """Where results go."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 import typer
 
-from metric_commons.results import Results, write_whole
+from ..evaluation.results import Results
+from ..evaluation.usage import check_outputs, extra
+from ..files.stored import write_whole
 
 Kind = Literal["table", "json", "markdown", "latex", "csv", "html"]
 Form = Annotated[Kind, typer.Option("--format", help="What to print.")]
-
-
-class Misuse(typer.TyperException):
-    """A command line that makes no sense."""
-
-    exit_code = 2
 
 
 class Outputs(NamedTuple):
@@ -40,7 +35,7 @@ class Outputs(NamedTuple):
         if self.save:
             results.save(self.save)
         if self.html:
-            from metric_commons.report import find_examples, render
+            from ..report import find_examples, render
 
             write_whole(self.html, [render(results, find_examples(results))])
         show(results, self.form)
@@ -50,25 +45,6 @@ def check_report() -> None:
     """The library is there that pages are made with. Said before a large file is read."""
     with extra("report"):
         import jinja2  # noqa: F401
-
-
-@contextmanager
-def extra(name: str) -> Iterator[None]:
-    """Imports of what an extra brings; of one that is missing, how to install it is said."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        message = f"{error}; it comes with: pip install 'metric-commons[{name}]'"
-        raise typer.TyperException(message) from error
-
-
-def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    """No output would replace an input, or another output."""
-    taken = {path.resolve() for path in inputs}
-    for path in filter(None, outputs):
-        if path.resolve() in taken:
-            raise Misuse(f"{path} would be overwritten")
-        taken.add(path.resolve())
 
 
 def show(results: Results, form: str) -> None:

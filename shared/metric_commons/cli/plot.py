@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from metric_commons.results import InputError, assign, score, write_whole
-
-from .evaluation import Evaluation
+from ..evaluation.arguments import assign
+from ..evaluation.evaluations import Evaluation
+from ..evaluation.scoring import InputError, score
+from ..evaluation.usage import UsageError, check_outputs
+from ..files.stored import write_whole
 from .options import Predictions
-from .outputs import Misuse, check_outputs
 from .score import check_usage, setting, systems_of
 
 if TYPE_CHECKING:
-    from .plots import System
+    from ..plots.plots import System
 
 Kind = Literal["roc", "pr", "confusion", "calibration", "residuals", "actual"]
 
@@ -79,7 +80,7 @@ def plot(
     residuals, and actual (predicted against actual), take numbers. Files and
     fields are those of `score`.
     """
-    from . import plots  # a missing library is said before a large file is read
+    from ..plots import plots  # a missing library is said before a large file is read
 
     needs = _NEEDS[kind]
     evaluation = Evaluation(
@@ -103,13 +104,13 @@ def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
     asked = assign(evaluation.options, known)[needs.module]
     for option in needs.fixed:
         if option in asked:
-            raise Misuse(f"--set: {kind} sets {option} itself")
+            raise UsageError(f"--set: {kind} sets {option} itself")
     return {**needs.usual, **asked, **needs.fixed}
 
 
 def _drawn(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "System"]:
     """What is drawn of each system: its scores and its rows."""
-    from .plots import System
+    from ..plots.plots import System
 
     (module,) = evaluation.modules
     sources = {path: evaluation.source(path) for path in evaluation.inputs()}

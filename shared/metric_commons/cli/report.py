@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from metric_commons.results import Results, write_whole
-
-from .outputs import check_outputs, check_report
+from ..evaluation.results import Results
+from ..evaluation.usage import check_outputs
+from ..files.stored import write_whole
+from .outputs import check_report
 
 
 def report(
@@ -51,7 +52,7 @@ def report(
     """
     check_outputs([html], [path, *filter(None, [per_example]), *(data or [])])
     check_report()
-    from metric_commons.report import find_examples, render
+    from ..report import find_examples, render
 
     results = Results.read(path, per_example)
     found = find_examples(results, shown=show or [], elsewhere=data or [], count=examples)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from metric_commons.checks import nearest
-
-from .outputs import Kind, Misuse, Outputs
+from ..evaluation.usage import UsageError
+from ..numbers.checks import nearest
+from .outputs import Kind, Outputs
 
 if TYPE_CHECKING:
+    from ..evaluation.evaluations import Evaluation
     from .config import Config
-    from .evaluation import Evaluation
 
 
 def run(
@@ -51,11 +51,11 @@ def run(
     if ultrarag.is_parameters(document.content):
         for option, value in (("--preset", preset), ("--format", form)):
             if value is not None:
-                raise Misuse(f"{option} is of no use to a parameter file of UltraRAG")
+                raise UsageError(f"{option} is of no use to a parameter file of UltraRAG")
         ultrarag.run(path, document, profile or "ultrarag")
         return
     if profile is not None:
-        raise Misuse("--profile is for parameter files of UltraRAG")
+        raise UsageError("--profile is for parameter files of UltraRAG")
     for key, line in document.repeated:
         raise ValueError(f"{path}: key {key!r}: is given again in line {line}")
     asked = config.validated(config.Config, document.content, path)
@@ -80,12 +80,11 @@ def init(
     ] = Path("metric-commons.yaml"),
 ) -> None:
     """Write a commented configuration file, to start from."""
-    from metric_commons.results import write_whole
-
+    from ..files.stored import write_whole
     from .config import EXAMPLE
 
     if path.exists():
-        raise Misuse(f"{path} exists; name another file")
+        raise UsageError(f"{path} exists; name another file")
     write_whole(path, [EXAMPLE])
     typer.echo(f"{path} is written; try: metric-commons run {path}", err=True)
 
@@ -96,8 +95,8 @@ def _path(name: str | None) -> Path | None:
 
 def _evaluation(asked: "Config", path: Path) -> "Evaluation":
     """What the file asks for; what makes no sense in it is said with its key."""
+    from ..evaluation.evaluations import Evaluation
     from .config import wrong
-    from .evaluation import Evaluation
 
     metrics = _checked_modules(asked, path)
     systems = _systems(asked, path)
@@ -133,11 +132,10 @@ def _evaluation(asked: "Config", path: Path) -> "Evaluation":
 
 def _checked_modules(asked: "Config", path: Path) -> dict[str, Any]:
     """The modules, which exist and take these options and inputs, and which the preset knows."""
-    from metric_commons import catalog
-    from metric_commons.results import REPORTING, inputs_of
-
+    from ..evaluation import catalog
+    from ..evaluation.arguments import REPORTING, inputs_of
+    from ..evaluation.presets import options_of
     from .config import wrong
-    from .presets import options_of
 
     known = catalog.names()
     metrics = {}

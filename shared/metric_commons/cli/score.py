@@ -7,15 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from metric_commons import catalog
-from metric_commons.checks import nearest
-from metric_commons.results import assign, inputs_of
-
-from . import files
-from .evaluation import Evaluation
+from ..evaluation import catalog
+from ..evaluation.arguments import assign, inputs_of
+from ..evaluation.evaluations import Evaluation
+from ..evaluation.presets import options_of
+from ..evaluation.usage import UsageError, check_outputs
+from ..files import tables
+from ..numbers.checks import nearest
 from .options import Confidence, Predictions, Resamples, Save, Seed
-from .outputs import Form, Misuse, Outputs, check_outputs
-from .presets import options_of
+from .outputs import Form, Outputs
 
 
 def score(
@@ -113,17 +113,17 @@ def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     for path in paths:
         if not path.exists():
             hint = nearest(str(path), known)
-            raise Misuse(f"{str(path)!r} is neither a module nor a file{hint}")
+            raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
-        raise Misuse(f"name a module to score with: {', '.join(known)}")
+        raise UsageError(f"name a module to score with: {', '.join(known)}")
     if not paths:
-        raise Misuse("name a file to score")
+        raise UsageError("name a file to score")
     return modules, paths
 
 
 def systems_of(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
     """The file and field of each system, under the part of their names that tells them apart."""
-    stems = [files.stem(path) for path in paths]
+    stems = [tables.stem(path) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
     systems: dict[str, tuple[Path, str]] = {}
     for name, path in zip(names, paths, strict=True):
@@ -131,7 +131,7 @@ def systems_of(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[
             parts = ([name] if len(paths) > 1 else []) + ([field] if len(fields) > 1 else [])
             system = "/".join(parts) or field
             if system in systems:
-                raise Misuse(f"system {system!r} is given twice")
+                raise UsageError(f"system {system!r} is given twice")
             systems[system] = path, field
     return systems
 
@@ -144,7 +144,7 @@ def setting(text: str) -> tuple[str, Any]:
     """
     option, equals, value = text.partition("=")
     if not equals:
-        raise Misuse(f"--set takes OPTION=VALUE, got {text!r}")
+        raise UsageError(f"--set takes OPTION=VALUE, got {text!r}")
     try:
         return option, json.loads(value)
     except ValueError:
@@ -161,9 +161,9 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
     }
     for option, is_asked in asked.items():
         if is_asked:
-            raise Misuse(f"{option} does not go with --partial; parts have no scores yet")
+            raise UsageError(f"{option} does not go with --partial; parts have no scores yet")
     if "ir_ranking" in evaluation.modules and evaluation.fields["id"] is None:
-        raise Misuse("parts of ir_ranking need --id, the field of the queries' ids")
+        raise UsageError("parts of ir_ranking need --id, the field of the queries' ids")
 
 
 def check_usage(evaluation: Evaluation) -> None:
@@ -176,11 +176,13 @@ def check_usage(evaluation: Evaluation) -> None:
         try:
             check()
         except ValueError as error:
-            raise Misuse(f"{source}: {error}") from error
+            raise UsageError(f"{source}: {error}") from error
     for name, metric in evaluation.metrics.items():
         if "predictions" not in inputs_of(metric):
-            raise Misuse(f"{name} takes {', '.join(inputs_of(metric))}, not rows; see --compare")
+            raise UsageError(
+                f"{name} takes {', '.join(inputs_of(metric))}, not rows; see --compare"
+            )
         if evaluation.fields["references"] is None and "references" in inputs_of(metric):
-            raise Misuse(f"{name} needs --references")
+            raise UsageError(f"{name} needs --references")
     if evaluation.compare and len(evaluation.systems) < 2:
-        raise Misuse("--compare needs at least two systems")
+        raise UsageError("--compare needs at least two systems")

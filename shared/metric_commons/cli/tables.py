@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from metric_commons.rendering import Table
-from metric_commons.results import Results
+from ..evaluation.rendering import Table
+from ..evaluation.results import Results
 
 _GAP = 2  # between columns: one blank of padding, one that SIMPLE_HEAD draws
 

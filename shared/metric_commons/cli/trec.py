@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from metric_commons.rendering import Table, label
-from metric_commons.results import ModuleResult, Results, provenance, signature
-
-from . import files
+from ..evaluation.presets import of_runs
+from ..evaluation.rendering import Table, label
+from ..evaluation.results import ModuleResult, Results
+from ..evaluation.signature import provenance, signature
+from ..evaluation.usage import UsageError, check_outputs
+from ..files import tables
 from .options import Confidence, Resamples, Save, Seed
-from .outputs import Form, Misuse, check_outputs, show
-from .presets import of_runs
+from .outputs import Form, show
 
 if TYPE_CHECKING:
-    from metric_commons.measures import Measure
+    from ..ranking.names import Measure
+    from ..ranking.runs import QueryScores
 
 _DEFAULTS = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # those of ir_ranking
 
-# Of each query that counts, in the order of their bytes, each measure.
-OfQueries = Mapping[str, Mapping[str, float]]
 
 # What both commands on runs take.
 
@@ -137,18 +137,18 @@ def _preset(name: str, scoring: Scoring, context: typer.Context) -> Scoring:
     try:
         settled = {k: v for k, v in of_runs(name).items() if k in Scoring._fields}
     except ValueError as error:
-        raise Misuse(f"--preset: {error}") from error
+        raise UsageError(f"--preset: {error}") from error
     for option in settled:
         source = context.get_parameter_source(option)
         if source is not None and source.name == "COMMANDLINE":
-            raise Misuse(f"--{option.replace('_', '-')} is settled by --preset {name}")
+            raise UsageError(f"--{option.replace('_', '-')} is settled by --preset {name}")
     return scoring._replace(**settled)
 
 
 class Scored(NamedTuple):
     """What runs score on each query and on all of them, and the files this comes from."""
 
-    runs: dict[str, OfQueries]
+    runs: "dict[str, QueryScores]"
     means: dict[str, dict[str, float]]
     inputs: list[dict[str, Any]]
 
@@ -173,12 +173,12 @@ class Rankings(Results):
 
 def parsed(names: Sequence[str] | None) -> "tuple[Measure, ...]":
     """The measures asked for. A wrong name is said before a large file is read."""
-    from metric_commons.measures import parse_measures
+    from ..ranking.names import parse_measures
 
     try:
         return parse_measures(names or _DEFAULTS)
     except ValueError as error:
-        raise Misuse(f"--measure: {error}") from error
+        raise UsageError(f"--measure: {error}") from error
 
 
 def score_queries(
@@ -187,7 +187,8 @@ def score_queries(
     """What each run scores on each query. One run at a time is in memory."""
     from tqdm import tqdm
 
-    from metric_commons.trec import read_qrels, read_run, score_run
+    from ..files.trec import read_qrels, read_run
+    from ..ranking.runs import score_run
 
     names = _names(runs)
     sha256 = _sha256(qrels)
@@ -207,7 +208,7 @@ def score_queries(
 
 
 def summary(
-    of_queries: OfQueries,
+    of_queries: "QueryScores",
     measures: "Iterable[Measure]",
     scoring: Scoring,
     *,
@@ -223,7 +224,7 @@ def summary(
     """
     import numpy as np
 
-    from metric_commons.ranking import average
+    from ..ranking.ranking_measures import average
 
     rows = len(of_queries)
     scores, intervals = {}, {}
@@ -254,12 +255,12 @@ def _names(paths: Sequence[Path]) -> list[str]:
     >>> _names([Path("runs/input.a"), Path("runs/input.b\n")])
     ['input.a', 'input.b\\n']
     """
-    for shortened in (files.stem, lambda path: path.name.removesuffix(".gz"), str):
+    for shortened in (tables.stem, lambda path: path.name.removesuffix(".gz"), str):
         names = [shortened(path) for path in paths]
         if len(set(names)) == len(names):
             return list(map(label, names))
     twice = next(name for name in names if names.count(name) > 1)
-    raise Misuse(f"run {twice!r} is given twice")
+    raise UsageError(f"run {twice!r} is given twice")
 
 
 def _sha256(path: Path) -> str:

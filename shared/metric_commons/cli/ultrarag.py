@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,12 +11,12 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel, ConfigDict, Field
 
-from metric_commons import ultrarag
-from metric_commons.results import fault, write_whole
-
+from ..evaluation.usage import check_outputs
+from ..files.stored import write_whole
+from ..files.tables import Source
+from ..integrations import ultrarag
+from ..numbers.checks import OptionError, RowError
 from .config import Document, validated, wrong
-from .files import Source
-from .outputs import check_outputs
 
 _ROWS = 2048  # of a block
 _PATHS = ("qrels_path", "run_path", "run_new_path", "run_old_path")
@@ -190,13 +189,11 @@ def _of_answers(
         try:
             found = ultrarag.evaluate(predictions, references, asked.metrics, profile=profile)
         except ValueError as error:
-            wrong_row = fault(str(error))
-            if wrong_row is None or wrong_row.name not in KeyMap.model_fields:
+            if not isinstance(error, RowError):
                 raise _keyed(error, "metrics", path) from error
-            name, row, problem = wrong_row
-            place = source.place(before + order[row])
-            where = f"{source.path}: {place}: field {getattr(fields, name)!r}"
-            raise ValueError(f"{where}{problem}") from error
+            place = source.place(before + order[error.row])
+            problem = error.about(f"field {getattr(fields, error.column)!r}")
+            raise ValueError(f"{source.path}: {place}: {problem}") from error
         for name in [name for name in found if f"avg_{name}" in found]:
             scores.setdefault(name, array("d")).extend(found[name])
         before = source.rows
@@ -288,8 +285,7 @@ def _bar() -> Iterator[ultrarag.Progress]:
 
 def _keyed(error: ValueError, metrics: str, path: Path) -> ValueError:
     """What is wrong with an argument, under the key that it has in the file."""
-    found = re.match(r"(metrics|ks)(\[\d+\])?:? (.*)", str(error), re.DOTALL)
-    if not found:
+    if not isinstance(error, OptionError):
         return error
-    key = metrics if found[1] == "metrics" else found[1]
-    return wrong(path, ["evaluation", key + (found[2] or "")], found[3])
+    key = error.option.replace("metrics", metrics)
+    return wrong(path, ["evaluation", key], error.problem.removeprefix(": "))

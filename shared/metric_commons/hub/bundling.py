@@ -1,18 +1,16 @@
-"""A Space as a folder: the script, the flat modules it reaches, the card, and a page."""
+"""A Space as a folder: the script, the files it reaches, the card, and a page."""
 
-import shutil
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from metric_commons import catalog
-
+from ..evaluation import catalog
 from . import demo
-from .imports import PACKAGE, check_readable, closure, named_by, relative
+from .imports import PACKAGE, check_readable, closure, flattened, naming
 from .page import page
 
-_FLAT = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parents[1]
 
 _DEMO = Path(demo.__file__)
 
@@ -29,7 +27,7 @@ def bundle(
 ) -> Path:
     """The folder `out_dir/name`: module `name` as a Space that needs nothing of ours installed.
 
-    Flat modules are copied byte for byte; the script is rewritten, and only in its imports. A
+    All files are copied as they are but for their import lines, for they lie side by side there. A
     static Space has a page, with its address in `namespace`; one with gradio a demo, `app.py`. A
     bundle of the same name is replaced as a whole, once the new one is complete.
 
@@ -43,7 +41,7 @@ def bundle(
     with TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
         fresh = Path(scratch, "fresh")
         about = catalog.summary(name)
-        _write(fresh, script=script, flat=_FLAT, summary=about, sdk=sdk, namespace=namespace)
+        _write(fresh, script=script, package=_PACKAGE, summary=about, sdk=sdk, namespace=namespace)
         if target.exists():
             target.rename(Path(scratch, "stale"))
         fresh.rename(target)
@@ -54,24 +52,20 @@ def _write(
     folder: Path,
     *,
     script: Path,
-    flat: Path,
+    package: Path,
     summary: str,
     sdk: Sdk = "static",
     namespace: str = "NAMESPACE",
 ) -> None:
-    """Make `folder` the Space of `script`, with modules from the folder `flat`."""
+    """Make `folder` the Space of `script`, with files from the rooms of `package`."""
     name = script.stem
-    modules = closure(named_by(script), flat)
-    if name in modules:
-        raise ValueError(f"{script.name} imports a flat module of its own name")
-
+    reached = closure(script, package)
     folder.mkdir()
-    for module in modules:
-        shutil.copyfile(flat / f"{module}.py", folder / f"{module}.py")
     card = script.with_name("README.md").read_text("utf-8")
     requirements = _requirements()
     files = {
-        script.name: relative(script, modules),
+        **{f"{stem}.py": flattened(path.read_text("utf-8")) for stem, path in reached.items()},
+        script.name: naming(script, set(reached)),
         "README.md": card,
         "requirements.txt": "".join(f"{line}\n" for line in requirements),
     }

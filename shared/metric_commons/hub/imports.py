@@ -1,64 +1,77 @@
-"""The imports of a script: which flat modules they reach, and how a Space has to write them.
+"""The imports of a script: which files they reach, and how a Space has to write them.
 
 `evaluate.load` does not import a script where it lies. It reads the lines of the script with a
 regular expression, copies the files that these lines name, and imports the copy. What a copied
-file imports is not looked at, so a script in a Space has to name every flat module it reaches.
+file imports is not looked at, so a script in a Space has to name every file that it reaches. All
+files of a Space lie side by side, so import lines lose the names of the rooms.
 """
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = __name__.partition(".")[0]
 
-_WHY = "# Used by these modules: evaluate copies only the files that this script names."
+_WHY = "# Used by these files: evaluate copies only the files that this script names."
+_IN_SCRIPT = re.compile(rf"{PACKAGE}\.(?P<room>\w+)\.(?P<stem>\w+)")
+_IN_ROOM = re.compile(r"\.(?P<beside>\w+)|\.\.(?P<room>\w+)\.(?P<stem>\w+)")
 
 
 def imported(text: str) -> set[str]:
-    r"""Every module that `text` imports, anywhere in it; a dot stands before those beside it.
+    r"""Every module that `text` imports, anywhere in it; relative ones with their dots.
 
-    >>> sorted(imported("import numpy.linalg\ndef f():\n    from .ratios import divide"))
-    ['.ratios', 'numpy']
+    >>> sorted(imported("import numpy.linalg\ndef f():\n    from ..numbers.ratios import divide"))
+    ['..numbers.ratios', 'numpy']
     """
     sources = {source for _, source in _imports(text)}
     return {name if name.startswith(".") else name.partition(".")[0] for name in sources}
 
 
-def closure(named: Iterable[str], folder: Path) -> set[str]:
-    """The flat modules `named` and all that they reach, by lazy imports too.
+def closure(script: Path, package: Path) -> dict[str, Path]:
+    """The files that `script` reaches, by lazy imports too, under the names of their stems.
 
     Raises:
-        ValueError: a module is not in `folder`, or could not be imported from a Space.
+        ValueError: a file is not there, could not be imported from a Space, or has the name of
+            another one or of the script.
     """
-    reached: set[str] = set()
-    waiting = list(named)
+    reached: dict[str, Path] = {}
+    waiting = [package / room / f"{stem}.py" for _, room, stem in _script_imports(script)]
     while waiting:
-        module = waiting.pop()
-        if module not in reached:
-            reached.add(module)
-            waiting += _siblings(folder / f"{module}.py")
+        path = waiting.pop()
+        if path.stem == script.stem:
+            raise ValueError(f"{script.name} imports a file of its own name")
+        if reached.setdefault(path.stem, path) != path:
+            raise ValueError(f"{path} and {reached[path.stem]} have the same name in a Space")
+        neighbours = _neighbours(path)
+        waiting += [each for each in neighbours if reached.get(each.stem) != each]
     return reached
 
 
-def named_by(script: Path) -> set[str]:
-    """The flat modules that `script` itself imports from."""
-    return {module for _, module in _shared_imports(script)}
+def flattened(text: str) -> str:
+    r"""The text of a file with its imports as they are where all files lie side by side.
+
+    >>> flattened("from ..numbers.ratios import divide\nfrom .tokens import words")
+    'from .ratios import divide\nfrom .tokens import words'
+    """
+    lines = text.split("\n")
+    for statement, source in _imports(text):
+        match = _IN_SCRIPT.fullmatch(source) or _IN_ROOM.fullmatch(source)
+        if match and match["stem"]:
+            first = statement.lineno - 1
+            lines[first] = lines[first].replace(f"from {source} ", f"from .{match['stem']} ", 1)
+    return "\n".join(lines)
 
 
-def relative(script: Path, modules: set[str]) -> str:
-    """The text of `script` with relative imports that name all of `modules`."""
-    lines = script.read_text("utf-8").split("\n")
-    statements = list(_shared_imports(script))
-    for statement, module in statements:
-        first = statement.lineno - 1
-        lines[first] = lines[first].replace(f"{PACKAGE}.{module}", f".{module}", 1)
-
-    unnamed = sorted(modules - {module for _, module in statements})
+def naming(script: Path, stems: set[str]) -> str:
+    """The text of `script` with relative imports that name all of `stems`."""
+    statements = list(_script_imports(script))
+    lines = flattened(script.read_text("utf-8")).split("\n")
+    unnamed = sorted(stems - {stem for *_, stem in statements})
     if unnamed:
-        end = max(statement.end_lineno or 0 for statement, _ in statements)
+        end = max(statement.end_lineno or 0 for statement, *_ in statements)
         # Every module has a __name__, so that this line needs no knowledge of the module.
-        named = [f"from .{name} import __name__ as _{name}" for name in unnamed]
+        named = [f"from .{stem} import __name__ as _{stem}" for stem in unnamed]
         lines[end:end] = ["", _WHY, *named]
     return "\n".join(lines)
 
@@ -90,27 +103,36 @@ def _imports(text: str) -> Iterator[tuple[ast.stmt, str]]:
             yield node, "." * node.level + (node.module or "")
 
 
-def _shared_imports(script: Path) -> Iterator[tuple[ast.stmt, str]]:
-    """Each statement `from metric_commons.x import y` of a script, with its `x`."""
+def _script_imports(script: Path) -> Iterator[tuple[ast.stmt, str, str]]:
+    """Each `from metric_commons.room.file import name` of a script, with room and file."""
     for statement, source in _imports(script.read_text("utf-8")):
         if source.partition(".")[0] in ("", PACKAGE):
-            flat = re.fullmatch(rf"{PACKAGE}\.(\w+)", source)
-            if not flat or statement.col_offset or isinstance(statement, ast.Import):
+            match = _IN_SCRIPT.fullmatch(source)
+            if not match or statement.col_offset or isinstance(statement, ast.Import):
                 raise ValueError(
                     f"{script.name}, line {statement.lineno}: a script imports shared code as "
-                    f"'from {PACKAGE}.module import name', at the start of a line"
+                    f"'from {PACKAGE}.room.file import name', at the start of a line"
                 )
-            yield statement, flat[1]
+            yield statement, match["room"], match["stem"]
 
 
-def _siblings(path: Path) -> list[str]:
-    """The flat modules that the flat module at `path` imports."""
+def _neighbours(path: Path) -> list[Path]:
+    """The files that a file of a room imports."""
     if not path.is_file():
-        raise ValueError(f"{path.stem} is not a flat module; a sub-package does not travel")
+        raise ValueError(
+            f"{path.parent.name}/{path.name} is not there; a room does not travel whole"
+        )
     text = path.read_text("utf-8")
     if PACKAGE in text:
         raise ValueError(f"{path.name} mentions {PACKAGE}, which a Space does not have")
-    beside = sorted(name[1:] for name in imported(text) if name.startswith("."))
-    if not all(name.isidentifier() for name in beside):
-        raise ValueError(f"{path.name} imports otherwise than 'from .module import name'")
-    return beside
+    neighbours = []
+    for source in sorted(name for name in imported(text) if name.startswith(".")):
+        match = _IN_ROOM.fullmatch(source)
+        if not match:
+            raise ValueError(
+                f"{path.name} imports otherwise than 'from .file import name' or "
+                "'from ..room.file import name'"
+            )
+        room = path.parents[1] / match["room"] if match["room"] else path.parent
+        neighbours.append(room / f"{match['stem'] or match['beside']}.py")
+    return neighbours

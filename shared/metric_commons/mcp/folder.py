@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
-from metric_commons.results import write_whole
-from metric_commons.ultrarag import ANSWER_METRICS, CUTOFFS, RANKING_METRICS
+from ..files.stored import write_whole
+from ..integrations.ultrarag import ANSWER_METRICS, CUTOFFS, RANKING_METRICS
 
 # The arguments of each tool, and what UltraRAG calls the values: a key of parameter.yaml, or what
 # an earlier step of the pipeline returned.
@@ -61,7 +61,6 @@ ROOTS = {roots!r}  # may be read and written besides the working directory
 
 HERE = os.path.abspath(__file__)
 FOLDER = os.path.dirname(os.path.dirname(HERE))
-START = "import sys; from metric_commons.cli import main; sys.exit(main())"
 
 if os.environ.get("METRIC_COMMONS_STARTED_BY") == HERE:
     sys.exit(f"{{PYTHON}} runs {{HERE}} instead of metric-commons")
@@ -70,7 +69,7 @@ if not os.path.exists(PYTHON):
 environment = {{k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}}
 environment["METRIC_COMMONS_STARTED_BY"] = HERE
 roots = [argument for root in (os.getcwd(), *ROOTS) for argument in ("--root", root)]
-command = [PYTHON, "-P", "-c", START, "mcp", *roots, "--ultrarag", FOLDER]
+command = [PYTHON, "-P", "-m", {package!r}, "mcp", *roots, "--ultrarag", FOLDER]
 os.execve(PYTHON, command, environment)
 '''
 
@@ -89,7 +88,11 @@ def write(place: Path, roots: Sequence[Path] = ()) -> None:
     place = place.absolute()
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise ValueError(f"{place} exists and is not empty; nothing was written")
-    entry = _ENTRY.format(python=sys.executable, roots=[str(root.absolute()) for root in roots])
+    entry = _ENTRY.format(
+        python=sys.executable,
+        package=__name__.partition(".")[0],
+        roots=[str(root.absolute()) for root in roots],
+    )
     card = Path(__file__).with_name("README.md").read_bytes()
     parameters = place / "parameter.yaml"
     described = _described(str(parameters), place.name, yaml.safe_load(_PARAMETERS))

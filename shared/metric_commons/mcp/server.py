@@ -16,9 +16,10 @@ from anyio import from_thread, to_thread
 from pydantic import Field, SkipValidation
 from typing_extensions import TypedDict  # pydantic refuses that of typing in Python 3.11
 
-from metric_commons import catalog, ultrarag
-from metric_commons.results import inputs_of, plain, write_whole
-
+from ..evaluation import catalog
+from ..evaluation.arguments import inputs_of
+from ..files.stored import plain, write_whole
+from ..integrations import ultrarag
 from . import folder
 from .roots import Roots
 
@@ -329,7 +330,7 @@ class Tools:
                 raise ValueError(f"modules must be names of modules: {', '.join(known)}")
             for name in modules:
                 catalog.path(name)
-            from metric_commons.cli.evaluation import Evaluation
+            from ..evaluation.evaluations import Evaluation
 
             evaluation = Evaluation(
                 modules=modules,

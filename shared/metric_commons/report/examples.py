@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metric_commons.results import Results, means_of_rows
+from ..evaluation.results import Results, means_of_rows
 
 _BLOCK = 10_000  # rows in memory at a time
 
@@ -208,7 +208,7 @@ def _cells(
     shown: Sequence[str],
 ) -> dict[tuple[str, str, int], Any]:
     """Values by file, field and row, of the files that are unchanged."""
-    from metric_commons.cli.files import Source
+    from ..files.tables import Source
 
     fields: dict[tuple[str, str | None], dict[str, None]] = {}
     for of_system in columns.values():

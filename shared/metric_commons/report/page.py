@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from metric_commons.comparisons import Comparison
-from metric_commons.rendering import Figure, Table, as_html, p_value
-from metric_commons.results import Results, plain
-
+from ..evaluation.comparisons import Comparison
+from ..evaluation.rendering import Figure, Table, as_html, p_value
+from ..evaluation.results import Results
+from ..files.stored import plain
 from .axes import Axis, axis_of
 from .examples import Examples, as_text
 

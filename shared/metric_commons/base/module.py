@@ -1,0 +1,331 @@
+"""The base of all scripts: an `evaluate.Metric` or `Comparison` that keeps its columns in memory.
+
+`evaluate` sends every value through a chain of Python calls into an Arrow file and back, checks
+the type of the first row alone, rounds what does not fit and waits on a lock when two instances
+live. None of that is needed: here rows stay in memory, every row is checked, and nothing is changed
+in silence. Of several processes each keeps its own rows until the scores are asked for; then
+`evaluate` makes them wait for each other, and carries the rows to the main one.
+"""
+
+import abc
+import inspect
+import json
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import datasets
+import evaluate
+import numpy as np
+
+from ..numbers.arrays import Column
+from ..numbers.checks import nearest
+from ..numbers.shapes import ListOf, Record, Scalar, Shape
+from ..statistics.summary import summarize
+from .columns import Layout, copied, joined, read
+
+_TEXT = datasets.Value("string")
+# A text a row, and its reference or references: what every module takes that compares texts.
+TEXTS_AND_REFERENCES = [
+    datasets.Features({"predictions": _TEXT, "references": _TEXT}),
+    datasets.Features({"predictions": _TEXT, "references": datasets.List(_TEXT)}),
+]
+
+_KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
+_LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {
+    "self",
+    "kwargs",
+}
+_SUMMARY = [
+    parameter
+    for parameter in inspect.signature(summarize).parameters.values()
+    if parameter.kind is parameter.KEYWORD_ONLY
+]
+
+
+class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # it has no types
+    """A module that declares its inputs in `_info` and its options in `_compute`.
+
+    `_compute` takes the inputs and, as keyword-only arguments with defaults, the options. One that
+    also takes `**summary` has the options of `averages.summarize` besides, to be handed to it.
+    Options may be given to `compute`, and as settings at load: `evaluate.load(path, option=value)`.
+    An option that does not exist is a TypeError.
+
+    Features must hold values as they are: string, bool, int64, float64, and lists and dicts of
+    them. Where a column may have several shapes, a list of Features declares them; `_compute` gets
+    columns of one of these. A column is a list, or a numpy array if one was given.
+    """
+
+    nan_allowed = False  # whether NaN may stand in columns of floats
+    unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
+    lower_is_better: frozenset[str] = frozenset()  # names of scores; of all others higher is better
+
+    # Of `evaluate`, which publishes no types: what a distributed evaluation holds open.
+    writer: Any
+    data: Any
+    cache_file_name: Any
+    selected_feature_format: Any
+    filelock: Any
+    rendez_vous_lock: Any
+    filelocks: Any
+    file_paths: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "_compute" in cls.__dict__:
+            _spell_out_summary(cls._compute)
+
+    def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
+        if config_name not in (None, "default"):
+            raise ValueError(f"there is no configuration {config_name!r}; give options by name")
+        declared = self._declared()
+        self._settings = {name: kwargs[name] for name in declared if name in kwargs}
+        loading = {name: value for name, value in kwargs.items() if name not in declared}
+        self._refuse_unknown(loading, known={*declared, *_LOADER})
+        super().__init__(config_name=config_name, **loading)
+        self._layouts = _layouts(
+            self.info, self.feature_sets, nan=self.nan_allowed, unsigned=self.unsigned_allowed
+        )
+        self._batches: list[tuple[int, dict[str, Column]]] = []
+
+    @abc.abstractmethod
+    def _compute(self, **columns_and_options: Any) -> dict[str, Any]:
+        """The scores, from checked columns."""
+
+    @property
+    def feature_sets(self) -> list[datasets.Features]:
+        """What columns may look like: the features of each way to give them, at least one."""
+        features = self.features
+        return features if isinstance(features, list) else [features]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with the value that `compute` takes if it is not given one."""
+        return {**self._declared(), **self._settings}
+
+    def _declared(self) -> Mapping[str, Any]:
+        return _defaults(type(self)._compute)
+
+    def _refuse_unknown(self, given: Mapping[str, Any], known: set[str]) -> None:
+        for name in given:
+            if name not in known:
+                options = ", ".join(self._declared())
+                raise TypeError(
+                    f"{type(self).__name__} has no option {name!r}{nearest(name, known)}; "
+                    f"its options are {options}"
+                )
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
+        """Score the rows added so far, and those given here.
+
+        No row is left behind afterwards, whether the scores could be computed or not.
+
+        Args:
+            predictions: one prediction a row.
+            references: one reference a row, if the module has references.
+            **kwargs: other inputs, and options.
+
+        Returns:
+            The scores by name; None on all but the main process of a distributed evaluation.
+
+        Raises:
+            TypeError: there is no such option.
+            ValueError: a row or an option is not what it may be, or there are no rows.
+
+        """
+        names = self._feature_names()
+        given = {"predictions": predictions, "references": references, **kwargs}
+        options = {name: value for name, value in kwargs.items() if name not in names}
+        inputs = {name: given.get(name) for name in names}
+        try:
+            self._refuse_unknown(options, known=set(self._declared()))
+            if any(column is not None for column in inputs.values()):
+                self._keep(*self._read(inputs))
+            if self.num_process > 1:
+                self._batches = self._gathered()
+                if self.process_id:
+                    return None
+            if not len(self):
+                raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
+            columns = joined(self._batches, self._layouts)
+            return _plain(self._compute(**columns, **{**self._settings, **options}))
+        finally:
+            self.reset()
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Add rows, to be scored by the next `compute`. A batch with a bad row is not added at all.
+
+        Args:
+            predictions: one prediction a row.
+            references: one reference a row, if the module has references.
+            **kwargs: other inputs.
+
+        Raises:
+            ValueError: a row is not what it may be.
+
+        """
+        given = {"predictions": predictions, "references": references, **kwargs}
+        self._keep_copy(*self._read(self._inputs(given, kwargs)))
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Add one row, to be scored by the next `compute`.
+
+        Args:
+            prediction: the prediction.
+            reference: the reference, if the module has references.
+            **kwargs: other inputs.
+
+        Raises:
+            ValueError: the row is not what it may be.
+
+        """
+        given = {"predictions": prediction, "references": reference, **kwargs}
+        row = self._inputs(given, kwargs)
+        self._keep_copy(*self._read({name: [value] for name, value in row.items()}))
+
+    def checked(self, **inputs: Any) -> dict[str, Any]:
+        """The columns as `_compute` takes them, once every row is checked.
+
+        Raises:
+            ValueError: a row is not what it may be.
+        """
+        batch = self._read(self._inputs(inputs, inputs))
+        return joined([batch], self._layouts)
+
+    def reset(self) -> None:
+        """Forget the rows added so far."""
+        self._batches = []
+        if self.writer is not None:  # the rest is of a distributed evaluation that failed
+            self.writer.finalize()
+        self.writer = self.data = self.selected_feature_format = None
+        for path in self.file_paths or filter(None, [self.cache_file_name]):
+            Path(path).unlink(missing_ok=True)
+        for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
+            if lock is not None:
+                lock.release()
+        self.filelock = self.rendez_vous_lock = self.filelocks = None
+        self.file_paths = self.cache_file_name = None
+
+    def _inputs(self, given: Mapping[str, Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        names = self._feature_names()
+        for name in kwargs:
+            if name not in names:
+                raise ValueError(f"{name} is not an input; the inputs are {', '.join(names)}")
+        return {name: given.get(name) for name in names}
+
+    def _read(self, inputs: Mapping[str, Any]) -> tuple[int, dict[str, Column]]:
+        for name, column in inputs.items():
+            if column is None:
+                raise ValueError(f"{name} is missing; the inputs are {', '.join(inputs)}")
+        return read(inputs, self._layouts)
+
+    def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
+        shapes = self._layouts[layout]
+        self._keep(layout, {name: copied(column, shapes[name]) for name, column in columns.items()})
+
+    def _keep(self, layout: int, columns: dict[str, Column]) -> None:
+        if len(next(iter(columns.values()))):
+            self._batches.append((layout, columns))
+
+    def _gathered(self) -> list[tuple[int, dict[str, Column]]]:
+        """On the main process the batches of all, in the order of processes; on others nothing.
+
+        They travel as text: JSON keeps every value as it is, whatever shapes the batches have.
+        """
+        texts = [json.dumps(batch, default=np.ndarray.tolist) for batch in self._batches]
+        self.selected_feature_format = datasets.Features({"batch": _TEXT})
+        self._init_writer()
+        self.writer.write_batch({"batch": texts or ["null"]})
+        self._finalize()
+        if self.process_id:
+            self.cache_file_name = None  # the main process reads the file, and removes it
+            return []
+        return [tuple(batch) for batch in map(json.loads, self.data["batch"][:]) if batch]
+
+    def __len__(self) -> int:
+        return sum(len(next(iter(columns.values()))) for _, columns in self._batches)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        bound = ("compute", "add", "add_batch")  # copies of methods that hold this very instance
+        state = {name: value for name, value in self.__dict__.items() if name not in bound}
+        state["_batches"] = list(self._batches)  # a copy collects rows of its own
+        return _revive, (type(self).__module__, type(self).__qualname__), state
+
+
+class BatchMetric(BatchModule, evaluate.Metric):  # type: ignore[misc]
+    """What the class of a metric derives from.
+
+    It is abstract: of a script's names `evaluate` takes the first class that is not.
+    """
+
+
+class BatchComparison(BatchModule, evaluate.Comparison):  # type: ignore[misc]
+    """What the class of a comparison derives from."""
+
+
+@cache
+def _defaults(compute: Callable[..., Any]) -> Mapping[str, Any]:
+    """The options of a function; to read them from its signature takes longer than few rows."""
+    parameters = inspect.signature(compute).parameters.values()
+    return {
+        parameter.name: parameter.default
+        for parameter in parameters
+        if parameter.default is not parameter.empty
+    }
+
+
+def _revive(module: str, name: str) -> BatchModule:
+    """An empty instance of a class that `evaluate` has loaded, perhaps in another process."""
+    if module not in sys.modules:
+        evaluate.loading.init_dynamic_modules()
+    cls = getattr(import_module(module), name)
+    return cls.__new__(cls)  # type: ignore[no-any-return]
+
+
+def _spell_out_summary(compute: Callable[..., Any]) -> None:
+    """Show the options of `summarize` in a signature that takes them as `**summary`."""
+    signature = inspect.signature(compute)
+    parameters = list(signature.parameters.values())
+    if parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
+        spelled_out = signature.replace(parameters=[*parameters[:-1], *_SUMMARY])
+        compute.__signature__ = spelled_out  # type: ignore[attr-defined]
+
+
+def _layouts(
+    info: evaluate.MetricInfo, feature_sets: list[datasets.Features], **allowed: bool
+) -> list[Layout]:
+    if info.format is not None:
+        raise TypeError(f"format={info.format!r} would round values; leave it out")
+    return [
+        {name: _shape(feature, **allowed) for name, feature in layout.items()}
+        for layout in feature_sets
+    ]
+
+
+def _shape(feature: Any, **allowed: bool) -> Shape:
+    """The shape that a feature declares; one that would change values is a TypeError."""
+    if isinstance(feature, datasets.Value) and feature.dtype in _KINDS:
+        return Scalar(_KINDS[feature.dtype], **allowed)
+    if isinstance(feature, datasets.List) and feature.length == -1:
+        return ListOf(_shape(feature.feature, **allowed))
+    if isinstance(feature, dict):
+        fields = feature.items()
+        return Record(tuple((name, _shape(inner, **allowed)) for name, inner in fields))
+    raise TypeError(
+        f"{feature} may change values; use string, bool, int64, float64, lists and dicts of them"
+    )
+
+
+def _plain(value: Any) -> Any:
+    """A result of Python's own types, whatever numpy left in it."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, tuple | list):
+        plain = {str, bool, int, float, type(None)}
+        return list(value) if set(map(type, value)) <= plain else [_plain(v) for v in value]
+    return value

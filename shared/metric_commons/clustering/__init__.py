@@ -1,0 +1,17 @@
+"""Clusters judged by their points, or against true labels."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import resolver
+
+if TYPE_CHECKING:
+    from .partitions import clustering_scores
+
+__all__ = ["clustering_scores"]
+
+__getattr__ = resolver(
+    __name__,
+    {
+        "clustering_scores": "partitions",
+    },
+)

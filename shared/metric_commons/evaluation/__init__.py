@@ -1,0 +1,30 @@
+"""Modules, systems and rows brought together into one result, its file and its tables."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import resolver
+
+if TYPE_CHECKING:
+    from .catalog import load, names, path
+    from .evaluations import Evaluation
+    from .presets import PRESETS
+    from .results import Results
+    from .scoring import compare, score
+    from .state import State
+
+__all__ = ["PRESETS", "Evaluation", "Results", "State", "compare", "load", "names", "path", "score"]
+
+__getattr__ = resolver(
+    __name__,
+    {
+        "Evaluation": "evaluations",
+        "PRESETS": "presets",
+        "Results": "results",
+        "State": "state",
+        "compare": "scoring",
+        "load": "catalog",
+        "names": "catalog",
+        "path": "catalog",
+        "score": "scoring",
+    },
+)

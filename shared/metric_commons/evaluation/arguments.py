@@ -1,0 +1,62 @@
+"""What a call asks of several modules: which option is whose, which columns each one takes."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..numbers.checks import nearest
+
+# Options about what is reported beside a score; the score itself does not depend on them.
+OF_INTERVALS = ("confidence_level", "n_resamples", "seed")
+REPORTING = frozenset({"per_example", "groups", *OF_INTERVALS})
+
+
+def assign(
+    options: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """The options of each module, from keys `option` and `module.option`; the longer key wins.
+
+    `defaults` holds what each module has. An integer for an option whose
+    default is a float becomes one: the same number, so the same signature.
+
+    >>> known = {
+    ...     "qa_em": {"normalizer": "squad"},
+    ...     "qa_f1": {"normalizer": "squad", "both_empty": 1.0},
+    ... }
+    >>> assign({"qa_f1.normalizer": "drop", "normalizer": "lower", "both_empty": 0}, known)
+    {'qa_em': {'normalizer': 'lower'}, 'qa_f1': {'normalizer': 'drop', 'both_empty': 0.0}}
+    """
+    assigned: dict[str, dict[str, Any]] = {module: {} for module in defaults}
+    keys: dict[str, list[tuple[str, str]]] = {}
+    for module, own in defaults.items():
+        for option in own:
+            if option not in REPORTING:
+                keys.setdefault(option, []).append((module, option))
+                keys[f"{module}.{option}"] = [(module, option)]
+    for key in sorted(options, key=lambda key: "." in key):
+        if key not in keys:
+            hint = nearest(key, keys) or f"; the options are {', '.join(keys)}"
+            raise ValueError(f"there is no option {key!r}{hint}")
+        for module, option in keys[key]:
+            value = options[key]
+            is_whole = type(value) is int and type(defaults[module][option]) is float
+            assigned[module][option] = float(value) if is_whole else value
+    return assigned
+
+
+def check_asked(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
+    """Each option is one of at least one module.
+
+    >>> check_asked(["per_example"], {"qa_em": load("qa_em")})
+    """
+    for option in options:
+        if not any(option in metric.options for metric in metrics.values()):
+            raise ValueError(f"{option} is an option of none of the modules: {', '.join(metrics)}")
+
+
+def inputs_of(metric: Any) -> list[str]:
+    """The names of the columns that a module takes.
+
+    >>> inputs_of(load("qa_f1"))
+    ['predictions', 'references']
+    """
+    return list(metric.feature_sets[0])

@@ -1,0 +1,65 @@
+"""The evaluation modules, without knowing where they lie.
+
+A module is a folder that holds a script of the same name. In a checkout the folders stand in
+`metrics/`, beside `shared/`; an installed wheel carries them in the package.
+"""
+
+import ast
+from pathlib import Path
+from typing import Any
+
+from ..numbers.checks import nearest
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_WHEEL, _CHECKOUT = _PACKAGE / "metrics", _PACKAGE.parents[1] / "metrics"
+_FOLDER = _WHEEL if _WHEEL.is_dir() else _CHECKOUT
+
+
+def names() -> list[str]:
+    """The names of all modules, sorted.
+
+    >>> "qa_f1" in names()
+    True
+    """
+    return sorted(
+        folder.name for folder in _FOLDER.glob("*") if (folder / f"{folder.name}.py").is_file()
+    )
+
+
+def path(name: str) -> Path:
+    """The folder of a module: its script, `<name>.py`, and its card.
+
+    >>> path("qa_f1").name
+    'qa_f1'
+    >>> path("qa_ff1")
+    Traceback (most recent call last):
+    ValueError: there is no module 'qa_ff1'; did you mean 'qa_f1'?
+    """
+    known = names()
+    if name not in known:
+        hint = nearest(name, known) or f"; the modules are {', '.join(known)}"
+        raise ValueError(f"there is no module {name!r}{hint}")
+    return _FOLDER / name
+
+
+def summary(name: str) -> str:
+    """What a module says of itself in one line; nothing is imported to find out.
+
+    >>> summary("qa_f1").endswith(".")
+    True
+    """
+    script = path(name) / f"{name}.py"
+    about = ast.get_docstring(ast.parse(script.read_text("utf-8"))) or ""
+    return about.partition("\n")[0]
+
+
+def load(name: str, **settings: Any) -> Any:
+    """A module, ready to compute; `settings` become the defaults of its options.
+
+    >>> load("qa_f1", normalizer="lower").options["normalizer"]
+    'lower'
+    """
+    folder = path(name)
+    import evaluate  # takes a second, which only those who compute should pay
+
+    return evaluate.load(str(folder), **settings)

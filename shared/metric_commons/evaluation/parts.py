@@ -1,0 +1,110 @@
+"""Parts of an evaluation: the states of its systems and modules, in a file until they are merged.
+
+Whatever deals the rows out, be it a job array, Ray, Dask or Beam, needs nothing of ours but a
+process for each part, and one that merges the files.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from ..files.stored import Stored
+from .results import ModuleResult, Results, module_result
+from .signature import provenance
+from .state import State
+
+
+@dataclass
+class Part(Stored):
+    """The states of each system and module, and the files that their rows are from.
+
+    >>> one, other = (Part({"bot": {"qa_em": State("qa_em")}}) for _ in range(2))
+    >>> one.states["bot"]["qa_em"].update(predictions=["Paris"], references=["paris"])
+    >>> other.states["bot"]["qa_em"].update(predictions=["Rome"], references=["Oslo"])
+    >>> one.merge(Part.from_json(other.to_json()))
+    >>> one.results().systems["bot"]["qa_em"].scores
+    {'qa_em': 0.5}
+    """
+
+    FORMAT = "metric-commons-part/1"
+
+    states: dict[str, dict[str, State]]
+    inputs: list[dict[str, Any]] = field(default_factory=list)
+    preset: str | None = None  # that the options came from
+
+    def merge(self, other: "Part") -> None:
+        """Take in another part, which stays as it is.
+
+        Raises:
+            ValueError: it has other systems, modules or options, or a file that this one has too.
+        """
+        known = {(source["path"], source["sha256"]) for source in self.inputs}
+        for source in other.inputs:
+            if (source["path"], source["sha256"]) in known:
+                raise ValueError(f"the rows of {source['path']} are in both parts")
+        for what, ours, theirs in (
+            ("systems", list(self.states), list(other.states)),
+            ("modules", *(list(next(iter(part.states.values()))) for part in (self, other))),
+            ("a preset", [self.preset], [other.preset]),
+        ):
+            if sorted(map(str, ours)) != sorted(map(str, theirs)):
+                raise ValueError(f"parts of different {what} cannot be merged: {ours}, {theirs}")
+        for system, states in self.states.items():
+            for module, state in states.items():
+                state.merge(other.states[system][module])
+        self.inputs += other.inputs
+
+    def results(self, **reporting: Any) -> Results:
+        """The results of all rows.
+
+        Args:
+            **reporting: `confidence_level`, `n_resamples` and `seed`, for modules that have them.
+
+        Raises:
+            ValueError: there are no rows, or an option is not what it may be.
+        """
+        return Results(
+            systems={
+                system: {name: _result(name, state, reporting) for name, state in states.items()}
+                for system, states in self.states.items()
+            },
+            provenance=provenance(self.inputs),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The states in plain values, and where their rows are from."""
+        states = {
+            system: {module: state.to_dict() for module, state in of.items()}
+            for system, of in self.states.items()
+        }
+        return {
+            "format": self.FORMAT,
+            "states": states,
+            "inputs": self.inputs,
+            "preset": self.preset,
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`.
+
+        Raises:
+            ValueError: a state is of another version.
+        """
+        states = {
+            system: {module: State.from_dict(state) for module, state in of.items()}
+            for system, of in content["states"].items()
+        }
+        return cls(states, content["inputs"], content["preset"])
+
+
+def _result(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:
+    own = {name: value for name, value in reporting.items() if name in state.metric.options}
+    return module_result(
+        module,
+        state.metric,
+        state.result(**own),
+        rows=len(state),
+        options=state.options,
+        reported=own,
+    )

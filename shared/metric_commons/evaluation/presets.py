@@ -1,0 +1,124 @@
+"""The options that reproduce a community's numbers, in one table."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ..numbers.checks import nearest
+
+
+class Preset(NamedTuple):
+    """What a community's scores are here: options of modules, and how TREC files are read."""
+
+    about: str
+    modules: Mapping[str, Mapping[str, Any]]
+    missing: str = "zero"  # of a judged query without documents, as `trec --missing`
+
+
+PRESETS: Mapping[str, Preset] = {
+    "squad": Preset(
+        "the SQuAD v1.1 script",
+        {
+            "qa_em": {"normalizer": "squad"},
+            "qa_f1": {"normalizer": "squad", "both_empty": 0.0},
+        },
+    ),
+    "triviaqa": Preset(
+        "TriviaQA's script",
+        {
+            "qa_em": {"normalizer": "triviaqa"},
+            "qa_f1": {"normalizer": "triviaqa", "both_empty": 0.0},
+        },
+    ),
+    "drop": Preset(
+        "DROP in lm-evaluation-harness, which also rounds each F1 to two digits and makes it 0 "
+        "where no number agrees",
+        {
+            "qa_em": {"normalizer": "drop"},
+            "qa_f1": {"normalizer": "drop", "overlap": "set"},
+        },
+    ),
+    "olmes": Preset(
+        "OLMES: its recall, ROUGE and MC1; EM and F1 are SQuAD's, as it says of itself",
+        {
+            "qa_em": {"normalizer": "squad"},
+            "qa_f1": {"normalizer": "squad"},
+            "substring_recall": {"normalizer": "strip_lower", "empty_reference": "always"},
+            "rouge_n_l": {"normalizer": "none", "use_stemmer": False},
+            "truthful_mc": {"ties": "first"},
+        },
+    ),
+    "ultrarag": Preset(
+        "UltraRAG's em, f1, acc, rouge-1, rouge-2, rouge-l and evaluate_trec",
+        {
+            "qa_em": {"normalizer": "ultrarag"},
+            "qa_f1": {"normalizer": "ultrarag", "both_empty": 0.0},
+            "substring_recall": {"normalizer": "ultrarag", "empty_reference": "always"},
+            "rouge_n_l": {"normalizer": "ultrarag", "use_stemmer": True},
+            "ir_ranking": {"score_dtype": "float32"},
+        },
+        missing="skip",
+    ),
+    "trec_eval": Preset(
+        "trec_eval 10 without -c; for trec_eval 9 set score_dtype to float32",
+        {
+            "ir_ranking": {
+                "score_dtype": "float64",
+                "relevance_level": 1,
+                "judged_only": False,
+                "map_denominator": "relevant",
+            },
+        },
+        missing="skip",
+    ),
+}
+
+
+def preset(name: str) -> Preset:
+    """The preset of this name.
+
+    >>> preset("squad").modules["qa_f1"]
+    {'normalizer': 'squad', 'both_empty': 0.0}
+    >>> preset("squat")
+    Traceback (most recent call last):
+    ValueError: there is no preset 'squat'; did you mean 'squad'?
+    """
+    if name not in PRESETS:
+        hint = nearest(name, PRESETS) or f"; the presets are {', '.join(PRESETS)}"
+        raise ValueError(f"there is no preset {name!r}{hint}")
+    return PRESETS[name]
+
+
+def of_runs(name: str) -> dict[str, Any]:
+    """The preset's options for runs in TREC files, as `score_run` has them.
+
+    >>> of_runs("ultrarag")
+    {'score_dtype': 'float32', 'missing': 'skip'}
+    """
+    options = options_of(name, ["ir_ranking"])
+    own = {key.removeprefix("ir_ranking."): value for key, value in options.items()}
+    return own | {"missing": preset(name).missing}
+
+
+def options_of(name: str | None, modules: Iterable[str]) -> dict[str, Any]:
+    """The preset's options of these modules, under the keys that `score` takes.
+
+    A module of which the preset says nothing is an error: its numbers would be called the
+    community's, and be something else.
+
+    >>> options_of("drop", ["qa_em"])
+    {'qa_em.normalizer': 'drop'}
+    >>> options_of("squad", ["qa_em", "pass_at_k"])
+    Traceback (most recent call last):
+    ValueError: the preset squad says nothing of pass_at_k, only of qa_em, qa_f1
+    """
+    if name is None:
+        return {}
+    own = preset(name).modules
+    for module in modules:
+        if module not in own:
+            raise ValueError(
+                f"the preset {name} says nothing of {module}, only of {', '.join(own)}"
+            )
+    return {
+        f"{module}.{option}": value for module in modules for option, value in own[module].items()
+    }

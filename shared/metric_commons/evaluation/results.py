@@ -1,0 +1,401 @@
+"""The one result: what was scored, how, and what came out.
+
+`score` makes it; the command line, notebooks and every other application print and save it. The
+file, format `metric-commons/1`, holds the systems, in each its modules, in each the options, the
+number of rows, the scores with their intervals and groups, and a signature to cite.
+"""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Self
+
+from ..files.stored import Stored, plain, restored, write_whole
+from .arguments import OF_INTERVALS, REPORTING
+from .comparisons import Comparison, Pair, compare_pairs
+from .comparisons import table as table_of
+from .rendering import (
+    LETTERS,
+    Figure,
+    Marks,
+    Table,
+    as_html,
+    as_latex,
+    as_markdown,
+    as_text,
+    figures_table,
+    label,
+    raised,
+)
+from .signature import signature
+
+_NO_MEANS = ("gm_map", "num_")  # scores that are sums or geometric means of those of rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModuleResult:
+    """What one module says about one system."""
+
+    options: dict[str, Any]
+    rows: int
+    scores: dict[str, Any]
+    confidence_interval: dict[str, list[float]]
+    groups: dict[str, dict[str, Any]]
+    signature: str
+    lower_is_better: list[str] = field(default_factory=list)  # names of scores; of others higher is
+    per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the scores of single rows, which have a file of their own."""
+        left_out = {"per_example"} if self.lower_is_better else {"per_example", "lower_is_better"}
+        return {key: plain(value) for key, value in vars(self).items() if key not in left_out}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`: a score that was undefined is NaN again."""
+        numbers = {"scores", "confidence_interval", "groups"}
+        return cls(**{key: restored(v) if key in numbers else v for key, v in values.items()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Results(Stored):
+    """Systems, the modules that scored each, and where the input came from.
+
+    >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
+    >>> results.systems["predictions"]["qa_em"].scores
+    {'qa_em': 0.5}
+    >>> print(results.to_table())  # doctest: +ELLIPSIS
+    system       qa_em
+    -----------  -------
+    predictions  0.5000
+    <BLANKLINE>
+    qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
+    """
+
+    FORMAT = "metric-commons/1"
+
+    systems: dict[str, dict[str, ModuleResult]]
+    comparisons: list[dict[str, Any]] = field(default_factory=list)
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the file holds: plain values, NaN and infinities as None."""
+        return {
+            "format": self.FORMAT,
+            "systems": {
+                system: {module: result.to_dict() for module, result in results.items()}
+                for system, results in self.systems.items()
+            },
+            "comparisons": plain(self.comparisons),
+            "provenance": plain(self.provenance),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`: a score that was undefined is NaN again."""
+        return cls(
+            systems={
+                system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
+                for system, results in content["systems"].items()
+            },
+            comparisons=[_comparison_again(each) for each in content["comparisons"]],
+            provenance=dict(content["provenance"]),
+        )
+
+    def to_json(self) -> str:
+        """The file's text, indented, in ASCII: any label survives any locale."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    @classmethod
+    def read(cls, path: str | Path, per_example: str | Path | None = None) -> Self:
+        """The results that `save` wrote, with the scores of rows if their file is given.
+
+        Raises:
+            ValueError: a file is not what `save` and `save_per_example` write, or the scores of
+                rows belong to other results.
+        """
+        results = super().read(path)
+        if per_example is None:
+            return results
+        return replace(results, systems=_with_rows(results.systems, per_example))
+
+    def save_per_example(self, path: str | Path) -> None:
+        """Write the scores of every row as JSON Lines, whole or not at all."""
+        write_whole(path, (json.dumps(record) + "\n" for record in self._per_example()))
+
+    def to_table(self) -> str:
+        """Plain text: a row a system, a column a score, four digits; then the signatures."""
+        return as_text(self.tables(), self.signatures())
+
+    def to_markdown(self) -> str:
+        """The same in Markdown, the best of each score in bold."""
+        return as_markdown(self.tables(), self.signatures())
+
+    def to_latex(self) -> str:
+        """The same in LaTeX with booktabs, the best of each score in bold."""
+        return as_latex(self.tables(), self.signatures())
+
+    def to_html(self) -> str:
+        """The same as tables of HTML, the best of each score in bold, to stand in any page."""
+        return as_html(self.tables(), self.signatures())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return self.to_html()
+
+    def to_csv(self) -> str:
+        """Every number in full, one a line, in columns that do not depend on what was asked for.
+
+        A line without a group is about all rows. A line with another system under `versus` is about
+        the difference from that system. A cell is empty where there is no number.
+        """
+        text = io.StringIO()
+        lines = csv.writer(text, lineterminator="\n")
+        names = ["system", "group", "module", "score", "value", "low", "high", "rows"]
+        lines.writerow([*names, "versus", "p_value", "p_adjusted", "significant"])
+        for figure in self.figures():
+            *place, value, interval, rows, _ = figure
+            numbers = plain([value, *(interval or (None, None))])
+            lines.writerow([*place, *numbers, rows, *[None] * 4])
+        for each in plain(self.comparisons):
+            place = [each["a"], None, self.module_of(each), each["score"], each["diff"]]
+            tested = (each.get(n) for n in ("rows", "b", "p_value", "p_adjusted", "significant"))
+            lines.writerow([*place, *each["confidence_interval"], *tested])
+        return text.getvalue()
+
+    def tables(self) -> list[Table]:
+        """The table of scores and, where there are any, those of groups and of comparisons.
+
+        Beside comparisons each system has a letter, and a score those of the systems that it is
+        significantly better than. There are letters for 25 systems; of more, which are 300 pairs
+        and up, the comparisons alone tell.
+        """
+        figures = list(self.figures())
+        overall = [figure for figure in figures if figure.group is None]
+        grouped = [figure for figure in figures if figure.group is not None]
+        letters = self.letters()
+        if letters:
+            scores = figures_table(
+                ["", "system"],
+                lambda f: [letters[f.system], label(f.system)],
+                overall,
+                self.marks(),
+            )._replace(note="A letter: significantly better than the system of that letter.")
+        else:
+            scores = figures_table(["system"], lambda f: [label(f.system)], overall)
+        tables = [scores]
+        if grouped:
+            groups = figures_table(
+                ["system", "group", "rows"],
+                lambda f: [label(f.system), label(str(f.group)), str(f.rows)],
+                grouped,
+            )
+            tables.append(groups._replace(labels=2, best=set()))
+        if self.comparisons:
+            tables.append(table_of(self.comparisons, self.is_lower_better))
+        return tables
+
+    def signatures(self) -> list[str]:
+        """Each signature once: systems that were scored or compared alike share them."""
+        results = (result for modules in self.systems.values() for result in modules.values())
+        compared = (each["signature"] for each in self.comparisons if "signature" in each)
+        return list(dict.fromkeys([*(result.signature for result in results), *compared]))
+
+    def module_of(self, comparison: Comparison) -> str:
+        """The module of a comparison, which need not say it where one alone has such a score."""
+        if "module" in comparison:
+            return str(comparison["module"])
+        modules = self.systems.get(comparison["a"], {})
+        return next(
+            (m for m, result in modules.items() if comparison["score"] in result.scores), ""
+        )
+
+    def is_lower_better(self, comparison: Comparison) -> bool:
+        """Whether the system with the lower mean is the better one."""
+        result = self.systems.get(comparison["a"], {}).get(self.module_of(comparison))
+        return result is not None and comparison["score"] in result.lower_is_better
+
+    def letters(self) -> dict[str, str]:
+        """The letter of each system, if there are comparisons, and letters for all systems."""
+        are_marked = self.comparisons and len(self.systems) <= len(LETTERS)
+        return dict(zip(self.systems, LETTERS, strict=False)) if are_marked else {}
+
+    def marks(self) -> Marks:
+        """Of system, module and score the letters of the systems that are significantly worse."""
+        letters = self.letters()
+        worse: dict[tuple[str, str, str], str] = {}
+        for each in self.comparisons:
+            if each["significant"]:
+                is_a = (each["diff"] > 0) != self.is_lower_better(each)
+                winner, loser = (each["a"], each["b"]) if is_a else (each["b"], each["a"])
+                place = winner, self.module_of(each), each["score"]
+                worse[place] = worse.get(place, "") + letters.get(loser, "")
+        return {place: raised("".join(sorted(found))) for place, found in worse.items()}
+
+    def figures(self) -> Iterator[Figure]:
+        """Every score that is a single number, of all rows and of each group."""
+        for system, modules in self.systems.items():
+            for module, result in modules.items():
+                whole = {**result.scores, "n": result.rows}
+                for group, scores in [(None, whole), *result.groups.items()]:
+                    intervals = result.confidence_interval if group is None else {}
+                    for name, value in scores.items():
+                        if name != "n" and isinstance(value, int | float):
+                            interval, lower = intervals.get(name), name in result.lower_is_better
+                            rows = scores["n"]
+                            yield Figure(system, group, module, name, value, interval, rows, lower)
+
+    def _per_example(self) -> Iterator[dict[str, Any]]:
+        for system, modules in self.systems.items():
+            columns: dict[str, list[float]] = {}
+            for result in modules.values():
+                columns |= result.per_example
+            for row, values in enumerate(zip(*columns.values(), strict=True)):
+                scores = dict(zip(columns, plain(values), strict=True))
+                yield {"row": row, "system": system, "scores": scores}
+
+
+def module_result(
+    name: str,
+    metric: Any,
+    result: dict[str, Any],
+    *,
+    rows: int,
+    options: Mapping[str, Any],
+    reported: Mapping[str, Any],
+) -> ModuleResult:
+    """What `compute` of `metric`, the module `name`, returned with these options, with its story.
+
+    >>> metric = load("qa_em")
+    >>> module_result("qa_em", metric, {"qa_em": 0.5}, rows=2, options={}, reported={}).scores
+    {'qa_em': 0.5}
+    """
+    scores = dict(result)
+    beside = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
+    scoring = {
+        option: options.get(option, default)
+        for option, default in metric.options.items()
+        if option not in REPORTING
+    }
+    if scoring.get("sample_size") is not None:  # which rows are drawn moves the score
+        scoring["seed"] = reported.get("seed", metric.options["seed"])
+    resampling = {option: reported[option] for option in OF_INTERVALS if option in reported}
+    return ModuleResult(
+        options=scoring | (resampling if beside["confidence_interval"] else {}),
+        rows=rows,
+        scores=scores,
+        signature=signature(name, scoring, rows),
+        lower_is_better=[score for score in scores if score in metric.lower_is_better],
+        **beside,
+    )
+
+
+def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
+    """Of each score that is the mean of rows the scores of all rows, as far as they are there."""
+    return {
+        name: values
+        for name, values in result.per_example.items()
+        if not name.lower().startswith(_NO_MEANS)
+    }
+
+
+def pairs(
+    a: str, of_a: Mapping[str, ModuleResult], b: str, of_b: Mapping[str, ModuleResult]
+) -> Iterator[Pair]:
+    """The scores of rows that two systems share, if they came about in the same way."""
+    for module, result in of_a.items():
+        columns = means_of_rows(result)
+        others = means_of_rows(of_b[module]) if module in of_b else {}
+        shared = [name for name in columns if name in others]
+        if shared and _scoring(result.options) != _scoring(of_b[module].options):
+            raise ValueError(
+                f"{module} scored {a!r} and {b!r} with other options: {result.signature} and "
+                f"{of_b[module].signature}"
+            )
+        yield from (Pair(a, b, module, name, columns[name], others[name]) for name in shared)
+
+
+def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that can move a score."""
+    return {name: plain(value) for name, value in options.items() if name not in REPORTING}
+
+
+def comparisons_of(pairs: Iterable[Pair], **testing: Any) -> list[Comparison]:
+    """The comparisons of all pairs, each with the signature of how they came about."""
+    return [
+        each | {"signature": signature("paired_significance", _moving_p(each), each["rows"])}
+        for each in compare_pairs(pairs, **testing)
+    ]
+
+
+def _moving_p(comparison: Comparison) -> dict[str, Any]:
+    """The options of a comparison that can move its p-value."""
+    return {k: v for k, v in comparison["options"].items() if k != "confidence_level"}
+
+
+def _comparison_again(values: Mapping[str, Any]) -> Comparison:
+    """A comparison from a file: a p-value that was undefined is NaN again."""
+    told = {"options", "rows"}
+    return {name: value if name in told else restored(value) for name, value in values.items()}
+
+
+def _with_rows(
+    systems: Mapping[str, Mapping[str, ModuleResult]], path: str | Path
+) -> dict[str, dict[str, ModuleResult]]:
+    """Systems with the scores of rows that `save_per_example` wrote."""
+    columns: dict[str, dict[str, list[float]]] = {
+        system: {name: [] for result in results.values() for name in result.scores}
+        for system, results in systems.items()
+    }
+    rows = dict.fromkeys(systems, 0)
+    with Path(path).open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                record = json.loads(line)
+                system, row, scores = record["system"], record["row"], record["scores"]
+                if row != rows[system]:
+                    raise ValueError(f"row {row} of {system!r}, where {rows[system]} is next")
+                for name, value in scores.items():
+                    columns[system][name].append(restored(value))
+                rows[system] += 1
+            except KeyError as error:
+                raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
+            except (ValueError, TypeError, AttributeError) as error:
+                raise ValueError(f"{path}: line {number}: {error}") from None
+    return {
+        system: {
+            module: _with_columns(path, system, result, columns[system])
+            for module, result in results.items()
+        }
+        for system, results in systems.items()
+    }
+
+
+def _with_columns(
+    path: str | Path, system: str, result: ModuleResult, columns: Mapping[str, list[float]]
+) -> ModuleResult:
+    """The result with those of the columns that hold its scores, which have to be their means."""
+    own = {name: columns[name] for name in result.scores if columns[name]}
+    full = replace(result, per_example=own)
+    for name, values in own.items():
+        if len(values) != result.rows:
+            raise ValueError(
+                f"{path}: system {system!r} has {len(values)} rows of {name}, but {result.rows} "
+                "were scored"
+            )
+    for name, values in means_of_rows(full).items():
+        counting = [value for value in values if not math.isnan(value)]
+        average = math.fsum(counting) / len(counting) if counting else math.nan
+        stored = result.scores[name]
+        if not math.isnan(stored) and not math.isclose(
+            average, stored, rel_tol=1e-9, abs_tol=1e-12
+        ):
+            raise ValueError(
+                f"{path}: the mean of {name} of system {system!r} is {average}, but the result "
+                f"says {stored}; these are the rows of another result"
+            )
+    return full

@@ -1,0 +1,43 @@
+"""What makes no sense in a call, refused before any data is read."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class UsageError(ValueError):
+    """A combination of arguments that makes no sense; a command then ends with the status 2."""
+
+
+class MissingExtraError(ModuleNotFoundError):
+    """A library is missing that an extra brings; the message says how to install it."""
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Imports of what an extra brings.
+
+    Raises:
+        MissingExtraError: one is missing.
+
+    >>> with extra("plot"):
+    ...     import math
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        message = f"{error}; it comes with: pip install 'metric-commons[{name}]'"
+        raise MissingExtraError(message, name=error.name) from error
+
+
+def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
+    """Nothing, if no output would replace an input, or another output.
+
+    Raises:
+        UsageError: one would.
+    """
+    taken = {path.resolve() for path in inputs}
+    for path in filter(None, outputs):
+        if path.resolve() in taken:
+            raise UsageError(f"{path} would be overwritten")
+        taken.add(path.resolve())

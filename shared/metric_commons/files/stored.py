@@ -1,0 +1,121 @@
+"""What is stored: files written whole or not at all, and values as JSON can hold them."""
+
+import json
+import math
+import os
+import secrets
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+
+class Stored(ABC):
+    """What is kept as JSON of a format of its own, mostly in a file."""
+
+    FORMAT: ClassVar[str]
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values: the format, and what `from_dict` needs."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`."""
+
+    def to_json(self) -> str:
+        """As text in ASCII: any label survives any locale."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The inverse of `to_json`.
+
+        Raises:
+            ValueError: the text is something else, or of another version.
+        """
+        content = json.loads(text)
+        if not isinstance(content, dict) or content.get("format") != cls.FORMAT:
+            raise ValueError(f"not of the format {cls.FORMAT}")
+        try:
+            return cls.from_dict(content)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"not a whole {cls.FORMAT}: {error}") from error
+
+    def save(self, path: str | Path) -> None:
+        """Write a file, whole or not at all."""
+        write_whole(path, [self.to_json(), "\n"])
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """What `save` wrote.
+
+        Raises:
+            ValueError: the file holds something else.
+            OSError: it cannot be read.
+        """
+        try:
+            return cls.from_json(Path(path).read_text("utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+
+
+def plain(value: Any) -> Any:
+    """`value` as JSON can hold it: NaN and infinities as None, a function by its name.
+
+    >>> plain({"roc_auc": float("nan"), "k": (1, 10), "normalizer": str.lower})
+    {'roc_auc': None, 'k': [1, 10], 'normalizer': 'str.lower'}
+    """
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case _:
+            return option_text(value) if callable(value) else value
+
+
+def option_text(value: Any) -> str:
+    """An option's value in a signature."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(option_text, value))
+    if callable(value):
+        return str(getattr(value, "__qualname__", type(value).__name__))
+    return str(value)
+
+
+def restored(value: Any) -> Any:
+    """`value` from a file, with NaN where `plain` wrote None."""
+    match value:
+        case None:
+            return math.nan
+        case dict():
+            return {key: restored(item) for key, item in value.items()}
+        case list():
+            return [restored(item) for item in value]
+    return value
+
+
+def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
+    """Write a file whole or not at all: a temporary file beside it, renamed at the end.
+
+    Folders above it are made. Whatever stops the writing, a file that was there stays as it was.
+    """
+    target = Path(path).resolve()  # a link keeps pointing to the file
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{path} is not a file")  # renaming would replace a folder or a device
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with temporary.open("xb") as file:
+            file.writelines(p if isinstance(p, bytes) else p.encode() for p in pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        temporary.unlink(missing_ok=True)

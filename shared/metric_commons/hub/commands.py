@@ -1,0 +1,72 @@
+"""`metric-commons hub`: modules as folders, and as Spaces of the Hub."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from tqdm import tqdm
+
+from ..evaluation import catalog
+
+hub = typer.Typer(help="Publish modules as Spaces.", no_args_is_help=True)
+
+Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", show_default=False)]
+Sdk = Annotated[
+    Literal["static", "gradio"],
+    typer.Option(help="A page with an example, or a demo to try it; the Hub may charge for these."),
+]
+
+
+@hub.command()
+def bundle(
+    out_dir: Annotated[Path, typer.Argument(metavar="OUT_DIR")],
+    names: Names = None,
+    sdk: Sdk = "static",
+) -> None:
+    """Write modules, all or those named, as folders that need nothing of ours installed."""
+    _write(out_dir, _known(names), sdk=sdk)
+
+
+@hub.command()
+def publish(
+    namespace: Annotated[
+        str, typer.Argument(metavar="NAMESPACE", help="A user or an organization of the Hub.")
+    ],
+    names: Names = None,
+    sdk: Sdk = "static",
+    private: Annotated[bool, typer.Option("--private", help="Make new Spaces private.")] = False,
+    dry_run: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT", help="Write the Spaces into this folder, and send nothing."),
+    ] = None,
+) -> None:
+    """Publish modules, all or those named, as Spaces of NAMESPACE, with a tag for the version.
+
+    A Space that is as it should be is not touched. The token is that of 'hf
+    auth login', or HF_TOKEN.
+    """
+    from .publishing import publish
+
+    chosen = _known(names)
+    if dry_run is not None:
+        _write(dry_run, chosen, sdk=sdk, namespace=namespace)
+        return
+    for name in tqdm(chosen, unit=" Spaces", disable=None, leave=False):
+        space = publish(namespace, name, sdk=sdk, private=private)
+        tqdm.write(f"{space.change:10}{space.address}")
+
+
+def _known(names: list[str] | None) -> list[str]:
+    """The modules to take, all of which exist: a misspelt one is noticed before anything is done.
+
+    Raises:
+        ValueError: there is no such module.
+    """
+    return [catalog.path(name).name for name in names or catalog.names()]
+
+
+def _write(out_dir: Path, names: list[str], *, sdk: Sdk, namespace: str = "NAMESPACE") -> None:
+    from .bundling import bundle
+
+    for name in names:
+        typer.echo(bundle(name, out_dir, sdk=sdk, namespace=namespace))

@@ -1,0 +1,23 @@
+"""Names of a package that are imported when they are first asked for."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def resolver(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """A `__getattr__` for `package`: `homes` says in which of its files each name stands.
+
+    >>> resolver("collections", {"Mapping": "abc"})("Mapping").__name__
+    'Mapping'
+    >>> resolver("collections", {})("Mapping")
+    Traceback (most recent call last):
+    AttributeError: module 'collections' has no attribute 'Mapping'
+    """
+
+    def resolve(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f".{homes[name]}", package), name)
+
+    return resolve

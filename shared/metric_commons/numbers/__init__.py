@@ -1,0 +1,22 @@
+"""Numbers that every room counts on: exact sums, multisets, ratios, counts of pairs, checks."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import resolver
+
+if TYPE_CHECKING:
+    from .checks import OptionError, RowError
+    from .multisets import Multiset
+    from .ratios import precision_recall_f1
+
+__all__ = ["Multiset", "OptionError", "RowError", "precision_recall_f1"]
+
+__getattr__ = resolver(
+    __name__,
+    {
+        "Multiset": "multisets",
+        "OptionError": "checks",
+        "RowError": "checks",
+        "precision_recall_f1": "ratios",
+    },
+)

@@ -1,0 +1,220 @@
+"""Checks of what callers pass: each failure is a `ValueError` that names value and cause."""
+
+import sys
+from collections.abc import Collection, Mapping, Sequence, Set
+from difflib import get_close_matches
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .arrays import Floats
+
+
+class RowError(ValueError):
+    """A row of an input is not what it may be.
+
+    `column` is the name of the input, `row` counts from 0, and `problem` says what is wrong, such
+    as "is None; every row needs a value", or "[1] is None" of a value inside the row.
+
+    >>> error = RowError("predictions", 3, "is None; every row needs a value")
+    >>> print(error)
+    predictions[3] is None; every row needs a value
+    >>> error.about("field 'answer'")
+    "field 'answer' is None; every row needs a value"
+    """
+
+    def __init__(self, column: str, row: int, problem: str) -> None:
+        super().__init__(column, row, problem)
+        self.column, self.row, self.problem = column, int(row), problem
+
+    def about(self, name: str) -> str:
+        """The message, with another name for the value that is wrong."""
+        return _sentence(name, self.problem)
+
+    def __str__(self) -> str:
+        return self.about(f"{self.column}[{self.row}]")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _row_error, self.args
+
+
+class OptionError(ValueError):
+    """An option is not what it may be: its name, and what is wrong.
+
+    >>> print(OptionError("overlap", "must be one of 'multiset', 'set', got 'sets'"))
+    overlap must be one of 'multiset', 'set', got 'sets'
+    """
+
+    def __init__(self, option: str, problem: str) -> None:
+        super().__init__(option, problem)
+        self.option, self.problem = option, problem
+
+    def __str__(self) -> str:
+        return _sentence(self.option, self.problem)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _option_error, self.args
+
+
+def _sentence(subject: str, problem: str) -> str:
+    return f"{subject}{'' if problem.startswith(('[', ':')) else ' '}{problem}"
+
+
+# Tracebacks call both what everyone knows, wherever this file lies. Python then cannot find the
+# classes by these names, so errors from another process are made again by functions.
+for _kind in (RowError, OptionError):
+    _kind.__module__, _kind.__qualname__ = "builtins", "ValueError"
+
+
+def _row_error(*arguments: Any) -> RowError:
+    return RowError(*arguments)
+
+
+def _option_error(*arguments: Any) -> OptionError:
+    return OptionError(*arguments)
+
+
+def nearest(word: str, known: Collection[str]) -> str:
+    """A hint at the known word that a misspelt one is closest to, or nothing.
+
+    >>> nearest("squat", ["squad", "drop"])
+    "; did you mean 'squad'?"
+    >>> nearest("xyz", ["squad", "drop"])
+    ''
+    """
+    close = get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
+    """`value` is one of `choices`.
+
+    >>> check_choice("overlap", "sets", ["multiset", "set"])
+    Traceback (most recent call last):
+    ValueError: overlap must be one of 'multiset', 'set', got 'sets'; did you mean 'set'?
+    """
+    if not isinstance(value, str) or value not in choices:
+        listed = ", ".join(map(repr, choices))
+        hint = nearest(value, choices) if isinstance(value, str) else ""
+        raise OptionError(name, f"must be one of {listed}, got {value!r}{hint}")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """`value` is True or False.
+
+    >>> check_flag("per_example", 1)
+    Traceback (most recent call last):
+    ValueError: per_example must be True or False, got 1
+    """
+    if not isinstance(value, bool):
+        raise OptionError(name, f"must be True or False, got {value!r}")
+
+
+def check_share(name: str, value: Any) -> None:
+    """`value` is a number from 0 to 1.
+
+    >>> check_share("both_empty", 100)
+    Traceback (most recent call last):
+    ValueError: both_empty must be a number from 0 to 1, got 100
+    """
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
+        raise OptionError(name, f"must be a number from 0 to 1, got {value!r}")
+
+
+def check_measures(measures: Any, known: Sequence[str]) -> list[str]:
+    """The names of measures: one or several, all known and different.
+
+    >>> check_measures("mae", ["mae", "pearson"])
+    ['mae']
+    >>> check_measures(["mae", "pearsn"], ["mae", "pearson"])
+    Traceback (most recent call last):
+    ValueError: measures holds 'pearsn', which is not a measure; did you mean 'pearson'?
+    """
+    names = [measures] if isinstance(measures, str) else measures
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise OptionError("measures", f"must be names such as {known[0]!r}, got {measures!r}")
+    if not names:
+        raise OptionError("measures", f"is empty; name at least one of {', '.join(known)}")
+    for name in names:
+        if name not in known:
+            hint = nearest(name, known) or f"; there are {', '.join(known)}"
+            raise OptionError("measures", f"holds {name!r}, which is not a measure{hint}")
+        if names.count(name) > 1:
+            raise OptionError("measures", f"holds {name!r} more than once")
+    return list(names)
+
+
+def check_labels(
+    name: str, labels: Any, rows: int, known: dict[str, Any] | None = None
+) -> list[str]:
+    """One label a row, as strings.
+
+    A label that is missing, and two labels that only differ until they are strings (1 and "1"),
+    are errors: a group must not vanish into another. `known` holds what labels of earlier rows are
+    called, and takes in those of these rows.
+
+    >>> check_labels("groups", [2023, 2024, 2023], rows=3)
+    ['2023', '2024', '2023']
+    >>> check_labels("groups", ["a", None], rows=2)
+    Traceback (most recent call last):
+    ValueError: groups[1] is None; every row needs a label
+    >>> check_labels("groups", ["1"], rows=1, known={"1": 1})
+    Traceback (most recent call last):
+    ValueError: groups[0] is '1', but an earlier row has 1: both would be called '1'
+    """
+    plain: Sequence[Any] = labels.tolist() if hasattr(labels, "tolist") else labels
+    if not hasattr(plain, "__len__") or isinstance(plain, str | Set | Mapping):
+        raise OptionError(name, f"must hold one label a row, got {type(labels).__name__}")
+    if len(plain) != rows:
+        raise OptionError(name, f"has {len(plain)} labels, but there are {rows} rows")
+    first = {} if known is None else known
+    texts = []
+    for row, label in enumerate(plain):
+        if _is_missing(label):
+            raise RowError(name, row, f"is {label}; every row needs a label")
+        text = str(label)
+        if first.setdefault(text, label) != label:
+            raise RowError(
+                name,
+                row,
+                f"is {label!r}, but an earlier row has {first[text]!r}: "
+                f"both would be called {text!r}",
+            )
+        texts.append(text)
+    return texts
+
+
+def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
+    """One finite number a row, at least 0, as float64; None if there are no weights.
+
+    >>> check_weights("sample_weight", [1, 0.5], rows=2).tolist()
+    [1.0, 0.5]
+    >>> check_weights("sample_weight", [1, -1], rows=2)
+    Traceback (most recent call last):
+    ValueError: sample_weight[1] is -1.0; a weight is a finite number, at least 0
+    """
+    import numpy as np  # 60 ms that those who only ask for help should not pay
+
+    if weights is None:
+        return None
+    given = weights if isinstance(weights, str | Set | Mapping) else np.asarray(weights)
+    if not isinstance(given, np.ndarray) or given.ndim != 1 or given.dtype.kind not in "biuf":
+        raise OptionError(name, f"must hold one number a row, got {type(weights).__name__}")
+    if given.size != rows:
+        raise OptionError(name, f"has {given.size} weights, but there are {rows} rows")
+    numbers = given.astype(np.float64)
+    wrong = ~(np.isfinite(numbers) & (numbers >= 0))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise RowError(name, row, f"is {numbers[row]}; a weight is a finite number, at least 0")
+    if rows and numbers.max() > sys.float_info.max / rows:
+        raise OptionError(name, "adds up to more than a float64 can hold")
+    return numbers
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether a label is None, NaN, or the NA of pandas, which is neither equal nor unequal."""
+    try:
+        return label is None or bool(label != label)
+    except TypeError:
+        return True

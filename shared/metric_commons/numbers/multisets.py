@@ -1,0 +1,113 @@
+"""How often each value occurs: all that a mean and its interval depend on.
+
+Multisets of parts add up to that of the whole, in any order and any grouping, without rounding.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Floats, Integers
+
+
+@dataclass(frozen=True)
+class Multiset:
+    """Distinct finite numbers, ascending, and how often each occurs; -0.0 counts as 0.0.
+
+    >>> scores = Multiset.of([0.5, 1.0, 0.5])
+    >>> scores.values, scores.counts
+    (array([0.5, 1. ]), array([2, 1]))
+    >>> both = scores + Multiset.of([-0.0, 1.0])
+    >>> len(both), both.mean()
+    (5, 0.6)
+    """
+
+    values: Floats
+    counts: Integers
+
+    @classmethod
+    def of(cls, numbers: ArrayLike) -> Self:
+        """The multiset of numbers, shape (rows,)."""
+        values, counts = np.unique(np.asarray(numbers, np.float64) + 0.0, return_counts=True)
+        return cls(values, counts.astype(np.int64))
+
+    @classmethod
+    def sum(cls, parts: Iterable["Multiset"]) -> Self:
+        """All of these together.
+
+        >>> len(Multiset.sum([]))
+        0
+        """
+        several = [part for part in parts if len(part.values)]
+        if not several:
+            return cls(np.empty(0), np.empty(0, np.int64))
+        values = np.concatenate([part.values for part in several])
+        order = np.argsort(values, kind="stable")
+        values = values[order]
+        starts = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
+        counts = np.concatenate([part.counts for part in several])[order]
+        return cls(values[starts], np.add.reduceat(counts, starts))
+
+    def __add__(self, other: "Multiset") -> Self:
+        return type(self).sum([self, other])
+
+    def __len__(self) -> int:
+        return int(self.counts.sum())
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Multiset)
+            and np.array_equal(self.values, other.values)
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment] # arrays can change
+
+    def mean(self) -> float:
+        """The mean of an exactly rounded sum, so `averages.mean` of the numbers written out.
+
+        >>> Multiset.of([0.1] * 10).mean()
+        0.1
+        """
+        return float(self.exact_sum()) / len(self)
+
+    def exact_sum(self) -> Fraction:
+        """The sum without rounding: a float is an integer times a power of two."""
+        fractions, exponents = np.frexp(self.values)
+        mantissas = np.ldexp(fractions, 53).astype(np.int64).tolist()
+        of_exponents: dict[int, int] = {}
+        for mantissa, exponent, count in zip(
+            mantissas, exponents.tolist(), self.counts.tolist(), strict=True
+        ):
+            of_exponents[exponent] = of_exponents.get(exponent, 0) + mantissa * count
+        return sum(
+            (total * Fraction(2) ** (exponent - 53) for exponent, total in of_exponents.items()),
+            Fraction(0),
+        )
+
+    def written_out(self) -> Floats:
+        """The numbers, each as often as it occurs, ascending; shape (rows,)."""
+        return np.repeat(self.values, self.counts)
+
+    def to_plain(self) -> list[list[Any]]:
+        """Two lists of Python's own numbers, for JSON."""
+        return [self.values.tolist(), self.counts.tolist()]
+
+    @classmethod
+    def from_plain(cls, plain: Any) -> Self:
+        """The inverse of `to_plain`.
+
+        Raises:
+            ValueError: there are not two lists of one length, or a count is not positive.
+        """
+        values = np.asarray(plain[0], np.float64)
+        counts = np.asarray(plain[1])
+        if values.shape != counts.shape or values.ndim != 1:
+            raise ValueError("a multiset needs a count for each value")
+        if counts.size and (counts.dtype.kind != "i" or counts.min() < 1):
+            raise ValueError("the counts of a multiset are positive integers")
+        return cls.sum([cls(values + 0.0, counts.astype(np.int64))])

@@ -1,0 +1,41 @@
+"""Ratios that say what they are when there is nothing to divide by."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .arrays import Floats, Integers
+
+
+class PrecisionRecallF1(NamedTuple):
+    """Precision, recall and their harmonic mean, one value a pair."""
+
+    precision: Floats
+    recall: Floats
+    f1: Floats
+
+
+def precision_recall_f1(
+    overlap: Integers, predicted: Integers, relevant: Integers
+) -> PrecisionRecallF1:
+    """Precision, recall and F1 of `overlap` items between `predicted` and `relevant` ones.
+
+    All three are 0 where nothing overlaps, including where a side is empty. F1 is taken as
+    `2 * p * r / (p + r)`, in this order, because the SQuAD script and rouge_score do: the
+    shorter `2 * overlap / (predicted + relevant)` differs from them in the last bit.
+
+    Args:
+        overlap: how many items both sides share; shape (pairs,).
+        predicted: how many the prediction has.
+        relevant: how many the reference has.
+
+    >>> precision_recall_f1(np.array([2, 0]), np.array([3, 0]), np.array([4, 2])).f1.tolist()
+    [0.5714285714285715, 0.0]
+    """
+    some = overlap > 0
+    precision = np.divide(overlap, predicted, out=np.zeros(overlap.shape), where=some)
+    recall = np.divide(overlap, relevant, out=np.zeros(overlap.shape), where=some)
+    f1 = np.divide(
+        2 * precision * recall, precision + recall, out=np.zeros(overlap.shape), where=some
+    )
+    return PrecisionRecallF1(precision, recall, f1)

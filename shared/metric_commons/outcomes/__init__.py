@@ -1,0 +1,33 @@
+"""Outcomes of single trials: options chosen, samples that pass, comparisons won."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import resolver
+
+if TYPE_CHECKING:
+    from .multiple_choice import choice_scores
+    from .passes import pass_at_k, sample_counts
+    from .preferences import alpaca_outcomes, outcomes, wilson_interval, win_rates
+
+__all__ = [
+    "alpaca_outcomes",
+    "choice_scores",
+    "outcomes",
+    "pass_at_k",
+    "sample_counts",
+    "wilson_interval",
+    "win_rates",
+]
+
+__getattr__ = resolver(
+    __name__,
+    {
+        "alpaca_outcomes": "preferences",
+        "choice_scores": "multiple_choice",
+        "outcomes": "preferences",
+        "pass_at_k": "passes",
+        "sample_counts": "passes",
+        "wilson_interval": "preferences",
+        "win_rates": "preferences",
+    },
+)

@@ -1,0 +1,521 @@
+"""Confidence intervals by resampling: the percentile bootstrap of a mean.
+
+A resample draws as many scores as there are, with replacement. Its mean depends only on how often
+each distinct score was drawn, so nothing here looks at rows: the input is a multiset of scores.
+
+Results are equal to the last bit on every machine, for any order of rows and number of threads.
+Random numbers are raw words of PCG64, whose stream numpy guarantees. Scores become integers, so
+every sum is exact. Floating point is left with single IEEE operations, and with running products
+and sums whose order is fixed.
+"""
+
+import math
+import sys
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.checks import RowError
+
+_FREQUENT = 16  # from so many rows on, how often a score is drawn costs less than drawing it
+_BLOCK = 1 << 16  # rows drawn at a time: even, and small enough for the cache
+_LISTED = 1 << 22  # up to so many rows (32 MB) are listed for drawing; more are searched for
+_FEW = 32  # kinds of rows, up to which each is drawn given those before it
+_SLOT_BITS = 12  # of a random word, looked up in the guide to a cumulative distribution
+
+
+def mean_interval(
+    values: npt.ArrayLike,
+    counts: npt.ArrayLike | None = None,
+    *,
+    confidence_level: float,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Lower and upper end of the percentile bootstrap interval of a mean.
+
+    The ends are the quantiles (1 - confidence_level) / 2 and (1 + confidence_level) / 2 of the
+    means of `n_resamples` resamples, interpolated linearly as in `numpy.quantile`, and so as in
+    `scipy.stats.bootstrap(method="percentile")`.
+
+    One distinct score is its own interval. With two, as in exact match, the resampled mean follows
+    a binomial distribution and the ends are the quantiles of the binomial itself, which infinitely
+    many resamples would give: `n_resamples` and `seed` have no effect there.
+
+    A score that occurs in 16 rows or more is drawn as a count, the others row by row, so the time
+    grows with the number of rows only as far as scores do not repeat. Memory beyond the input is at
+    most some 45 bytes a row and 100 a resample.
+
+    To make sums exact, scores are rounded to multiples of a small unit, which moves an end by at
+    most rows * 2**-61 + 2**-53 of the range of the scores: 5e-13 of it at a million rows.
+
+    Args:
+        values: scores in any order, shape (rows,); or, with `counts`, scores and how often each
+            occurs, which gives the same interval as the scores written out.
+        counts: positive integers in the shape of `values`; None for one each.
+        confidence_level: strictly between 0 and 1, for example 0.95.
+        n_resamples: how many resamples are drawn, at least 1.
+        seed: of the random numbers, at least 0; the same seed gives the same interval.
+
+    Returns:
+        The two ends. They never leave the range of the scores.
+
+    Raises:
+        ValueError: no scores, or 2**32 and more; a score that is not a finite number; counts of
+            another shape, or not positive integers; an option out of its range.
+
+    Source:
+        Efron and Tibshirani, An Introduction to the Bootstrap (1993), section 13.3.
+
+    Examples:
+        >>> low, high = mean_interval([0.0, 0.5, 1.0, 1.0, 0.8, 0.0], confidence_level=0.95)
+        >>> print(f"{low:.2f} to {high:.2f}")
+        0.22 to 0.88
+        >>> mean_interval([0.0, 1.0], [30, 70], confidence_level=0.95)
+        (0.61, 0.79)
+        >>> mean_interval([0.25], confidence_level=0.95)
+        (0.25, 0.25)
+    """
+    check_resampling(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
+    scores, occurrences = _multiset(values, counts)
+    least, greatest = float(scores[0]), float(scores[-1])
+    if scores.size == 1:
+        return least, greatest
+
+    rows = int(occurrences.sum())
+    units, exponent = _in_units(scores, rows)
+    lower = (1 - Fraction(float(confidence_level))) / 2
+    if scores.size == 2:
+        # The lesser score is 0 units, so a sum is the greater one times a binomial number.
+        ends = _binomial_ends(rows, int(occurrences[1]), float(lower))
+        low, high = (Fraction(times * int(units[1])) for times in ends)
+    else:
+        words = np.random.PCG64(int(seed))
+        sums = _resampled_sums(words, units, occurrences, int(n_resamples))
+        sums.sort()
+        low, high = _quantile(sums, lower), _quantile(sums, 1 - lower)
+
+    def mean(total: Fraction) -> float:
+        # Fractions round once, at the end. The greatest score may have been rounded up to a unit.
+        exact = Fraction(least) + total / rows * Fraction(2) ** exponent
+        return float(min(exact, Fraction(greatest)))
+
+    return mean(low), mean(high)
+
+
+def check_resampling(*, confidence_level: float, n_resamples: int, seed: int) -> None:
+    """Nothing, if these options of `mean_interval` are in range.
+
+    Raises:
+        ValueError: an option is not; the message has its name and value.
+
+    Examples:
+        >>> check_resampling(confidence_level=0.95, n_resamples=1000, seed=0)
+        >>> check_resampling(confidence_level=95, n_resamples=1000, seed=0)
+        Traceback (most recent call last):
+        ...
+        ValueError: confidence_level must lie strictly between 0 and 1, got 95; for 95 % pass 0.95
+    """
+    check_probability("confidence_level", confidence_level)
+    check_draws(n_resamples=n_resamples, seed=seed)
+
+
+def check_probability(name: str, value: float) -> None:
+    """Nothing, if the option is a number between 0 and 1, and neither of them.
+
+    Raises:
+        ValueError: it is not; the message has its name and value.
+
+    Examples:
+        >>> check_probability("alpha", 0.05)
+        >>> check_probability("alpha", 5)
+        Traceback (most recent call last):
+        ...
+        ValueError: alpha must lie strictly between 0 and 1, got 5; for 5 % pass 0.05
+    """
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not 0 < value < 1:
+        hint = f"; for {value} % pass {float(value) / 100:g}" if number and 1 < value < 100 else ""
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}{hint}")
+
+
+def check_draws(*, n_resamples: int, seed: int) -> None:
+    """Nothing, if so many resamples can be drawn from this seed.
+
+    Raises:
+        ValueError: an option is not in range; the message has its name and value.
+
+    Examples:
+        >>> check_draws(n_resamples=1000, seed=0)
+        >>> check_draws(n_resamples=0, seed=0)
+        Traceback (most recent call last):
+        ...
+        ValueError: n_resamples must be an integer, at least 1, got 0
+    """
+    for name, value, least in (("n_resamples", n_resamples, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}")
+
+
+def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Integers]:
+    """Distinct scores, ascending, and how often each occurs."""
+    given = np.asarray(values)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "fiub"):
+        raise ValueError(
+            f"values must be a flat list of numbers, got shape {given.shape} of {given.dtype}"
+        )
+    if not given.size:
+        raise ValueError("values is empty; the mean of nothing is undefined")
+    scores = given.astype(np.float64, copy=False)
+    finite = np.isfinite(scores)
+    if not finite.all():
+        row = int(finite.argmin())
+        raise RowError("values", row, f"is {scores[row]}; every score must be finite")
+
+    if counts is None:
+        scores = np.sort(scores)
+        starts = _run_starts(scores)
+        occurrences = np.diff(starts, append=scores.size)
+    else:
+        weights = _checked_counts(counts, scores.size)
+        order = np.argsort(scores)
+        scores = scores[order]
+        starts = _run_starts(scores)
+        occurrences = np.add.reduceat(weights[order], starts)
+    # 0.0 and -0.0 are equal, hence one score; adding 0.0 makes it the positive one.
+    return scores[starts] + 0.0, occurrences
+
+
+def _checked_counts(counts: npt.ArrayLike, size: int) -> Integers:
+    """The counts of so many values, if they are positive and not too many in all."""
+    given = np.asarray(counts)
+    if given.shape != (size,) or given.dtype.kind not in "iu":
+        raise ValueError(
+            f"counts must be one integer for each of {size} values, "
+            f"got shape {given.shape} of {given.dtype}"
+        )
+    if given.min() < 1:
+        row = int((given < 1).argmax())
+        raise RowError("counts", row, f"is {given[row]}; every value must occur at least once")
+    if given.max() >= 2**32 or given.sum(dtype=np.int64) >= 2**32:
+        raise ValueError("counts must add up to less than 2**32")
+    return given.astype(np.int64)
+
+
+def _run_starts(ascending: Floats) -> Integers:
+    """Where each distinct value of a sorted array begins."""
+    return np.append(0, np.flatnonzero(ascending[1:] != ascending[:-1]) + 1)
+
+
+def _in_units(scores: Floats, rows: int) -> tuple[Integers, int]:
+    """Ascending scores as multiples of 2**exponent above the least one, and the exponent.
+
+    So many rows of the greatest add up to at most 2**62 units, which int64 holds.
+    """
+    # A range beyond float64 is taken for half as large, for which int64 still has room.
+    span = min(float(scores[-1]) - float(scores[0]), sys.float_info.max)
+    exponent = math.frexp(span)[1] + rows.bit_length() - 62
+    # Scaling comes before the difference, which might overflow.
+    scaled = np.ldexp(scores, -exponent)
+    return np.rint(scaled - scaled[0]).astype(np.int64), exponent
+
+
+def _quantile(ascending: Integers, level: Fraction) -> Fraction:
+    """Quantile interpolated between the two nearest order statistics, without rounding."""
+    position = level * (ascending.size - 1)
+    below = math.floor(position)
+    above = math.ceil(position)
+    start = int(ascending[below])
+    return start + (int(ascending[above]) - start) * (position - below)
+
+
+def _binomial_ends(trials: int, successes: int, tail: float) -> tuple[int, int]:
+    """The least k with P(at most k) >= tail, and the least k with P(more than k) <= tail.
+
+    A trial succeeds with the probability successes / trials.
+    """
+    failures = trials - successes
+    first, cumulative = _binomial(trials, successes)
+    low = first + int(cumulative.searchsorted(tail))
+    # The upper tail is the lower tail of the failures, where small numbers keep their digits.
+    first, cumulative = _binomial(trials, failures)
+    high = trials - first - int(cumulative.searchsorted(tail, side="right"))
+    return low, high
+
+
+def _binomial(trials: int, successes: int) -> tuple[int, Floats]:
+    """The least number of successes to reckon with, and P(at most it), P(at most one more), ..."""
+    mode = (trials + 1) * successes // trials
+    reach = _reach(successes * (trials - successes) // trials)
+    first, last = max(0, mode - reach), min(trials, mode + reach)
+    numbers = np.arange(first + 1, last + 1)
+    ratios = (trials + 1 - numbers) / numbers * (successes / (trials - successes))
+    return first, _cumulative(ratios, mode - first)
+
+
+def _resampled_sums(
+    words: np.random.PCG64, units: Integers, occurrences: Integers, n_resamples: int
+) -> Integers:
+    """The sum of each resample of a multiset, in units.
+
+    How often each score is drawn is multinomial. So are independent Poisson numbers, given their
+    total. Each frequent score therefore gets a Poisson number, and the rare ones get one together.
+    Their means fall short of the occurrences, all by the same share, so that the total exceeds
+    the rows in less than 1 of 700 resamples, which are dropped. What the total lacks is drawn from
+    all rows. The distribution is exactly that of drawing row by row, at the cost of one number for
+    each frequent score, the rare rows, and some 3 sqrt(rows) rows more.
+
+    Random words are used in this order: for each frequent score, ascending, a word for each
+    resample; the same for the rare ones together; rare rows; lacking rows.
+    """
+    rows = int(occurrences.sum())
+    frequent = occurrences >= _FREQUENT
+    if not frequent.any():
+        return _sums_of_rows(words, units, occurrences, np.full(n_resamples, rows))
+
+    rare_rows = int(occurrences[~frequent].sum())
+    share = (rows - 3 * math.isqrt(rows)) / rows
+    batches: list[tuple[Integers, Integers, Integers]] = []
+    wanted = n_resamples
+    while wanted:
+        attempts = wanted + wanted // 64 + 16  # as good as always enough
+        sums = np.zeros(attempts, np.int64)
+        rare = np.zeros(attempts, np.int64)
+        lacking = np.full(attempts, rows)
+        for unit, count in zip(units[frequent], occurrences[frequent], strict=True):
+            drawn = _poisson_numbers(words, float(count) * share, attempts)
+            sums += drawn * unit
+            lacking -= drawn
+        if rare_rows:
+            rare = _poisson_numbers(words, rare_rows * share, attempts)
+            lacking -= rare
+        possible = np.flatnonzero(lacking >= 0)[:wanted]
+        batches.append((sums[possible], rare[possible], lacking[possible]))
+        wanted -= possible.size
+    sums, rare, lacking = (np.concatenate(parts) for parts in zip(*batches, strict=True))
+    if rare_rows:
+        sums += _sums_of_rows(words, units[~frequent], occurrences[~frequent], rare)
+    sums += _sums_of_rows(words, units, occurrences, lacking)
+    return sums
+
+
+def _poisson_numbers(words: np.random.PCG64, mean: float, size: int) -> Integers:
+    """Independent Poisson numbers, a word each, by inversion of the cumulative distribution."""
+    mode = int(mean)
+    first, last = max(0, mode - _reach(mode)), mode + _reach(mode)
+    cumulative = _cumulative(mean / np.arange(first + 1, last + 1), mode - first)
+    return _inverted(words, first, cumulative, size)
+
+
+def _inverted(words: np.random.PCG64, first: int, cumulative: Floats, size: int) -> Integers:
+    """Independent numbers from `first` on, a word each, of this cumulative distribution."""
+    # The first bits of a word mostly settle the number; the guide knows when.
+    slots = np.arange(2**_SLOT_BITS + 1) / 2**_SLOT_BITS
+    guide = cumulative.searchsorted(slots, side="right")
+    word = words.random_raw(size)
+    slot = (word >> np.uint64(64 - _SLOT_BITS)).view(np.int64)
+    numbers: Integers = guide.take(slot)
+    unsettled = np.flatnonzero((guide[1:] != guide[:-1]).take(slot))
+    fraction = (word[unsettled] >> np.uint64(11)) * 2.0**-53
+    numbers[unsettled] = cumulative.searchsorted(fraction, side="right")
+    numbers += first
+    return numbers
+
+
+def _reach(variance: int) -> int:
+    """How far from its mode a binomial or Poisson number lies, but for chances below 1e-25."""
+    return 12 * math.isqrt(variance) + 40
+
+
+def _cumulative(ratios: Floats, mode: int) -> Floats:
+    """Cumulative distribution on 0..len(ratios), from P(1) / P(0), P(2) / P(1), and so on.
+
+    The products run from the mode, where P is largest, so that none overflows.
+    """
+    below = np.cumprod(1 / ratios[:mode][::-1])[::-1]
+    above = np.cumprod(ratios[mode:])
+    cumulative = np.cumsum(np.concatenate([below, [1.0], above]))
+    cumulative /= cumulative[-1]
+    return cumulative
+
+
+def _sums_of_rows(
+    words: np.random.PCG64, units: Integers, occurrences: Integers, draws: Integers
+) -> Integers:
+    """For each resample the sum of so many draws from a multiset, whose rows are equally likely."""
+    rows_up_to = np.cumsum(occurrences)
+    rows = int(rows_up_to[-1])
+    listed = None
+    if rows <= max(_LISTED, _FREQUENT * units.size):
+        listed = np.repeat(units, occurrences)
+    sums = np.zeros(draws.size, np.int64)
+    drawing = np.flatnonzero(draws)  # reduceat knows no empty sums
+    ends = np.cumsum(draws[drawing])
+    for start in range(0, int(draws.sum()), _BLOCK):
+        stop = min(start + _BLOCK, int(ends[-1]))
+        row = random_rows(words, rows, stop - start)
+        if listed is None:
+            drawn = units.take(rows_up_to.searchsorted(row, side="right"))
+        else:
+            drawn = listed.take(row)
+        # A resample may begin before this block, or end after it.
+        first = int(ends.searchsorted(start, side="right"))
+        last = int(ends.searchsorted(stop))
+        begins = np.append(0, ends[first:last] - start)
+        sums[drawing[first : last + 1]] += np.add.reduceat(drawn, begins)
+    return sums
+
+
+def random_rows(words: np.random.PCG64, rows: int, size: int) -> Integers:
+    """Random row numbers: the whole part of `rows` times a random binary fraction.
+
+    Up to 2**20 rows the fraction has 32 bits, half a word, the lower half first. This moves the
+    probability of a row by less than 2**-32, or 1 part in 4096. For more rows it has 64 bits.
+    """
+    factor, half = np.uint64(rows), np.uint64(32)
+    if rows <= 2**20:
+        raw = words.random_raw((size + 1) // 2).astype("<u8", copy=False)
+        row = raw.view("<u4")[:size].astype(np.uint64)
+        row *= factor
+        row >>= half
+    else:
+        # The upper half of a product of 128 bits, of which `rows` has 32: no part overflows.
+        raw = words.random_raw(size)
+        row = (raw & np.uint64(2**32 - 1)) * factor >> half
+        row += (raw >> half) * factor
+        row >>= half
+    return row.view(np.int64)
+
+
+def resampled_totals(
+    occurrences: Integers,
+    places: Integers,
+    size: int,
+    *,
+    amounts: Floats | None = None,
+    n_resamples: int,
+    seed: int,
+) -> npt.NDArray[Any]:
+    """What each resample of a multiset adds up to, in each of several places.
+
+    A resample draws as many rows as there are, with replacement; how often it draws each kind of
+    row is multinomial. The cost grows with the number of kinds, hardly with that of rows.
+
+    Args:
+        occurrences: how many rows are of each kind, at least one, shape (kinds,).
+        places: where a row of each kind counts, shape (kinds, places of a row); less than `size`.
+        size: how many places there are.
+        amounts: how much a row of each kind counts; None for 1.
+        n_resamples: how many resamples are drawn.
+        seed: of the random numbers.
+
+    Returns:
+        Shape (size, n_resamples), int64, or float64 with amounts.
+
+    >>> heads_and_tails = resampled_totals(
+    ...     np.array([600, 400]), np.array([[0], [1]]), 2, n_resamples=3, seed=0
+    ... )
+    >>> heads_and_tails.sum(axis=0).tolist()
+    [1000, 1000, 1000]
+    """
+    words = np.random.PCG64(int(seed))
+    worth: npt.NDArray[Any] = np.ones(len(occurrences), np.int64) if amounts is None else amounts
+    if len(occurrences) > _FEW:
+        return _totals_of_many(words, occurrences, places, worth, size, int(n_resamples))
+    totals = np.zeros((size, n_resamples), worth.dtype)
+    lacking = np.full(n_resamples, int(occurrences.sum()))
+    left = int(occurrences.sum())
+    for number, where, amount in zip(occurrences.tolist(), places, worth, strict=True):
+        left -= number
+        drawn = _binomial_numbers(words, lacking, number, left)
+        lacking = lacking - drawn
+        for place in where.tolist():
+            totals[place] += drawn * amount
+    return totals
+
+
+def _binomial_numbers(
+    words: np.random.PCG64, trials: Integers, successes: int, failures: int
+) -> Integers:
+    """Independent binomial numbers, each of its own number of trials.
+
+    A trial succeeds with the probability successes / (successes + failures). The trials are taken
+    together by powers of two, as their binary digits say: for each digit there is but one
+    distribution to invert.
+    """
+    if not failures:
+        return trials
+    numbers = np.zeros(trials.size, np.int64)
+    for digit in range(int(trials.max()).bit_length()):
+        having = np.flatnonzero(trials >> digit & 1)
+        first, cumulative = _of_trials(2**digit, successes, failures)
+        numbers[having] += _inverted(words, first, cumulative, having.size)
+    return numbers
+
+
+def _of_trials(trials: int, successes: int, failures: int) -> tuple[int, Floats]:
+    """The least binomial number to reckon with, and P(at most it), P(at most one more), ..."""
+    mode = (trials + 1) * successes // (successes + failures)
+    reach = _reach(trials * successes * failures // (successes + failures) ** 2)
+    first, last = max(0, mode - reach), min(trials, mode + reach)
+    numbers = np.arange(first + 1, last + 1)
+    return first, _cumulative(
+        (trials + 1 - numbers) / numbers * (successes / failures), mode - first
+    )
+
+
+def _totals_of_many(
+    words: np.random.PCG64,
+    occurrences: Integers,
+    places: Integers,
+    amounts: npt.NDArray[Any],
+    size: int,
+    n_resamples: int,
+) -> npt.NDArray[Any]:
+    """As `resampled_totals`, for many kinds: by Poisson numbers, as in `_resampled_sums`.
+
+    What a resample lacks is drawn row by row.
+    """
+    rows = int(occurrences.sum())
+    share = (rows - 3 * math.isqrt(rows)) / rows
+    batches = []
+    wanted = n_resamples
+    while wanted:
+        attempts = wanted + wanted // 64 + 16
+        totals = np.zeros((size, attempts), amounts.dtype)
+        lacking = np.full(attempts, rows)
+        for number, where, amount in zip(occurrences.tolist(), places, amounts, strict=True):
+            drawn = _poisson_numbers(words, number * share, attempts)
+            lacking -= drawn
+            for place in where.tolist():
+                totals[place] += drawn * amount
+        possible = np.flatnonzero(lacking >= 0)[:wanted]
+        batches.append((totals[:, possible], lacking[possible]))
+        wanted -= possible.size
+    totals, lacking = (np.concatenate(parts, axis=-1) for parts in zip(*batches, strict=True))
+    _add_rows(words, totals, lacking, occurrences, places, amounts)
+    return totals
+
+
+def _add_rows(
+    words: np.random.PCG64,
+    totals: npt.NDArray[Any],
+    draws: Integers,
+    occurrences: Integers,
+    places: Integers,
+    amounts: npt.NDArray[Any],
+) -> None:
+    """Add so many rows to each resample, all equally likely."""
+    rows_up_to = np.cumsum(occurrences)
+    ends = np.cumsum(draws)
+    for start in range(0, int(ends[-1]), _BLOCK):
+        stop = min(start + _BLOCK, int(ends[-1]))
+        row = random_rows(words, int(rows_up_to[-1]), stop - start)
+        kind = rows_up_to.searchsorted(row, side="right")
+        resample = ends.searchsorted(np.arange(start, stop), side="right")
+        for where in places.T:
+            np.add.at(totals, (where[kind], resample), amounts[kind])

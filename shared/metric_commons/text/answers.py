@@ -1,0 +1,285 @@
+"""Scoring short answers against accepted ones: exact match, token F1, containment.
+
+A score compares two *normalized* texts; which normalizer, is what communities disagree about. A few
+rows are compared in the obvious way, many as the tokens of a block, with equal results.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ..numbers.arrays import Booleans, Floats, Integers
+from ..numbers.checks import check_choice, check_share
+from ..numbers.ratios import PrecisionRecallF1, precision_recall_f1
+from .normalizers import (
+    Normalizer,
+    normalized_tokens,
+    normalizer_function,
+    squeeze,
+    strip_lower,
+)
+from .references import Block, best, blocks, check_aggregation, mean
+from .tokens import (
+    Tokens,
+    byte_rule,
+    equal_texts,
+    normalized_bytes,
+    overlaps,
+    tokenize,
+)
+
+Aggregation = Literal["max", "mean"]
+Match = Literal["substring", "tokens", "token_set"]
+
+_FEW_ROWS = 10  # below this the fixed cost of numpy's calls outweighs what they save
+_WORDS = byte_rule(squeeze)
+
+
+def exact_match(
+    predictions: Sequence[str],
+    references: Sequence[str | list[str]],
+    *,
+    normalizer: Normalizer = "squad",
+    reference_aggregation: Aggregation = "max",
+) -> Floats:
+    """For each row 1.0 if the prediction equals a reference, else 0.0; shape (rows,).
+
+    Args:
+        predictions: one text a row.
+        references: the accepted text, or texts, of each row.
+        normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
+        reference_aggregation: "max" asks for any reference; "mean" gives the share of the
+            references that are equal, which UltraRAG calls StringEM.
+
+    >>> exact_match(["The Cat!", "dog"], ["cat", ["cat", "Dog."]]).tolist()
+    [1.0, 1.0]
+    >>> exact_match(["dog"], [["cat", "Dog."]], reference_aggregation="mean").tolist()
+    [0.5]
+    """
+    check_aggregation(reference_aggregation)
+    pairs = answer_pairs(predictions, references, normalizer=normalizer)
+    return np.concatenate([some.hits(some.equal(), reference_aggregation) for some in pairs])
+
+
+def token_f1(
+    predictions: Sequence[str],
+    references: Sequence[str | list[str]],
+    *,
+    normalizer: Normalizer = "squad",
+    overlap: Literal["multiset", "set"] = "multiset",
+    both_empty: float = 1.0,
+    reference_aggregation: Aggregation = "max",
+) -> PrecisionRecallF1:
+    """Precision, recall and F1 of the words that prediction and reference share; shape (rows,).
+
+    With "max" all three are those of the reference with the highest F1, the first of equals.
+
+    Args:
+        predictions: one text a row.
+        references: the accepted text, or texts, of each row.
+        normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
+        overlap: "multiset" counts repeated words, as SQuAD does; "set" does not, as DROP.
+        both_empty: the score of two texts without words: 1 in SQuAD v2, 0 in SQuAD v1.
+        reference_aggregation: "max" or "mean" over the references of a row.
+
+    >>> token_f1(["to be or not"], [["be", "to be"]]).f1.tolist()
+    [0.6666666666666666]
+    >>> token_f1(["the"], ["a"], both_empty=0.0).f1.tolist()
+    [0.0]
+    """
+    check_choice("overlap", overlap, ("multiset", "set"))
+    check_share("both_empty", both_empty)
+    check_aggregation(reference_aggregation)
+    parts = []
+    for pairs in answer_pairs(predictions, references, normalizer=normalizer):
+        scores = pairs.token_f1(distinct=overlap == "set", both_empty=both_empty)
+        if reference_aggregation == "max":
+            chosen = best(scores.f1, pairs.references)
+            parts.append([values.take(chosen) for values in scores])
+        else:
+            parts.append([mean(values, pairs.references) for values in scores])
+    return PrecisionRecallF1(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def contained(
+    predictions: Sequence[str],
+    references: Sequence[str | list[str]],
+    *,
+    normalizer: Normalizer = "lower",
+    match: Match = "substring",
+    empty_reference: Literal["never", "always"] = "never",
+    reference_aggregation: Aggregation = "max",
+) -> Floats:
+    """For each row 1.0 if the prediction contains a reference, else 0.0; shape (rows,).
+
+    A prediction that normalizes to nothing contains nothing, as UltraRAG's Acc says. With
+    `empty_reference="always"` there are two exceptions, where a reference that normalizes to
+    nothing too is contained: `match="token_set"`, for UltraRAG's CoverEM, and substrings under the
+    normalizer "strip_lower", since OLMES asks whether '' is in ''.
+
+    Args:
+        predictions: one text a row.
+        references: the accepted text, or texts, of each row.
+        normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
+        match: "substring" looks at characters; "tokens" asks for the words of the reference one
+            after another, as DPR does; "token_set" for all of them anywhere, UltraRAG's CoverEM.
+        empty_reference: whether a reference that normalizes to nothing is contained "never" or
+            "always". UltraRAG's Acc and CoverEM say always, so that a reference "A" matches.
+        reference_aggregation: "max" asks for any reference, "mean" gives their share.
+
+    >>> contained(["It is New York City."], [["york city", "NYC"]]).tolist()
+    [1.0]
+    >>> contained(["a boat"], ["oat"], match="tokens").tolist()
+    [0.0]
+    """
+    check_choice("match", match, ("substring", "tokens", "token_set"))
+    check_choice("empty_reference", empty_reference, ("never", "always"))
+    check_aggregation(reference_aggregation)
+    always = empty_reference == "always"
+    pairs = answer_pairs(predictions, references, normalizer=normalizer)
+    return np.concatenate(
+        [
+            some.hits(some.contained(match, empty_is_contained=always), reference_aggregation)
+            for some in pairs
+        ]
+    )
+
+
+class SharedWords(NamedTuple):
+    """Counts of words, one a pair."""
+
+    shared: Integers
+    predicted: Integers
+    relevant: Integers
+
+
+def answer_pairs(
+    predictions: Sequence[str],
+    references: Sequence[str | list[str]],
+    *,
+    normalizer: Normalizer = "squad",
+) -> Iterator["AnswerPairs"]:
+    """The rows in blocks, each ready to be compared in several ways for the price of one reading.
+
+    >>> for pairs in answer_pairs(["The cat", "dog"], [["cat", "cats"], "dogs"]):
+    ...     print(pairs.equal().tolist(), pairs.contained("substring").tolist())
+    [True, False, False] [True, False, False]
+    """
+    function = normalizer_function(normalizer)
+    for block in blocks(predictions, references):
+        yield AnswerPairs(block, function)
+
+
+class AnswerPairs:
+    """Each reference of some rows beside the prediction of its row, both normalized.
+
+    What compares returns one value a pair: for each reference, row after row.
+    """
+
+    def __init__(self, block: Block, normalizer: Callable[[str], str]) -> None:
+        self._block = block
+        self._normalizer = normalizer
+        self._few = len(block.sizes) <= _FEW_ROWS
+        self.references = block.sizes - 1  # of each row
+
+    def hits(self, hit: Booleans, aggregation: Aggregation) -> Floats:
+        """For each row whether any pair is a hit, or the share of its pairs that are."""
+        starts = np.cumsum(self.references) - self.references
+        hits = np.add.reduceat(hit, starts, dtype=np.int64)
+        return (hits > 0).astype(np.float64) if aggregation == "max" else hits / self.references
+
+    def equal(self) -> Booleans:
+        """Whether both texts are the same."""
+        block = self._block
+        if self._tokens is not None:
+            return equal_texts(self._tokens, block.tails, block.owners)
+        texts = self._texts
+        return np.array([texts[r] == texts[p] for r, p in self._indices()], dtype=bool)
+
+    def contained(self, match: Match, *, empty_is_contained: bool = False) -> Booleans:
+        """Whether the prediction contains the reference; see the function `contained`."""
+        if match == "token_set":
+            counted = self.shared_words(distinct=True)
+            covered: Booleans = (counted.shared == counted.relevant) & (counted.relevant > 0)
+            if empty_is_contained:
+                covered |= counted.relevant == 0
+            return covered
+        texts: Sequence[str | bytes]
+        texts = self._texts if self._tokens is None else normalized_bytes(self._tokens)
+        if match == "tokens":
+            texts = [_between_spaces(text) for text in texts]
+        even_in_empty = self._normalizer is strip_lower and match == "substring"
+        return np.array(
+            [
+                texts[r] in texts[p]  # type: ignore[operator] # both str or both bytes
+                if texts[r]
+                else empty_is_contained and (even_in_empty or bool(texts[p]))
+                for r, p in self._indices()
+            ],
+            dtype=np.bool_,
+        )
+
+    def token_f1(self, *, distinct: bool, both_empty: float) -> PrecisionRecallF1:
+        """Precision, recall and F1 of the words of both texts; see the function `token_f1`."""
+        counted = self.shared_words(distinct=distinct)
+        scores = precision_recall_f1(counted.shared, counted.predicted, counted.relevant)
+        neither = (counted.predicted == 0) & (counted.relevant == 0)
+        for values in scores:
+            values[neither] = both_empty
+        return scores
+
+    def shared_words(self, *, distinct: bool) -> SharedWords:
+        """How many words both texts share, and how many each has, repetitions counted or not."""
+        block = self._block
+        if self._few:
+            return self._counted(range(len(block.sizes)), distinct=distinct)
+        tokens = tokenize(self._texts, _WORDS) if self._tokens is None else self._tokens
+        found = overlaps(tokens, block.heads, block.sizes)
+        shared = (found.shared_types if distinct else found.shared)[block.tails]
+        words = found.types if distinct else tokens.counts
+        result = SharedWords(shared, words[block.owners], words[block.tails])
+        if found.unsure.any():
+            rows = np.flatnonzero(np.logical_or.reduceat(found.unsure, block.heads))
+            again = self._counted(rows.tolist(), distinct=distinct)
+            at = np.isin(block.owners, block.heads[rows])
+            for values, exact in zip(result, again, strict=True):
+                values[at] = exact
+        return result
+
+    def _counted(self, rows: Sequence[int], *, distinct: bool) -> SharedWords:
+        """The same counts for some rows, in the obvious way."""
+        counts = []
+        for row in rows:
+            head = int(self._block.heads[row])
+            texts = self._block.texts[head : head + int(self._block.sizes[row])]
+            bags = [self._normalizer(text).split() for text in texts]
+            predicted, *relevant = (Counter(set(bag) if distinct else bag) for bag in bags)
+            for bag in relevant:
+                counts.append(((bag & predicted).total(), predicted.total(), bag.total()))
+        return SharedWords(*np.array(counts, dtype=np.int64).T.copy())
+
+    @cached_property
+    def _tokens(self) -> Tokens | None:
+        """The tokens of all texts, where a rule of bytes does what the normalizer does."""
+        return None if self._few else normalized_tokens(self._block.texts, self._normalizer)
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        """All texts, normalized one by one, each distinct one once."""
+        known = {text: self._normalizer(text) for text in dict.fromkeys(self._block.texts)}
+        return [known[text] for text in self._block.texts]
+
+    def _indices(self) -> Iterator[tuple[int, int]]:
+        """For each pair the index of its reference and of its prediction."""
+        return zip(self._block.tails.tolist(), self._block.owners.tolist(), strict=True)
+
+
+def _between_spaces(text: str | bytes) -> str | bytes:
+    """A text such that containment is that of whole words, one after another."""
+    if isinstance(text, bytes):
+        return b" %b " % text if text else text
+    words = squeeze(text)
+    return f" {words} " if words else words

@@ -1,0 +1,260 @@
+"""States of parts, merged in any way, give the result of one `compute`."""
+
+import json
+import random
+
+import pytest
+
+from metric_commons.evaluation.catalog import load
+from metric_commons.evaluation.state import State
+from tests.spec import METRICS, spec
+
+# These score single rows, so there is a score of each group.
+OF_ROWS = [name for name in METRICS if "groups" in load(name).options]
+
+
+def inputs_and_options(name):
+    sample = spec(name).sample
+    metric = load(name)
+    columns = {key: list(sample[key]) for key in metric.checked(**columns_of(name, metric))}
+    options = {key: value for key, value in sample.items() if key not in columns}
+    return columns, options
+
+
+def columns_of(name, metric):
+    sample = spec(name).sample
+    return {key: value for key, value in sample.items() if key not in metric.options}
+
+
+def taken(columns, rows):
+    return {name: [column[row] for row in rows] for name, column in columns.items()}
+
+
+def many_rows(columns, seed, rows=60):
+    size = len(next(iter(columns.values())))
+    chance = random.Random(seed)
+    return taken(columns, [chance.randrange(size) for _ in range(rows)])
+
+
+def in_parts(name, options, columns, seed, groups=None):
+    """Rows dealt out to some states at random, which are merged in random order through JSON."""
+    chance = random.Random(seed)
+    rows = len(next(iter(columns.values())))
+    parts = chance.randrange(1, 8)
+    owner = [chance.randrange(parts) for _ in range(rows)]
+    states = []
+    for part in range(parts):
+        state = State(name, **options)
+        own = [row for row in range(rows) if owner[row] == part]
+        for some in (own[: len(own) // 2], own[len(own) // 2 :]):
+            if some:
+                ids = {"ids": some} if name == "ir_ranking" else {}
+                labels = {} if groups is None else {"groups": [groups[row] for row in some]}
+                state.update(**taken(columns, some), **ids, **labels)
+        states.append(State.from_json(state.to_json()))
+    while len(states) > 1:
+        first, second = chance.sample(states, 2)
+        first.merge(second)
+        states.remove(second)
+    return states[0]
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("seed", range(4))
+def test_parts_give_the_result_of_the_whole(name, seed):
+    columns, options = inputs_and_options(name)
+    columns = many_rows(columns, seed)
+    reporting = {"n_resamples": 200, "seed": seed}
+    if name not in ("paired_significance", "regression"):  # the one has one, the other none
+        reporting["confidence_level"] = 0.9
+    merged = in_parts(name, options, columns, seed)
+    assert merged.result(**reporting) == load(name).compute(**columns, **options, **reporting)
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+def test_groups_of_parts_are_those_of_the_whole(name):
+    columns, options = inputs_and_options(name)
+    columns = many_rows(columns, seed=1)
+    groups = [random.Random(row).choice("abc") for row in range(60)]
+    merged = in_parts(name, options, columns, 5, groups)
+    assert merged.result() == load(name).compute(**columns, **options, groups=groups)
+
+
+CHANCE = random.Random(7)
+OTHERS = {  # what the samples of the modules do not show
+    "texts as labels": (
+        "classification",
+        {
+            "predictions": CHANCE.choices(["cat", "dog", "bird"], k=60),
+            "references": CHANCE.choices(["cat", "dog", "bird"], k=60),
+        },
+        {},
+    ),
+    "scores": (
+        "classification",
+        {
+            "predictions": CHANCE.choices([0.1, 0.5, 0.7, 0.0, -0.0, 1.0], k=60),
+            "references": CHANCE.choices([0, 1], k=60),
+        },
+        {"calibration_bins": 4, "curves": True},
+    ),
+    "probabilities": (
+        "classification",
+        {
+            "predictions": CHANCE.choices([[0.5, 0.25, 0.25], [0.0, 0.75, 0.25]], k=60),
+            "references": CHANCE.choices([0, 1, 2], k=60),
+        },
+        {},
+    ),
+    "several labels": (
+        "classification",
+        {
+            "predictions": CHANCE.choices([[0, 1], [1, 1]], k=60),
+            "references": CHANCE.choices([[0, 1], [1, 0]], k=60),
+        },
+        {"average": "micro"},
+    ),
+    "true labels": (
+        "clustering",
+        {
+            "predictions": CHANCE.choices([1, 2, 3], k=60),
+            "references": CHANCE.choices("ab", k=60),
+        },
+        {},
+    ),
+    "points": (
+        "clustering",
+        {
+            "predictions": CHANCE.choices([1, 2, 3], k=60),
+            "references": [[CHANCE.random(), CHANCE.random()] for _ in range(60)],
+        },
+        {"metric": "sqeuclidean"},
+    ),
+    "medians": (
+        "regression",
+        {
+            "predictions": [CHANCE.random() for _ in range(60)],
+            "references": [CHANCE.random() for _ in range(60)],
+        },
+        {"measures": ["median_ae", "spearman", "mae"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_whatever_the_rows_are(case):
+    name, columns, options = OTHERS[case]
+    merged = in_parts(name, options, columns, seed=3)
+    reporting = {"confidence_level": 0.9, "n_resamples": 50} if case != "probabilities" else {}
+    expected = load(name).compute(**columns, **options, **reporting)
+    assert repr(merged.result(**reporting)) == repr(expected)  # of NaN too
+
+
+def test_moments_far_from_zero_lose_nothing():
+    chance = random.Random(1)
+    references = [[1e9 + chance.random(), 1e-3 * chance.random()] for _ in range(200)]
+    predictions = [[a + chance.random() / 10, b] for a, b in references]
+    columns = {"predictions": predictions, "references": references}
+    options = {
+        "measures": ["mae", "mse", "rmse", "r2", "explained_variance", "pearson", "max_error"],
+        "multioutput": "raw_values",
+    }
+    merged = in_parts("regression", options, columns, seed=2).result()
+    expected = load("regression").compute(**columns, **options)
+    for name, values in expected.items():
+        assert merged[name] == pytest.approx(values, rel=1e-12)
+    with pytest.raises(ValueError, match="this state keeps sums, but intervals resample rows"):
+        in_parts("regression", options, columns, seed=2).result(confidence_level=0.9)
+
+
+def test_weights_are_of_rows():
+    columns = {"predictions": [0, 1, 1, 0], "references": [0, 1, 0, 0]}
+    weights = [0.5, 2.0, 0.25, 0.0]
+    for name in ("classification", "regression"):
+        states = [State(name) for _ in range(2)]
+        states[0].update(**taken(columns, [0, 3]), sample_weight=[0.5, 0.0])
+        states[1].update(**taken(columns, [1, 2]), sample_weight=[2.0, 0.25])
+        states[0].merge(states[1])
+        assert states[0].result() == load(name).compute(**columns, sample_weight=weights)
+    unweighted, weighted = State("classification"), State("classification")
+    unweighted.update(**columns)
+    weighted.update(**columns, sample_weight=weights)
+    with pytest.raises(ValueError, match="some rows have"):
+        unweighted.merge(weighted)
+
+
+def filled(name="qa_em", **options):
+    state = State(name, **options)
+    state.update(predictions=["a", "b"], references=["a", "a"])
+    return state
+
+
+def test_an_update_with_a_wrong_row_changes_nothing():
+    state = filled()
+    before = state.to_json()
+    with pytest.raises(ValueError, match=r"predictions\[1\] is None"):
+        state.update(predictions=["a", None], references=["a", "b"])
+    with pytest.raises(ValueError, match="some rows have groups"):
+        state.update(predictions=["a"], references=["a"], groups=["x"])
+    assert state.to_json() == before
+
+
+def test_states_that_do_not_belong_together_are_not_merged():
+    with pytest.raises(ValueError, match="normalizer is 'squad' in one and 'lower' in the other"):
+        filled().merge(filled(normalizer="lower"))
+    with pytest.raises(ValueError, match="a state of qa_f1 cannot be merged into one of qa_em"):
+        filled().merge(filled("qa_f1"))
+
+
+def test_a_ranking_counts_once():
+    states = [State("ir_ranking", measures="mrr") for _ in range(2)]
+    for state in states:
+        state.update(predictions=[["a", "b"]], references=[["b"]], ids=["q1"])
+    with pytest.raises(ValueError, match="ranking 'q1' is there twice"):
+        states[0].merge(states[1])
+    assert states[0].result() == {"mrr": 0.5}
+    with pytest.raises(ValueError, match="ids has 2 values for 1 rows"):
+        states[0].update(predictions=[["a"]], references=[["a"]], ids=["q2", "q3"])
+
+
+def test_rankings_are_in_the_order_of_their_ids():
+    state = State("ir_ranking", measures="mrr")
+    for name in ("q2", "é", "q10", 10, 9):
+        retrieved = [str(name), "x"] if name in ("q10", 9) else ["x", str(name)]
+        state.update(predictions=[retrieved], references=[[str(name)]], ids=[name])
+    assert state.result(per_example=True)["per_example"] == {"mrr": [1.0, 0.5, 1.0, 0.5, 0.5]}
+
+
+def test_what_a_state_cannot_hold_or_report_is_said():
+    with pytest.raises(ValueError, match="normalizer is a function"):
+        State("qa_em", normalizer=str.lower)
+    with pytest.raises(ValueError, match="the state has no rows"):
+        State("qa_em").result()
+    with pytest.raises(ValueError, match="does not keep the scores of single rows"):
+        filled().result(per_example=True)
+    with pytest.raises(ValueError, match="normalizer is not an option of a result of qa_em"):
+        filled().result(normalizer="lower")
+    with pytest.raises(ValueError, match="only rankings have ids"):
+        State("qa_em").update(predictions=["a"], references=["a"], ids=[1])
+
+
+def test_a_file_is_read_again_or_refused(tmp_path):
+    path = tmp_path / "part.state"
+    filled().save(path)
+    assert State.read(path).result() == {"qa_em": 0.5}
+    content = json.loads(path.read_text())
+    for change, fault in [
+        ({"format": "other"}, "not of the format metric-commons-state/1"),
+        ({"version": "0.0.1"}, r"metric-commons 0\.0\.1, but this is"),
+        ({"rows": 3}, "damaged: it should have 3 rows"),
+    ]:
+        path.write_text(json.dumps(content | change))
+        with pytest.raises(ValueError, match=fault):
+            State.read(path)
+    del content["options"]
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=r"part\.state: not a whole .*-state/1: 'options'"):
+        State.read(path)
+    path.write_text("no json")
+    with pytest.raises(ValueError, match=r"part\.state: Expecting value"):
+        State.read(path)

@@ -1,0 +1,146 @@
+"""Tables of labels against counting row by row."""
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metric_commons.numbers import contingency as module
+from metric_commons.numbers.contingency import check_kinds, contingency
+
+# Kinds of labels; both columns are of one kind.
+KINDS = {
+    "zeros and ones": st.integers(0, 1),
+    "bools": st.booleans(),
+    "minus and plus": st.sampled_from([-1, 1]),
+    "a gap": st.sampled_from([3, 250]),
+    "few": st.integers(-3, 9),
+    "bytes": st.integers(0, 255),
+    "many": st.integers(-(10**5), 10**5),
+    "far apart": st.sampled_from([-(2**63), -1, 0, 2**40, 2**63 - 1]),
+    "beyond int64": st.sampled_from([2**63, 2**64 - 1, 5]),
+    "beyond any array": st.sampled_from([-1, 2**63, 2**70]),
+    "texts": st.sampled_from(["b", "a", "", "é", "e\u0301", "\u0130"]),
+}
+COLUMNS = st.one_of(
+    st.lists(st.tuples(kind, kind), min_size=1, max_size=60) for kind in KINDS.values()
+)
+
+
+def counted(table):
+    """What a table says, pair by pair."""
+    pairs = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
+    return {(table.first[row], table.second[column]): count for row, column, count in pairs}
+
+
+def arrays(column):
+    """The column as numpy arrays of all types that hold it as it is."""
+    for kind in (bool, np.int8, np.uint8, np.int16, np.int64, np.uint64, str):
+        try:
+            array = np.array(column, dtype=kind)
+        except (OverflowError, ValueError):
+            continue
+        if array.tolist() == column and set(map(type, array.tolist())) == set(map(type, column)):
+            yield array
+
+
+@given(COLUMNS)
+def test_a_table_counts_pairs(rows):
+    first, second = (list(column) for column in zip(*rows, strict=True))
+    for one in (first, *arrays(first)):
+        for other in (second, *arrays(second)):
+            table = contingency(one, other)
+
+            assert counted(table) == Counter(rows)
+            assert table.first == sorted(set(first))
+            assert table.second == sorted(set(second))
+            assert set(map(type, table.first)) == set(map(type, first))
+            assert list(counted(table)) == sorted(set(rows))
+            assert dict(zip(table.first, table.first_totals.tolist(), strict=True)) == Counter(
+                first
+            )
+            assert table.second_totals.tolist() == table.matrix().sum(axis=0).tolist()
+            assert table.total == len(rows)
+            assert [part.tolist() for part in table.pairs()] == [
+                part.tolist() for part in (table.rows, table.columns, table.counts)
+            ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_blocks_add_up(kind, monkeypatch):
+    monkeypatch.setattr(module, "_BLOCK", 7)
+    monkeypatch.setattr(module, "_CELLS", 3)
+    rng = np.random.default_rng(0)
+    labels = {"zeros and ones": [0, 1], "bools": [False, True], "minus and plus": [-1, 1]}
+    among = labels.get(kind, ["a", "b"] if kind == "texts" else [*range(-20, 20), 10**6])
+    first, second = ([among[i] for i in rng.integers(0, len(among), 200)] for _ in range(2))
+
+    expected = Counter(zip(first, second, strict=True))
+    assert counted(contingency(first, second)) == expected
+    assert counted(contingency(np.array(first), np.array(second))) == expected
+
+
+@given(COLUMNS, st.data())
+def test_weights_are_summed_exactly(rows, data):
+    numbers = st.floats(0, 1e300) | st.sampled_from([0.0, 1.0, 1e-300, 0.1, 1e16])
+    weights = data.draw(st.lists(numbers, min_size=len(rows), max_size=len(rows)))
+    first, second = (list(column) for column in zip(*rows, strict=True))
+    table = contingency(first, second, np.array(weights))
+
+    sums = {}
+    for pair, weight in zip(rows, weights, strict=True):
+        sums[pair] = sums.get(pair, 0) + Fraction(weight)
+    places = [(table.first.index(one), table.second.index(other)) for one, other in sums]
+    matrix = table.matrix()
+    assert [matrix[place] for place in places] == [float(total) for total in sums.values()]
+    one, other, sums_of_pairs = table.pairs()
+    assert len({*zip(one.tolist(), other.tolist(), strict=True)}) == len(sums)
+    assert matrix[one, other].tolist() == sums_of_pairs.tolist()
+    assert np.count_nonzero(matrix) == sum(total > 0 for total in sums.values())
+    assert table.first == sorted(set(first))
+    assert table.total == float(sum(sums.values()))
+    assert table.counts.sum() == len(rows)
+    again = contingency(first[::-1], second[::-1], np.array(weights[::-1]))
+    for name in ("rows", "columns", "counts", "weights"):
+        assert getattr(again, name).tolist() == getattr(table, name).tolist()
+
+
+def test_true_is_one():
+    table = contingency(np.array([True, False, True]), [1, 0, 2])
+
+    assert counted(table) == {(True, 1): 1, (False, 0): 1, (True, 2): 1}
+
+
+def test_many_labels_need_no_more_room_than_rows():
+    labels = np.arange(200_000)
+    table = contingency(labels * 10**9, labels[::-1])
+
+    assert table.counts.size == 200_000
+    assert table.first[-1] == 199_999 * 10**9
+    assert table.second[int(table.columns[0])] == 199_999
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ([1, 2], [1], "differ in length: 2 and 1"),
+        ([], [], "no rows"),
+        ([1, "a"], [1, 2], "mixed types: int, str"),
+        (["a", 1], ["a", "b"], "mixed types: int, str"),
+        ([1.0, 2.0], [1, 2], "of str, int or bool, got float"),
+        (np.array([0.5]), np.array([1]), "got float"),
+        ([None], [1], "got NoneType"),
+    ],
+)
+def test_what_has_no_order_is_refused(first, second, message):
+    with pytest.raises(ValueError, match=message):
+        contingency(first, second)
+
+
+def test_kinds_of_labels():
+    check_kinds(str, np.str_)
+    with pytest.raises(ValueError, match="mixed types: bool, str"):
+        check_kinds(str, bool)

@@ -1,0 +1,40 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metric_commons.numbers.multisets import Multiset
+from metric_commons.statistics.summary import mean
+
+NUMBERS = st.lists(
+    st.one_of(
+        st.floats(-1e300, 1e300),
+        st.sampled_from([0.0, -0.0, 0.1, 1 / 3, 1e-320, 5e-324, 1.0]),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(NUMBERS, st.integers(0, 40))
+def test_the_mean_of_parts_is_that_of_the_whole(numbers, cut):
+    parts = [Multiset.of(numbers[:cut]), Multiset.of(numbers[cut:])]
+    together = Multiset.sum(reversed(parts))
+    assert together == parts[0] + parts[1] == Multiset.of(numbers)
+    assert together.mean() == mean(numbers)
+    assert len(together) == len(numbers)
+    assert np.array_equal(together.written_out(), np.sort(np.array(numbers) + 0.0))
+
+
+@given(NUMBERS)
+def test_json_holds_it_as_it_is(numbers):
+    multiset = Multiset.of(numbers)
+    assert Multiset.from_plain(json.loads(json.dumps(multiset.to_plain()))) == multiset
+
+
+@pytest.mark.parametrize("plain", [[[0.5], [1, 2]], [[0.5], [0]], [[0.5], [1.5]]])
+def test_what_is_no_multiset_is_refused(plain):
+    with pytest.raises(ValueError, match="multiset"):
+        Multiset.from_plain(plain)

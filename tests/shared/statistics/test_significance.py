@@ -1,0 +1,507 @@
+import math
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from metric_commons.statistics import significance
+from metric_commons.statistics.significance import (
+    benjamini_hochberg,
+    compare,
+    compare_measures,
+    holm,
+    p_values,
+)
+
+ALTERNATIVES = ["two-sided", "greater", "less"]
+
+
+def p_value(differences, **options):
+    (p,) = p_values(differences, **options).tolist()
+    return p
+
+
+def unlike(rows, seed=0):
+    """Differences of which no two have the same size."""
+    return np.random.default_rng(seed).normal(0.1, 1, rows)
+
+
+# ---- the obvious way ----------------------------------------------------------------------------
+
+
+def extreme(total, observed, tolerance, alternative):
+    if alternative == "greater":
+        return total >= observed - tolerance
+    if alternative == "less":
+        return total <= observed + tolerance
+    return abs(total) >= abs(observed) - tolerance
+
+
+def obvious_exact(differences, alternative):
+    """Every combination of signs, in exact arithmetic."""
+    values = [Fraction(d) for d in differences if d]
+    observed, tolerance = sum(values), sum(map(abs, values)) / 10**12
+    totals = [
+        sum(sign * value for sign, value in zip(signs, values, strict=True))
+        for signs in product((1, -1), repeat=len(values))
+    ]
+    count = sum(extreme(total, observed, tolerance, alternative) for total in totals)
+    return count / len(totals)
+
+
+def obvious_drawn(differences, alternative, n_resamples, seed):
+    """A word for each resample, and its bits for 60 differences, largest first; then the next 60.
+
+    A bit that is set makes a difference one that A loses.
+    """
+    magnitudes = sorted((abs(Fraction(d)) for d in differences if d), reverse=True)
+    words = np.random.PCG64(seed)
+    totals = [sum(magnitudes)] * n_resamples
+    for start in range(0, len(magnitudes), 60):
+        for resample in range(n_resamples):
+            word = int(words.random_raw())
+            for bit, magnitude in enumerate(magnitudes[start : start + 60]):
+                totals[resample] -= 2 * magnitude * (word >> bit & 1)
+    observed, tolerance = sum(map(Fraction, differences)), sum(magnitudes) / 10**12
+    if alternative == "less":  # the systems swapped
+        observed, alternative = -observed, "greater"
+    count = sum(extreme(total, observed, tolerance, alternative) for total in totals)
+    return (count + 1) / (n_resamples + 1)
+
+
+few = st.lists(
+    st.one_of(
+        st.sampled_from([0.0, -0.0, 0.1, 0.2, -0.1, -0.3, 1.0, -1.0, 1e-9]),
+        st.floats(-1, 1, width=32),
+    ),
+    max_size=9,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(few, st.sampled_from(ALTERNATIVES))
+def test_few_differences_are_enumerated(differences, alternative):
+    expected = obvious_exact(differences, alternative)
+
+    assert p_value(differences, alternative=alternative) == expected
+    assert 0 < expected <= 1
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("rows", [31, 60, 61, 137])
+def test_many_differences_are_drawn(rows, alternative):
+    for differences in (unlike(rows), [*unlike(rows), *[0.0] * 7, 0.25, -0.25]):
+        options = {"alternative": alternative, "n_resamples": 200, "seed": 5}
+        assert p_value(differences, **options) == obvious_drawn(
+            np.asarray(differences).tolist(), **options
+        )
+
+
+def test_thirty_differences_are_enumerated():
+    steps = [1, 2, 3, -4, 5, -6, 7, 8, -9, 10, 2, 3, 5, -7, -1, 1, 4, 4, 4, -3, 2, 8, 6, 5, -9, 1]
+    ways = np.array([1])
+    for step in map(abs, steps):
+        flipped = np.concatenate([np.zeros(2 * step, np.int64), ways])
+        ways = flipped + np.concatenate([ways, np.zeros(2 * step, np.int64)])
+    totals = np.arange(ways.size) - sum(map(abs, steps))
+    for count in (0, 4):  # four differences too small to matter
+        differences = [*(step / 10 for step in steps), *[1e-16] * count]
+        assert p_value(differences) == (
+            ways[abs(totals) >= abs(sum(steps))].sum() / 2 ** len(steps)
+        )
+
+
+# ---- differences of one size: the binomial ------------------------------------------------------
+
+
+def obvious_binomial(wins, losses, alternative):
+    rows = wins + losses
+    most = {"greater": losses, "less": wins, "two-sided": min(wins, losses)}[alternative]
+    ways = sum(math.comb(rows, k) for k in range(most + 1))
+    return min(float(Fraction((2 if alternative == "two-sided" else 1) * ways, 2**rows)), 1.0)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(
+    ("wins", "losses"), [(31, 0), (0, 31), (16, 16), (25, 20), (60, 40), (300, 260), (1, 1000)]
+)
+def test_one_size_is_binomial(wins, losses, alternative):
+    expected = obvious_binomial(wins, losses, alternative)
+    for win, loss, tie in ((1.0, -1.0, 0.0), (0.9 - 0.8, 0.7 - 0.8, 0.0), (2.5e-9, -2.5e-9, 0)):
+        differences = [win] * wins + [loss] * losses + [tie] * 5
+        p = p_value(differences, alternative=alternative, n_resamples=1, seed=3)
+        assert p == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("rows", [1, 2, 7, 20])
+def test_the_binomial_is_what_enumeration_counts(rows, alternative, monkeypatch):
+    for wins in range(rows + 1):
+        differences = [0.7 - 0.6] * wins + [0.2 - 0.3] * (rows - wins)
+        expected = p_value(differences, alternative=alternative)
+        with monkeypatch.context() as patch:
+            patch.setattr(significance, "_ENUMERATED", 0)
+            assert p_value(differences, alternative=alternative) == pytest.approx(expected)
+
+
+def test_sizes_that_nearly_agree_are_drawn():
+    differences = [0.5] * 40 + [0.5 + 1e-9] * 40
+
+    assert p_value(differences, n_resamples=99) == 1 / 100
+
+
+# ---- the distribution of what is drawn ----------------------------------------------------------
+
+
+def test_drawn_sums_have_the_exact_distribution():
+    resamples = 200_000
+    ones = np.ones(100, np.int64)
+    (sums,) = significance._drawn_subset_sums([ones], resamples, 7).T
+    expected = stats.binom.pmf(np.arange(101), 100, 0.5) * resamples
+    observed = np.bincount(sums, minlength=101)
+    common = expected > 20
+    observed = np.append(observed[common], observed[~common].sum())
+    expected = np.append(expected[common], expected[~common].sum())
+
+    assert stats.chisquare(observed, expected, sum_check=False).pvalue > 0.001
+
+
+def test_each_row_has_a_sign_of_its_own():
+    places = 1 << np.arange(61)  # so that a sum tells its members
+    (sums,) = significance._drawn_subset_sums([places], 2000, 1).T
+    signs = (sums[:, None] >> np.arange(61)) & 1
+    correlations = np.corrcoef(signs.T) - np.eye(61)
+
+    assert abs(signs.mean(axis=0) - 0.5).max() < 5 * 0.5 / math.sqrt(2000)
+    assert abs(correlations).max() < 5 / math.sqrt(2000)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_what_is_drawn_is_near_what_is_exact(alternative, monkeypatch):
+    differences = unlike(30)
+    exact = p_value(differences, alternative=alternative)
+    monkeypatch.setattr(significance, "_ENUMERATED", 29)
+    error = math.sqrt(exact * (1 - exact) / 10_000)
+    for seed in range(10):
+        drawn = p_value(differences, alternative=alternative, seed=seed)
+        assert abs(drawn - exact) <= 4 * error + 1e-4
+
+
+def test_p_values_are_uniform_if_systems_are_equal():
+    found = [
+        p_value(np.random.default_rng(seed).normal(size=40), n_resamples=199)
+        for seed in range(1000)
+    ]
+
+    for level in (0.05, 0.1, 0.5):
+        share = np.mean(np.array(found) <= level)
+        assert abs(share - level) < 4 * math.sqrt(level * (1 - level) / 1000)
+
+
+# ---- what must not matter, and what must --------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+@pytest.mark.parametrize("rows", [5, 20, 45, 500])
+def test_order_of_rows_does_not_matter(rows, test):
+    rng = np.random.default_rng(rows)
+    a, b = rng.random(rows), rng.random(rows)
+    expected = compare(a, b, test=test)
+    for _ in range(5):
+        order = rng.permutation(rows)
+        assert compare(a[order], b[order], test=test) == expected
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+@pytest.mark.parametrize("rows", [5, 20, 45, 500])
+def test_swapped_systems_swap_alternatives(rows, test):
+    differences = np.round(unlike(rows), 1)
+    for one, other in zip(ALTERNATIVES, ["two-sided", "less", "greater"], strict=True):
+        expected = p_value(differences, test=test, alternative=one)
+        assert p_value(-differences, test=test, alternative=other) == pytest.approx(
+            expected, rel=0 if test == "permutation" else 1e-12, abs=0
+        )
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+def test_zeros_and_scale_do_not_matter(test):
+    differences = unlike(100)
+    expected = p_value(differences, test=test)
+
+    assert p_value(differences * 2.0**-900, test=test) == expected
+    assert p_value(differences * 2.0**900, test=test) == expected
+    if test == "permutation":
+        assert p_value([*differences, *[0.0] * 50, -0.0], test=test) == expected
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+def test_measures_together_are_as_each_alone(test):
+    columns = [
+        unlike(200, 1),
+        np.where(np.arange(200) % 3, 0.0, unlike(200, 2)),
+        np.repeat([0.5, 0.0], 100),
+        np.zeros(200),
+        unlike(200, 3) - 0.3,
+    ]
+    for alternative in ALTERNATIVES:
+        options = {"test": test, "alternative": alternative, "n_resamples": 300, "seed": 2}
+        together = p_values(np.stack(columns, axis=1), **options).tolist()
+        alone = [p_value(column, **options) for column in columns]
+        assert together == pytest.approx(alone, rel=0, abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 64, 1 << 20])
+def test_chunks_do_not_matter(chunk, monkeypatch):
+    differences = np.stack([unlike(150, seed) for seed in range(3)], axis=1)
+    expected = p_values(differences, n_resamples=100)
+    monkeypatch.setattr(significance, "_CHUNK", chunk)
+
+    assert (p_values(differences, n_resamples=100) == expected).all()
+
+
+def test_threads_do_not_matter():
+    differences = [unlike(400, seed) for seed in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(p_value, differences))
+
+    assert together == [p_value(each) for each in differences]
+
+
+def test_the_stream_is_frozen():
+    steps = np.array([k * (-1) ** (k % 7 // 3) / 16 for k in range(1, 200)])
+
+    assert p_value(steps, n_resamples=9999) == 0.066
+    assert p_value(steps, n_resamples=9999, seed=2**70) == 0.0725
+    assert p_value(steps[:50], n_resamples=999) == 0.278
+    both = np.stack([steps, steps[::-1] ** 3], axis=1)
+    assert p_values(both, n_resamples=999, seed=1).tolist() == [0.079, 0.151]
+
+
+def test_another_seed_draws_other_signs():
+    assert len({p_value(unlike(100), seed=seed) for seed in range(5)}) > 1
+
+
+# ---- sums that are equal but for rounding -------------------------------------------------------
+
+
+def test_sums_that_rounding_tells_apart_are_equal():
+    assert p_value([0.1, 0.2, -0.3]) == 1.0
+    assert p_value([1e-9 * d for d in (0.1, 0.2, -0.3)]) == 1.0
+    tenths = np.array([0.3 - 0.2, 0.7 - 0.6, 0.1 - 0.2, 0.9 - 0.6, 0.5 - 0.7])
+    assert p_value(tenths) == p_value(np.rint(tenths * 10))
+
+
+def test_small_differences_count_beside_large_ones():
+    assert p_value([1.0, -1.0, 1e-9], alternative="greater") == 4 / 8
+    assert p_value([1.0, -1.0, 1e-14], alternative="greater") == 6 / 8
+
+
+def test_extreme_sizes():
+    for size in (1e280, 5e-324, 2.2e-308):
+        assert p_value([size, size, size]) == 2 / 8
+        assert p_value([size] * 40) == 2 / 2**40
+    assert p_value([1e280] * 30 + [5e-324] * 30) == 2 / 2**30
+    result = compare([1e280] * 3, [-1e280] * 3)
+    assert result["diff"] == pytest.approx(2e280)
+
+
+def test_p_is_never_zero():
+    assert p_value(unlike(100) + 10, n_resamples=999) == 1 / 1000
+    assert p_value([1.0] * 1000) == 2.0**-999
+    assert p_value([1.0] * 5000) == math.ulp(0.0)
+
+
+# ---- the other tests ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("differences", "expected"),
+    [
+        ([], math.nan),
+        ([0.5], math.nan),
+        ([0.0], 1.0),
+        ([0.0, 0.0], 1.0),
+        ([0.5, 0.5, 0.5], 0.0),
+        ([-0.5, -0.5], 0.0),
+        ([0.5, -0.5], 1.0),
+        ([1e-200, 2e-200, 3e-200], 0.07417990022744853),
+        ([1e200, 2e200, 3e200], 0.07417990022744853),
+    ],
+)
+def test_t_of_little(differences, expected):
+    found = p_value(differences, test="t")
+
+    assert found == pytest.approx(expected, rel=1e-12, abs=0, nan_ok=True)
+
+
+def test_t_of_equal_differences_by_side():
+    for differences, greater, less in (([0.5] * 3, 0.0, 1.0), ([-0.5] * 3, 1.0, 0.0)):
+        assert p_value(differences, test="t", alternative="greater") == greater
+        assert p_value(differences, test="t", alternative="less") == less
+
+
+@pytest.mark.parametrize("rows", [0, 1, 13, 14, 60])
+def test_wilcoxon_of_nothing_but_zeros(rows):
+    for alternative in ALTERNATIVES:
+        assert p_value([0.0] * rows, test="wilcoxon", alternative=alternative) == 1.0
+
+
+# ---- several measures ---------------------------------------------------------------------------
+
+
+def obvious_holm(p):
+    """For each test the largest of the products that the method compares up to it."""
+    ascending = sorted(p)
+    products = [min((len(p) - i) * value, 1.0) for i, value in enumerate(ascending)]
+    return [max(products[: ascending.index(value) + ascending.count(value)]) for value in p]
+
+
+def obvious_benjamini_hochberg(p):
+    ascending = sorted(p)
+    products = [len(p) * value / (i + 1) for i, value in enumerate(ascending)]
+    return [min(products[ascending.index(value) :]) for value in p]
+
+
+p_lists = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.01, 0.05])), max_size=12)
+
+
+@given(p_lists)
+def test_holm_is_the_obvious_way(p):
+    assert holm(p) == pytest.approx(obvious_holm(p), rel=1e-14, abs=0)
+
+
+@given(p_lists)
+def test_benjamini_hochberg_is_the_obvious_way(p):
+    assert benjamini_hochberg(p) == pytest.approx(
+        obvious_benjamini_hochberg(p), rel=1e-14, abs=1e-320
+    )
+
+
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+def test_what_is_undefined_does_not_count(adjust):
+    p = [0.04, math.nan, 0.01, 0.02, math.nan]
+    defined = adjust([0.04, 0.01, 0.02]).tolist()
+    given = np.array(p)
+    found = adjust(given).tolist()
+
+    assert [found[0], *found[2:4]] == defined
+    assert math.isnan(found[1])
+    assert math.isnan(found[4])
+    assert given.tolist() == pytest.approx(p, nan_ok=True)
+
+
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+@pytest.mark.parametrize(
+    ("p", "message"),
+    [
+        ([0.5, 1.5], r"p_values\[1\] is 1.5; a p-value is from 0 to 1"),
+        ([-0.1], r"p_values\[0\] is -0.1"),
+        ([[0.5]], "p_values must be a flat list"),
+        (0.5, "p_values must be a flat list"),
+    ],
+)
+def test_bad_p_values_are_named(adjust, p, message):
+    with pytest.raises(ValueError, match=message):
+        adjust(p)
+
+
+def measures(rows=60):
+    a = {name: unlike(rows, seed) + 0.1 * seed for seed, name in enumerate(["x", "y", "z"])}
+    return a, {name: np.zeros(rows) for name in a}
+
+
+@pytest.mark.parametrize(
+    ("correction", "adjust"),
+    [("holm", holm), ("benjamini_hochberg", benjamini_hochberg), ("none", np.array)],
+)
+def test_measures_are_compared_and_adjusted(correction, adjust):
+    a, b = measures()
+    results = compare_measures(a, b, correction=correction, n_resamples=500)
+    p = [result["p_value"] for result in results.values()]
+
+    assert list(results) == ["x", "y", "z"]
+    assert [result["p_adjusted"] for result in results.values()] == adjust(p).tolist()
+    for name, result in results.items():
+        assert result.pop("significant") is (result.pop("p_adjusted") < 0.05)
+        alone = compare(a[name], b[name], n_resamples=500)
+        del alone["significant"]
+        assert result == alone
+
+
+def test_no_measures_give_nothing():
+    assert compare_measures({}, {}) == {}
+
+
+def test_bad_measures_are_named():
+    a, b = measures(3)
+    with pytest.raises(ValueError, match=r"predictions1 has the measures x, y, z, but .* has x$"):
+        compare_measures(a, {"x": b["x"]})
+    with pytest.raises(ValueError, match=r"predictions2\['y'\]\[1\] is nan"):
+        compare_measures(a, b | {"y": [0.0, math.nan, 0.0]})
+    with pytest.raises(ValueError, match=r"predictions1\['z'\] has 3 rows, but .* has 2"):
+        compare_measures(a, b | {"z": [0.0, 0.0]})
+    with pytest.raises(ValueError, match="correction must be one of 'holm'"):
+        compare_measures(a, b, correction="bonferroni")
+
+
+# ---- results and errors -------------------------------------------------------------------------
+
+
+def test_results_are_of_pythons_own_types():
+    result = compare(np.float32([0.5, 1.0]), [0, 1], alpha=np.float64(0.9))
+
+    assert {type(value) for value in result.values()} == {float, bool, list}
+    assert [type(end) for end in result["confidence_interval"]] == [float, float]
+
+
+def test_the_interval_is_that_of_the_mean_difference():
+    a, b = np.random.default_rng(0).random((2, 300))
+    options = {"n_resamples": 2000, "seed": 4, "confidence_level": 0.9}
+    low, high = compare(a, b, **options)["confidence_interval"]
+    expected = stats.norm.interval(0.9, (a - b).mean(), (a - b).std() / math.sqrt(300))
+
+    assert (low, high) == pytest.approx(expected, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("differences", "message"),
+    [
+        ([0.5, math.nan], r"differences\[1\] is nan; a score is finite"),
+        ([[0.5, 0.1], [0.2, -math.inf]], r"differences\[1, 1\] is -inf"),
+        (0.5, r"differences must hold numbers in 1 or 2 dimensions, got shape \(\)"),
+        ([[[0.5]]], r"differences must hold numbers in 1 or 2 dimensions"),
+        (["0.5"], "differences must hold numbers"),
+        ([None], "differences must hold numbers"),
+    ],
+)
+def test_bad_differences_are_named(differences, message):
+    with pytest.raises(ValueError, match=message):
+        p_values(differences)
+
+
+def test_inputs_are_left_alone():
+    a, b = unlike(50), unlike(50, 1)
+    before = a.copy(), b.copy()
+    for test in ("permutation", "t", "wilcoxon"):
+        compare(a, b, test=test)
+
+    assert (a == before[0]).all()
+    assert (b == before[1]).all()
+
+
+def test_memory_is_bounded():
+    # A matrix of 20,000 rows x 2,000 resamples would be 40 MB even at a byte a sign.
+    differences = unlike(20_000)
+    p_value(differences, n_resamples=10)
+    tracemalloc.start()
+    p_value(differences, n_resamples=2000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 4 * 2**20
