@@ -9,8 +9,15 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.classification.curves import Scored, curve_scores, is_scores
-from metric_commons.classification.labels import label_scores, tabulated
+from metric_commons.classification.classes import Average, ListedLabels, PositiveLabel
+from metric_commons.classification.curves import (
+    CalibrationStrategy,
+    Scored,
+    curve_scores,
+    is_scores,
+)
+from metric_commons.classification.labels import Beta, ZeroDivision, label_scores, tabulated
+from metric_commons.numbers.domains import Count, Finite, Weights
 
 _CITATION = """\
 @article{classification_measures,
@@ -34,22 +41,19 @@ class Classification(BatchMetric):
             label; or a probability of each label (list of float) in the order of `labels`; or
             0 or 1 for each of several labels (list of int).
         references (list): a label a row, whole numbers in floats too; or a list of 0 and 1.
-        threshold (float): a row is positive from this score on. Defaults to 0.5, which scores
-            outside 0 to 1 refuse.
-        pos_label: the positive one of two labels. Defaults to 1; where that is neither of them,
-            the greater one is positive.
-        average (str): "binary", "macro", "micro", "weighted" or "none" for a list of each label.
-            Defaults to None: "binary" of two labels, else "macro".
-        beta (float): also return f_beta, in which recall weighs beta times as much as precision.
-        labels (list): those to average over and to show, in this order. Defaults to all.
-        zero_division (float): a ratio of nothing; NaN is left out of averages. Defaults to 0.0.
-        sample_weight (list of float): a weight a row. Defaults to None.
-        curves (bool): also return the points of both curves. Defaults to False.
-        calibration_bins (int): also return the calibration in so many bins. Defaults to None.
-        calibration_strategy (str): bins of equal width, "uniform" (default), or of equal mass,
-            "quantile".
-        confidence_level (float): also return intervals, such as 0.95. Defaults to None.
-        n_resamples (int), seed (int): of intervals of labels. Default to 10,000 and 0.
+        threshold: a row is positive from this score on. Scores outside 0 to 1 need one that is
+            not the default.
+        pos_label: the positive one of two labels; where 1 is neither of them, the greater one.
+        average: "none" gives a list with a value for each label; None is "binary" for two labels,
+            else "macro".
+        beta: also return f_beta, in which recall weighs beta times as much as precision.
+        labels: those to average over and to show, in this order; None for all.
+        zero_division: a ratio with nothing to divide by; NaN is left out of averages.
+        sample_weight: how much each row counts.
+        curves: also return the points of both curves.
+        calibration_bins: also return the calibration in so many bins.
+        calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
+
 
     Returns:
         accuracy, precision, recall, f1, f_beta (if beta is not 1), fpr, specificity,
@@ -102,19 +106,17 @@ class Classification(BatchMetric):
         *,
         predictions,
         references,
-        threshold=0.5,
-        pos_label=1,
-        average=None,
-        beta=1.0,
-        labels=None,
-        zero_division=0.0,
-        sample_weight=None,
-        curves=False,
-        calibration_bins=None,
-        calibration_strategy="uniform",
-        confidence_level=None,
-        n_resamples=10_000,
-        seed=0,
+        threshold: Finite = 0.5,
+        pos_label: PositiveLabel = 1,
+        average: Average | None = None,
+        beta: Beta = 1.0,
+        labels: ListedLabels | None = None,
+        zero_division: ZeroDivision = 0.0,
+        sample_weight: Weights | None = None,
+        curves: bool = False,
+        calibration_bins: Count | None = None,
+        calibration_strategy: CalibrationStrategy = "uniform",
+        **uncertainty,
     ):
         task = {
             "labels": labels,
@@ -138,9 +140,7 @@ class Classification(BatchMetric):
                 curves=curves,
                 calibration_bins=calibration_bins,
                 calibration_strategy=calibration_strategy,
-                confidence_level=confidence_level,
+                confidence_level=uncertainty.get("confidence_level"),
             ),
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            seed=seed,
+            **uncertainty,
         )

@@ -9,7 +9,8 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.clustering.partitions import clustering_scores
+from metric_commons.clustering.partitions import Measures, Metric, clustering_scores
+from metric_commons.numbers.domains import Count
 
 _CITATION = """\
 @article{rousseeuw-1987-silhouettes,
@@ -29,17 +30,14 @@ class Clustering(BatchMetric):
     Args:
         predictions (list of int or of str): the cluster of each row.
         references (list of list of float, or list of int or of str): the points, or true labels.
-        measures (str, or tuple of str): of points "silhouette", "davies_bouldin" and
+        measures: of points "silhouette", "davies_bouldin" and
             "calinski_harabasz"; of labels "ari", "nmi", "v_measure", "homogeneity" and
-            "completeness". Defaults to None, all that the references have.
-        metric (str): of the silhouette: "euclidean" (default), "sqeuclidean" or "cosine".
-        per_example (bool): also return the silhouette of each point. Defaults to False.
-        sample_size (int): take the silhouette of so many points alone, drawn without replacement,
-            each against all points. Defaults to None, all points.
-        confidence_level (float): also return bootstrap intervals, such as 0.95, of the silhouette
-            or of scores of labels. Defaults to None.
-        n_resamples (int), seed (int): of the bootstrap; the seed is that of the sample too. Default
-            to 10,000 and 0.
+            "completeness"; None for all that the references allow.
+        metric: the distance between points, for the silhouette.
+        per_example: also return the silhouette of each point.
+        sample_size: take the silhouette of so many points alone, drawn without replacement by
+            `seed`, each against all points.
+
 
     Returns:
         silhouette (float): from -1.0 to 1.0, higher is better.
@@ -81,13 +79,11 @@ class Clustering(BatchMetric):
         *,
         predictions,
         references,
-        measures=None,
-        metric="euclidean",
-        per_example=False,
-        sample_size=None,
-        confidence_level=None,
-        n_resamples=10_000,
-        seed=0,
+        measures: Measures | None = None,
+        metric: Metric = "euclidean",
+        per_example: bool = False,
+        sample_size: Count | None = None,
+        **uncertainty,
     ):
         return clustering_scores(
             predictions,
@@ -96,7 +92,5 @@ class Clustering(BatchMetric):
             metric=metric,
             per_example=per_example,
             sample_size=sample_size,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            seed=seed,
+            **uncertainty,
         )

@@ -8,9 +8,10 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.ranking.names import parse_measures
-from metric_commons.ranking.order import rankings
-from metric_commons.ranking.ranking_measures import average, scores
+from metric_commons.numbers.domains import Count
+from metric_commons.ranking.names import Measures, parse_measures
+from metric_commons.ranking.order import MapDenominator, ScoreType, rankings
+from metric_commons.ranking.ranking_measures import RelevanceLevel, average, scores
 from metric_commons.statistics.summary import summarize
 
 _CITATION = """\
@@ -34,20 +35,16 @@ class IrRanking(BatchMetric):
             candidates, who have none, keep their order.
         references (list): of each query `{"doc_id": ids, "relevance": levels}`; or the ids of the
             relevant documents; or the relevance of the candidates.
-        measures (list of str): of ndcg, ndcg_exp, dcg, dcg_exp, map, mrr, recall, hit_rate
+        measures: of ndcg, ndcg_exp, dcg, dcg_exp, map, mrr, recall, hit_rate
             (success), err, rbp, which take a cutoff as in "ndcg@10"; precision (P), f1 and judged,
-            which need one; rprec, bpref, gm_map, num_q, num_ret, num_rel, num_rel_ret. Defaults to
-            ("ndcg@10", "map", "mrr", "recall@10", "precision@10").
-        relevance_level (float): the least relevance that is relevant. Defaults to 1.
-        score_dtype (str): "float64" (default) as trec_eval 10, "float32" as trec_eval 9.
-        judged_only (bool): leave out documents without a judgment. Defaults to False.
-        max_depth (int): look at so many documents of a query. Defaults to None, all.
-        map_denominator (str): what average precision divides by: "relevant" documents (default),
+            which need one; rprec, bpref, gm_map, num_q, num_ret, num_rel, num_rel_ret.
+        relevance_level: the least relevance that is relevant.
+        score_dtype: "float64" as trec_eval 10, "float32" as trec_eval 9.
+        judged_only: leave out documents without a judgment.
+        max_depth: look at so many documents of a query; None for all.
+        map_denominator: what average precision divides by: "relevant" documents,
             "min_k", no more of them than the cutoff, or "retrieved" ones.
-        per_example (bool): also return the measures of each query. Defaults to False.
-        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
-        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
-        groups (list): a label a query; also return the measures of each group.
+
 
     Returns:
         The measures by the names they were asked for: float, from 0.0 to 1.0 but for dcg and
@@ -97,12 +94,12 @@ class IrRanking(BatchMetric):
         *,
         predictions,
         references,
-        measures=("ndcg@10", "map", "mrr", "recall@10", "precision@10"),
-        relevance_level=1,
-        score_dtype="float64",
-        judged_only=False,
-        max_depth=None,
-        map_denominator="relevant",
+        measures: Measures = ("ndcg@10", "map", "mrr", "recall@10", "precision@10"),
+        relevance_level: RelevanceLevel = 1,
+        score_dtype: ScoreType = "float64",
+        judged_only: bool = False,
+        max_depth: Count | None = None,
+        map_denominator: MapDenominator = "relevant",
         **summary,
     ):
         asked = parse_measures(measures)

@@ -9,7 +9,8 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchComparison
-from metric_commons.statistics.significance import compare
+from metric_commons.numbers.domains import Count, Level, Seed
+from metric_commons.statistics.significance import Alternative, Test, compare
 
 _CITATION = """\
 @inproceedings{smucker-etal-2007-comparison,
@@ -28,15 +29,13 @@ class PairedSignificance(BatchComparison):
     Args:
         predictions1 (list of float): the score of system A on each row.
         predictions2 (list of float): the score of system B on the same rows, in the same order.
-        test (str): "permutation" (default) flips signs of differences, "t" is Student's paired
+        test: "permutation" flips signs of differences, "t" is Student's paired
             test, "wilcoxon" the signed-rank test.
-        alternative (str): "two-sided" (default), "greater" (A scores higher) or "less".
-        n_resamples (int): how many resamples the permutation test and the bootstrap draw. Defaults
-            to 10,000.
-        seed (int): of these draws. Defaults to 0.
-        alpha (float): a p-value less than this is significant. Defaults to 0.05.
-        confidence_level (float): of the bootstrap interval of the difference; None for no interval.
-            Defaults to 0.95.
+        alternative: "greater" if A is expected to score higher, "less" if lower.
+        n_resamples: how many resamples the permutation test and the bootstrap draw.
+        seed: of these draws.
+        alpha: a p-value less than this is significant.
+        confidence_level: of the bootstrap interval of the difference; None for no interval.
 
     Returns:
         A_mean, B_mean (float): the mean score of each system.
@@ -72,12 +71,12 @@ class PairedSignificance(BatchComparison):
         *,
         predictions1,
         predictions2,
-        test="permutation",
-        alternative="two-sided",
-        n_resamples=10_000,
-        seed=0,
-        alpha=0.05,
-        confidence_level=0.95,
+        test: Test = "permutation",
+        alternative: Alternative = "two-sided",
+        n_resamples: Count = 10_000,
+        seed: Seed = 0,
+        alpha: Level = 0.05,
+        confidence_level: Level | None = 0.95,
     ):
         return compare(
             predictions1,

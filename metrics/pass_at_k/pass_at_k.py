@@ -8,7 +8,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.outcomes.passes import check_sizes, pass_at_k, sample_counts
+from metric_commons.outcomes.passes import Sizes, check_sizes, pass_at_k, sample_counts
 from metric_commons.statistics.summary import summarize
 
 _CITATION = """\
@@ -30,13 +30,9 @@ class PassAtK(BatchMetric):
         predictions (list of dict, of list of int, or of list of bool): for each problem the counts
             {"n": samples, "c": samples that pass}, or the outcome of each sample, 1 or True if it
             passes and 0 or False if not. Problems may differ in how many samples they have.
-        k (int or list of int): how many samples are allowed, once or several times. Every problem
-            needs at least as many. Defaults to (1,).
-        per_example (bool): also return the scores of each problem. Defaults to False.
-        confidence_level (float): also return bootstrap intervals over problems, such as 0.95.
-            Defaults to None.
-        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
-        groups (list): a label a problem; also return the scores of each group.
+        k: how many samples are allowed, once or several times. Every problem needs at least as
+            many.
+
 
     Returns:
         pass@1, pass@10, ... (float): one for each k, from 0.0 to 1.0; higher is better.
@@ -68,7 +64,7 @@ class PassAtK(BatchMetric):
             reference_urls=["https://github.com/openai/human-eval"],
         )
 
-    def _compute(self, *, predictions, k=(1,), **summary):
+    def _compute(self, *, predictions, k: Sizes = (1,), **summary):
         sizes = check_sizes(k)
         scores = pass_at_k(sample_counts(predictions), sizes)
         names = [f"pass@{size}" for size in sizes]

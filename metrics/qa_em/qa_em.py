@@ -9,6 +9,8 @@ import evaluate
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.summary import summarize
 from metric_commons.text.answers import exact_match
+from metric_commons.text.normalizers import Normalizer
+from metric_commons.text.references import Aggregation
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,
@@ -28,15 +30,10 @@ class QaEm(BatchMetric):
         predictions (list of str): one answer a question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
             question; both kinds may stand in one list.
-        normalizer (str or function): "squad" (default), "triviaqa", "ultrarag",
-            "ultrarag_keep_articles", "drop", "lower", "strip_lower", "none", or a function from
-            str to str.
-        reference_aggregation (str): "max" (default) asks for any accepted answer; "mean" gives
+        normalizer: what both go through before they are compared; a name or a function from str to
+            str. The card says what each name does.
+        reference_aggregation: "max" asks for any accepted answer; "mean" gives
             the share of the accepted answers that the prediction equals.
-        per_example (bool): also return the score of each question. Defaults to False.
-        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
-        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
-        groups (list): a label a question; also return the scores of each group.
 
     Returns:
         qa_em (float): mean exact match, from 0.0 to 1.0; higher is better.
@@ -63,7 +60,13 @@ class QaEm(BatchMetric):
         )
 
     def _compute(
-        self, *, predictions, references, normalizer="squad", reference_aggregation="max", **summary
+        self,
+        *,
+        predictions,
+        references,
+        normalizer: Normalizer = "squad",
+        reference_aggregation: Aggregation = "max",
+        **summary,
     ):
         scores = exact_match(
             predictions,

@@ -8,8 +8,11 @@ a longer phrase, a date in another order.
 import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.numbers.domains import Share
 from metric_commons.statistics.summary import summarize
-from metric_commons.text.answers import token_f1
+from metric_commons.text.answers import Overlap, token_f1
+from metric_commons.text.normalizers import Normalizer
+from metric_commons.text.references import Aggregation
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,
@@ -29,18 +32,14 @@ class QaF1(BatchMetric):
         predictions (list of str): one answer a question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
             question; both kinds may stand in one list.
-        normalizer (str or function): "squad" (default), "triviaqa", "ultrarag",
-            "ultrarag_keep_articles", "drop", "lower", "strip_lower", "none", or a function from
-            str to str.
-        overlap (str): "multiset" (default) counts repeated words; "set" does not.
-        both_empty (float): the score where neither text has a word left: 1.0 (default) as in
-            SQuAD v2, 0.0 as in SQuAD v1.
-        reference_aggregation (str): "max" (default) takes the accepted answer with the best F1,
+        normalizer: what both go through before they are compared; a name or a function from str to
+            str. The card says what each name does.
+        overlap: "multiset" counts repeated words; "set" does not.
+        both_empty: the score where neither text has a word left: 1.0 as in SQuAD v2, 0.0 as in
+            SQuAD v1.
+        reference_aggregation: "max" takes the accepted answer with the best F1,
             the first of equals, for all three scores; "mean" averages each over the answers.
-        per_example (bool): also return the scores of each question. Defaults to False.
-        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
-        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
-        groups (list): a label a question; also return the scores of each group.
+
 
     Returns:
         qa_f1 (float): mean F1, from 0.0 to 1.0; higher is better.
@@ -72,10 +71,10 @@ class QaF1(BatchMetric):
         *,
         predictions,
         references,
-        normalizer="squad",
-        overlap="multiset",
-        both_empty=1.0,
-        reference_aggregation="max",
+        normalizer: Normalizer = "squad",
+        overlap: Overlap = "multiset",
+        both_empty: Share = 1.0,
+        reference_aggregation: Aggregation = "max",
         **summary,
     ):
         scores = token_f1(

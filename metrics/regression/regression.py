@@ -8,7 +8,8 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.regression.residuals import regression_scores
+from metric_commons.numbers.domains import Weights
+from metric_commons.regression.residuals import Measures, Multioutput, regression_scores
 
 _CITATION = """\
 @article{scikit-learn,
@@ -29,15 +30,13 @@ class Regression(BatchMetric):
         predictions (list of float, or of list of float): a number a row, or as many in each row as
             there are outputs.
         references (list of float, or of list of float): the same. Integers are taken as they are.
-        measures (str, or tuple of str): of "mae", "mse", "rmse", "r2", "mape", "smape",
-            "median_ae", "max_error", "explained_variance", "pearson" and "spearman". Defaults to
-            the first four.
-        multioutput (str): "uniform_average" (default) averages the values of the outputs,
+        measures: of "mae", "mse", "rmse", "r2", "mape", "smape",
+            "median_ae", "max_error", "explained_variance", "pearson" and "spearman".
+        multioutput: "uniform_average" averages the values of the outputs,
             "variance_weighted" with the variance of the references of each as its weight;
             "raw_values" returns a list.
-        sample_weight (list of float): a weight a row, not negative. Defaults to None.
-        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
-        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
+        sample_weight: how much each row counts.
+
 
     Returns:
         mae, mse, rmse (float): of the errors; 0.0 or more, lower is better.
@@ -78,12 +77,10 @@ class Regression(BatchMetric):
         *,
         predictions,
         references,
-        measures=("mae", "mse", "rmse", "r2"),
-        multioutput="uniform_average",
-        sample_weight=None,
-        confidence_level=None,
-        n_resamples=10_000,
-        seed=0,
+        measures: Measures = ("mae", "mse", "rmse", "r2"),
+        multioutput: Multioutput = "uniform_average",
+        sample_weight: Weights | None = None,
+        **uncertainty,
     ):
         return regression_scores(
             predictions,
@@ -91,7 +88,5 @@ class Regression(BatchMetric):
             measures=measures,
             multioutput=multioutput,
             sample_weight=sample_weight,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            seed=seed,
+            **uncertainty,
         )

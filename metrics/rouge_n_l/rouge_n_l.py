@@ -9,7 +9,9 @@ import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.summary import summarize
-from metric_commons.text.rouge_scores import rouge
+from metric_commons.text.normalizers import Normalizer
+from metric_commons.text.references import Aggregation
+from metric_commons.text.rouge_scores import RougeTypes, Tokenizer, rouge
 
 _CITATION = """\
 @inproceedings{lin-2004-rouge,
@@ -29,22 +31,18 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         predictions (list of str): one text a row.
         references (list of str, or of list of str): the reference, or references, of each row;
             both kinds may stand in one list.
-        rouge_types (sequence of str): "rouge1", "rouge2" and so on; "rougeL", the longest common
+        rouge_types: "rouge1", "rouge2" and so on; "rougeL", the longest common
             subsequence of words; "rougeLsum", the same line by line, for texts with a sentence a
-            line. Defaults to ("rouge1", "rouge2", "rougeL").
-        use_stemmer (bool): compare the Porter stems of words of more than three characters, all
-            of them a-z and 0-9. Defaults to False.
-        tokenizer (str or function): "rouge_score" (default), whose words are runs of a-z and 0-9;
+            line.
+        use_stemmer: compare the Porter stems of words of more than three characters, all
+            of them a-z and 0-9.
+        tokenizer: "rouge_score", whose words are runs of a-z and 0-9;
             "unicode", words of any script; or a function from str to list of str.
-        normalizer (str or function): what both sides go through first: "none" (default), "squad",
-            "triviaqa", "ultrarag", "ultrarag_keep_articles", "drop", "lower", "strip_lower", or
-            a function from str to str.
-        reference_aggregation (str): "max" (default) takes, for each type, the reference with the
+        normalizer: what both go through before they are compared; a name or a function from str to
+            str. The card says what each name does.
+        reference_aggregation: "max" takes, for each type, the reference with the
             best F1, the first of equals, for all three scores; "mean" averages each.
-        per_example (bool): also return the scores of each row. Defaults to False.
-        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
-        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
-        groups (list): a label a row; also return the scores of each group.
+
 
     Returns:
         rouge1, ... (float): for each type the mean F1, from 0.0 to 1.0; higher is better.
@@ -79,11 +77,11 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         *,
         predictions,
         references,
-        rouge_types=("rouge1", "rouge2", "rougeL"),
-        use_stemmer=False,
-        tokenizer="rouge_score",
-        normalizer="none",
-        reference_aggregation="max",
+        rouge_types: RougeTypes = ("rouge1", "rouge2", "rougeL"),
+        use_stemmer: bool = False,
+        tokenizer: Tokenizer = "rouge_score",
+        normalizer: Normalizer = "none",
+        reference_aggregation: Aggregation = "max",
         **summary,
     ):
         scores = rouge(

@@ -8,7 +8,9 @@ import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.summary import summarize
-from metric_commons.text.answers import contained
+from metric_commons.text.answers import EmptyReference, Match, contained
+from metric_commons.text.normalizers import Normalizer
+from metric_commons.text.references import Aggregation
 
 _CITATION = """\
 @inproceedings{mallen-etal-2023-trust,
@@ -30,19 +32,16 @@ class SubstringRecall(BatchMetric):
         predictions (list of str): one answer a question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
             question; both kinds may stand in one list.
-        normalizer (str or function): "lower" (default), "squad", "triviaqa", "ultrarag",
-            "ultrarag_keep_articles", "drop", "strip_lower", "none", or a function from str to str.
-        match (str): "substring" (default) looks at characters, so "oat" is in "boat"; "tokens"
+        normalizer: what both go through before they are compared; a name or a function from str to
+            str. The card says what each name does.
+        match: "substring" looks at characters, so "oat" is in "boat"; "tokens"
             wants the words of the answer one after another; "token_set" wants all of them anywhere.
-        empty_reference (str): whether an answer that the normalizer leaves nothing of is contained
-            "never" (default) or "always"; in a prediction of which nothing is left either, only
+        empty_reference: whether an answer that the normalizer leaves nothing of is contained
+            "never" or "always"; in a prediction of which nothing is left either, only
             with match="token_set", or as a substring with normalizer="strip_lower".
-        reference_aggregation (str): "max" (default) asks for any accepted answer; "mean" gives
+        reference_aggregation: "max" asks for any accepted answer; "mean" gives
             the share of the accepted answers that are contained.
-        per_example (bool): also return the score of each question. Defaults to False.
-        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
-        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
-        groups (list): a label a question; also return the scores of each group.
+
 
     Returns:
         substring_recall (float): mean containment, from 0.0 to 1.0; higher is better.
@@ -71,10 +70,10 @@ class SubstringRecall(BatchMetric):
         *,
         predictions,
         references,
-        normalizer="lower",
-        match="substring",
-        empty_reference="never",
-        reference_aggregation="max",
+        normalizer: Normalizer = "lower",
+        match: Match = "substring",
+        empty_reference: EmptyReference = "never",
+        reference_aggregation: Aggregation = "max",
         **summary,
     ):
         scores = contained(

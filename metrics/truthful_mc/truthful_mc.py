@@ -10,7 +10,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.outcomes.multiple_choice import choice_scores
+from metric_commons.outcomes.multiple_choice import LengthNormalization, Ties, choice_scores
 from metric_commons.statistics.summary import summarize
 
 _CITATION = """\
@@ -33,16 +33,13 @@ class TruthfulMc(BatchMetric):
             {"score": list of float, "length": list of int} or
             {"score": list of float, "unconditional": list of float}.
         references (list of list of int): for each question 1 for a true and 0 for a false option.
-        ties (str): how MC1 decides where true and false options share the highest score: "first"
-            (default) for the one that stands first, "optimistic" for a true one, "pessimistic" for
+        ties: how MC1 decides where true and false options share the highest score: "first"
+            for the one that stands first, "optimistic" for a true one, "pessimistic" for
             a false one; "expected" gives the share of the true ones among them.
-        length_normalization (str): "none" (default) takes the scores as they are; "character" and
+        length_normalization: "none" takes the scores as they are; "character" and
             "token" divide them by `length`; "unconditional" subtracts `unconditional`, the scores
             without the question. It holds for all three results.
-        per_example (bool): also return the scores of each question. Defaults to False.
-        confidence_level (float): also return bootstrap intervals, such as 0.95. Defaults to None.
-        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
-        groups (list): a label a question; also return the scores of each group.
+
 
     Returns:
         mc1 (float): share of questions whose best option is true; 0.0 to 1.0, higher is better.
@@ -87,8 +84,8 @@ class TruthfulMc(BatchMetric):
         *,
         predictions,
         references,
-        ties="first",
-        length_normalization="none",
+        ties: Ties = "first",
+        length_normalization: LengthNormalization = "none",
         **summary,
     ):
         scores = choice_scores(

@@ -8,7 +8,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.outcomes.preferences import outcomes, win_rates
+from metric_commons.outcomes.preferences import Interval, Ties, outcomes, win_rates
 
 _CITATION = """\
 @misc{alpaca_eval,
@@ -27,16 +27,11 @@ class WinRate(BatchMetric):
         predictions (list of str or of float): the outcome of each comparison, seen from the system:
             "win", "loss" or "tie"; or a number from 0.0, a loss, to 1.0, a win, where 0.5 is a tie
             and anything else says how sure the judge is.
-        ties (str): "ignore" (default) gives wins / (wins + losses), where above 0.5 is a win and
+        ties: "ignore" gives wins / (wins + losses), where above 0.5 is a win and
             below a loss; "half" gives the mean outcome, in which a tie is half a win.
-        interval (str): "bootstrap" (default) or "wilson", for which whatever counts must be a
+        interval: "bootstrap" or "wilson", for which whatever counts must be a
             whole win or loss.
-        per_example (bool): also return what each row counts, NaN for an ignored tie. Defaults to
-            False.
-        confidence_level (float): also return intervals of both rates, such as 0.95. Defaults to
-            None.
-        n_resamples (int), seed (int): of the bootstrap. Default to 10,000 and 0.
-        groups (list): a label a row, such as the opponent; also return the result of each group.
+
 
     Returns:
         win_rate (float): from 0.0 to 1.0; higher is better. NaN if every row is an ignored tie.
@@ -71,5 +66,7 @@ class WinRate(BatchMetric):
             reference_urls=["https://github.com/tatsu-lab/alpaca_eval"],
         )
 
-    def _compute(self, *, predictions, ties="ignore", interval="bootstrap", **summary):
+    def _compute(
+        self, *, predictions, ties: Ties = "ignore", interval: Interval = "bootstrap", **summary
+    ):
         return win_rates(outcomes(predictions), ties=ties, interval=interval, **summary)

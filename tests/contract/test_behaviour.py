@@ -658,5 +658,8 @@ def test_its_help_names_every_input_and_option(load, spec):
     assert metric.inputs_description
     for method in (metric.compute, metric.add, metric.add_batch):
         assert method.__doc__.endswith(metric.inputs_description)
-    for name in (*metric._feature_names(), *metric.options):
+    for name in metric._feature_names():
         assert re.search(rf"\b{name}\b", metric.inputs_description), name
+    for option in metric.declared_options.values():
+        assert option.help, option.name
+        assert option.accepts in " ".join(metric.inputs_description.split()), option.name

@@ -75,6 +75,13 @@ def disordered(card):
     return [] if headings(card) == HEADINGS else headings(card)
 
 
+def wrong_types(card, options):
+    """Options of which the table of inputs does not say what the annotation says, in its words."""
+    inputs = section(card, "Inputs")
+    told = dict(zip(code(column(inputs, "Name")), column(inputs, "Type"), strict=True))
+    return [name for name, option in options.items() if told.get(name) != option.accepts]
+
+
 def wrong_inputs(card, compute):
     """Differences between the table of inputs and the signature of `compute`."""
     inputs = section(card, "Inputs")
@@ -130,6 +137,7 @@ def test_a_card_says_what_the_code_does(name, monkeypatch):
     assert not unfit_for_the_hub(card, metric.module_type)
     assert not disordered(card)
     assert not wrong_inputs(card, metric._compute)
+    assert not wrong_types(card, metric.declared_options)
     results = [each.result for each in specs(name)]
     assert not wrong_output(card, {key for result in results for key in result}, metric._compute)
     assert not wrong_citation(card, metric.citation)

@@ -11,11 +11,10 @@ import abc
 import inspect
 import json
 import sys
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import datasets
 import evaluate
@@ -24,8 +23,8 @@ import numpy as np
 from ..numbers.arrays import Column
 from ..numbers.checks import nearest
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
-from ..statistics.summary import summarize
 from .columns import Layout, copied, joined, read
+from .options import Option, completed, declared_options, spelled_out
 
 _TEXT = datasets.Value("string")
 # A text a row, and its reference or references: what every module takes that compares texts.
@@ -39,20 +38,15 @@ _LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parame
     "self",
     "kwargs",
 }
-_SUMMARY = [
-    parameter
-    for parameter in inspect.signature(summarize).parameters.values()
-    if parameter.kind is parameter.KEYWORD_ONLY
-]
 
 
 class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # it has no types
     """A module that declares its inputs in `_info` and its options in `_compute`.
 
-    `_compute` takes the inputs and, as keyword-only arguments with defaults, the options. One that
-    also takes `**summary` has the options of `averages.summarize` besides, to be handed to it.
-    Options may be given to `compute`, and as settings at load: `evaluate.load(path, option=value)`.
-    An option that does not exist is a TypeError.
+    `_compute` takes the inputs and, as keyword-only arguments with defaults, the options; the
+    annotation of an option says what it may be. `**summary` and `**uncertainty` stand for options
+    that many modules have, see `options.SHARED`. Options may be given to `compute`, and as settings
+    at load: `evaluate.load(path, option=value)`. An option that does not exist is a TypeError.
 
     Features must hold values as they are: string, bool, int64, float64, and lists and dicts of
     them. Where a column may have several shapes, a list of Features declares them; `_compute` gets
@@ -62,6 +56,9 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     nan_allowed = False  # whether NaN may stand in columns of floats
     unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
     lower_is_better: frozenset[str] = frozenset()  # names of scores; of all others higher is better
+
+    # Every option as the script declares it: its default, what it may be, its help.
+    declared_options: ClassVar[Mapping[str, Option]]
 
     # Of `evaluate`, which publishes no types: what a distributed evaluation holds open.
     writer: Any
@@ -76,13 +73,17 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "_compute" in cls.__dict__:
-            _spell_out_summary(cls._compute)
+            docstring = cls.__doc__ or ""
+            cls.declared_options = declared_options(cls._compute, docstring)
+            cls.__doc__ = completed(docstring, cls.declared_options)
+            cls._compute.__signature__ = spelled_out(cls._compute)  # type: ignore[attr-defined]
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
         if config_name not in (None, "default"):
             raise ValueError(f"there is no configuration {config_name!r}; give options by name")
-        declared = self._declared()
+        declared = self.declared_options
         self._settings = {name: kwargs[name] for name in declared if name in kwargs}
+        self._check(self._settings)
         loading = {name: value for name, value in kwargs.items() if name not in declared}
         self._refuse_unknown(loading, known={*declared, *_LOADER})
         super().__init__(config_name=config_name, **loading)
@@ -104,15 +105,17 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     @property
     def options(self) -> dict[str, Any]:
         """Every option with the value that `compute` takes if it is not given one."""
-        return {**self._declared(), **self._settings}
+        defaults = {name: option.default for name, option in self.declared_options.items()}
+        return defaults | self._settings
 
-    def _declared(self) -> Mapping[str, Any]:
-        return _defaults(type(self)._compute)
+    def _check(self, options: Mapping[str, Any]) -> None:
+        for name, value in options.items():
+            self.declared_options[name].check(value)
 
     def _refuse_unknown(self, given: Mapping[str, Any], known: set[str]) -> None:
         for name in given:
             if name not in known:
-                options = ", ".join(self._declared())
+                options = ", ".join(self.declared_options)
                 raise TypeError(
                     f"{type(self).__name__} has no option {name!r}{nearest(name, known)}; "
                     f"its options are {options}"
@@ -141,7 +144,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         options = {name: value for name, value in kwargs.items() if name not in names}
         inputs = {name: given.get(name) for name in names}
         try:
-            self._refuse_unknown(options, known=set(self._declared()))
+            self._refuse_unknown(options, known=set(self.declared_options))
+            self._check(options)
             if any(column is not None for column in inputs.values()):
                 self._keep(*self._read(inputs))
             if self.num_process > 1:
@@ -266,32 +270,12 @@ class BatchComparison(BatchModule, evaluate.Comparison):  # type: ignore[misc]
     """What the class of a comparison derives from."""
 
 
-@cache
-def _defaults(compute: Callable[..., Any]) -> Mapping[str, Any]:
-    """The options of a function; to read them from its signature takes longer than few rows."""
-    parameters = inspect.signature(compute).parameters.values()
-    return {
-        parameter.name: parameter.default
-        for parameter in parameters
-        if parameter.default is not parameter.empty
-    }
-
-
 def _revive(module: str, name: str) -> BatchModule:
     """An empty instance of a class that `evaluate` has loaded, perhaps in another process."""
     if module not in sys.modules:
         evaluate.loading.init_dynamic_modules()
     cls = getattr(import_module(module), name)
     return cls.__new__(cls)  # type: ignore[no-any-return]
-
-
-def _spell_out_summary(compute: Callable[..., Any]) -> None:
-    """Show the options of `summarize` in a signature that takes them as `**summary`."""
-    signature = inspect.signature(compute)
-    parameters = list(signature.parameters.values())
-    if parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
-        spelled_out = signature.replace(parameters=[*parameters[:-1], *_SUMMARY])
-        compute.__signature__ = spelled_out  # type: ignore[attr-defined]
 
 
 def _layouts(

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
 from ..numbers.arrays import Column, Integers
 from ..numbers.checks import RowError, check_choice
-from ..numbers.contingency import Labels, check_kinds
+from ..numbers.contingency import Label, Labels, check_kinds
+from ..numbers.domains import Parsed
 
-_AVERAGES = ("binary", "macro", "micro", "weighted", "none")
+Average = Literal["binary", "macro", "micro", "weighted", "none"]
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def classes(
     ValueError: pos_label must be one of the labels 0, 1, got 2
     """
     if average is not None:
-        check_choice("average", average, _AVERAGES)
+        check_choice("average", average, get_args(Average))
     positive = _plain("pos_label", pos_label)
     asked = None if labels is None else _asked(labels)
     seen = [*present, *(asked or [])]
@@ -150,6 +152,10 @@ def _plain(name: str, label: Any) -> Any:
     if not isinstance(value, bool | int | str):
         raise ValueError(f"{name} must be a label, got {label!r}")
     return value
+
+
+PositiveLabel = Annotated[Label, Parsed(partial(_plain, "pos_label"), "a label")]
+ListedLabels = Annotated[Sequence[Label], Parsed(_asked, "a list of labels")]
 
 
 def _pair(label: Any, positive: Any) -> Labels:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral, Real
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from ..numbers.contingency import Label, Table, contingency, encoded
 from ..statistics.bootstrap import check_probability
 from .classes import Classes, as_labels, classes
 from .score_counts import EPSILON, ScoreCounts, log_losses, score_counts
+
+CalibrationStrategy = Literal["uniform", "quantile"]
 
 _ONE = 1e-5  # how far the sum of a row of probabilities may be from 1
 
@@ -434,7 +436,7 @@ def curve_scores(
     (0.75, 0.8333, 0.7917)
     """
     check_flag("curves", curves)
-    check_choice("calibration_strategy", calibration_strategy, ["uniform", "quantile"])
+    check_choice("calibration_strategy", calibration_strategy, get_args(CalibrationStrategy))
     _check_bins(calibration_bins)
     if confidence_level is not None:
         check_probability("confidence_level", confidence_level)

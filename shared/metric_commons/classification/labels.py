@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import RowError, check_weights
 from ..numbers.contingency import Table, contingency
+from ..numbers.domains import Range
 from ..numbers.exact_sums import sums_of_places
 from ..statistics.bootstrap import check_draws, check_probability, resampled_totals
 from .classes import Classes, as_labels, classes
@@ -251,6 +252,10 @@ def label_scores(
             name: _ends(values, confidence_level).tolist() for name, values in drawn.items()
         } | intervals
     return result
+
+
+Beta = Annotated[float, Range(0, infinite=True)]
+ZeroDivision = Annotated[float, Range(0, 1, nan=True)]
 
 
 def check_beta(beta: Any) -> None:

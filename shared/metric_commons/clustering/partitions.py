@@ -9,13 +9,15 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 
 from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import RowError, check_choice, check_flag, check_measures
 from ..numbers.contingency import Table, contingency
+from ..numbers.domains import Parsed
 from ..numbers.multisets import Multiset
 from ..statistics.bootstrap import (
     check_draws,
@@ -28,7 +30,11 @@ from ..statistics.summary import mean
 
 OF_POINTS = ("silhouette", "davies_bouldin", "calinski_harabasz")
 OF_LABELS = ("ari", "nmi", "v_measure", "homogeneity", "completeness")
-METRICS = ("euclidean", "sqeuclidean", "cosine")
+Measures = Annotated[
+    str | Sequence[str],
+    Parsed(partial(check_measures, known=(*OF_POINTS, *OF_LABELS)), "a measure, or a list of them"),
+]
+Metric = Literal["euclidean", "sqeuclidean", "cosine"]
 
 _PRODUCT = 1 << 18  # multiplications up to which a matrix product stays in one thread
 _HEIGHT = 16  # rows of such a product
@@ -634,7 +640,7 @@ def clustering_scores(
     if labels and isinstance(references, np.ndarray) and references.dtype.kind == "f":
         _coordinates(references)  # says what is wrong with points of no rows
     asked = _asked(measures, OF_LABELS if labels else OF_POINTS, labels=labels)
-    check_choice("metric", metric, METRICS)
+    check_choice("metric", metric, get_args(Metric))
     check_flag("per_example", per_example)
     check_draws(n_resamples=n_resamples, seed=seed)
     bootstrap: dict[str, Any] = {}

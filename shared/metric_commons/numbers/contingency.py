@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Column
-from .arrays import Booleans, Floats, Integers
+from .arrays import Booleans, Column, Floats, Integers
 from .exact_sums import sums_of_places
 
 Label = bool | int | str

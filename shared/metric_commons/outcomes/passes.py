@@ -5,12 +5,13 @@ Nothing here runs code; it starts from what running the tests of each sample sho
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import RowError
+from ..numbers.domains import Parsed
 
 _MOST = 2**31 - 1  # samples of a problem; two such numbers in one key fit into 64 bits
 _TABLE = 1 << 22  # keys up to here are told apart in a table (20 MB), greater ones by sorting
@@ -81,6 +82,11 @@ def check_sizes(k: Any) -> tuple[int, ...]:
         if sizes.count(size) > 1:
             raise ValueError(f"k holds {size} more than once")
     return tuple(map(int, sizes))
+
+
+Sizes = Annotated[
+    int | Sequence[int], Parsed(check_sizes, "an integer, at least 1, or a list of them")
+]
 
 
 def pass_at_k(samples: Samples, k: Sequence[int]) -> list[Floats]:

@@ -7,7 +7,7 @@ sure a judge is.
 import math
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,9 @@ from ..numbers.arrays import Column, Floats
 from ..numbers.checks import RowError, check_choice, check_flag, check_labels, nearest
 from ..statistics.bootstrap import check_resampling, mean_interval
 from ..statistics.summary import mean, members
+
+Ties = Literal["ignore", "half"]
+Interval = Literal["bootstrap", "wilson"]
 
 _WORDS = {"win": 1.0, "tie": 0.5, "loss": 0.0}
 
@@ -115,8 +118,8 @@ def win_rates(
     >>> win_rates(np.array([1.0, 1.0, 0.0, 0.5]), ties="half")["win_rate"]
     0.625
     """
-    check_choice("ties", ties, ["ignore", "half"])
-    check_choice("interval", interval, ["bootstrap", "wilson"])
+    check_choice("ties", ties, get_args(Ties))
+    check_choice("interval", interval, get_args(Interval))
     check_flag("per_example", per_example)
     counting = _counting(outcomes, ties)
     if interval == "wilson":

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from ..numbers.checks import nearest
+from ..numbers.domains import Parsed
 
 _ANY_DEPTH = (
     "ndcg",
@@ -68,6 +69,11 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
         if names.count(name) > 1:
             raise ValueError(f"measures holds {name!r} more than once")
     return tuple(map(_parsed, names))
+
+
+Measures = Annotated[
+    str | Sequence[str], Parsed(parse_measures, "a name such as 'ndcg@10', or a list of names")
+]
 
 
 def _parsed(name: str) -> Measure:

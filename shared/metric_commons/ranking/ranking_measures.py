@@ -13,18 +13,20 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import check_choice
+from ..numbers.domains import Range
 from ..numbers.ratios import precision_recall_f1
 from ..statistics.summary import Average
 from .names import EVERY, Measure
 from .order import Documents, MapDenominator, Rankings, grouped, numbered
 
+RelevanceLevel = Annotated[float, Range(0)]
 LEAST_MAP = 1e-5  # what a geometric mean takes for 0, as trec_eval does
 _STEEPEST = 1000.0  # of exponential gains: a sum of thousands of 2**1000 is still finite
 

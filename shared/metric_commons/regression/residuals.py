@@ -10,14 +10,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import RowError, check_choice, check_measures
+from ..numbers.domains import Parsed
 from ..numbers.exact_sums import (
     GridSums,
     Number,
@@ -43,6 +44,10 @@ MEASURES = (
     "pearson",
     "spearman",
 )
+Measures = Annotated[
+    str | Sequence[str],
+    Parsed(partial(check_measures, known=MEASURES), "a measure, or a list of them"),
+]
 # The sums that a measure is made of. `residual` is reference minus prediction.
 _TERMS = {
     "mae": ("absolute",),
@@ -835,7 +840,7 @@ def regression_scores(
     {'mae': 1.0, 'r2': nan}
     """
     asked = check_measures(measures, MEASURES)
-    check_choice("multioutput", multioutput, _MULTIOUTPUT)
+    check_choice("multioutput", multioutput, get_args(Multioutput))
     check_draws(n_resamples=n_resamples, seed=seed)
     if sample_weight is not None and "spearman" in asked:
         raise ValueError("sample_weight does not go with 'spearman': ranks have no weights")
@@ -855,7 +860,7 @@ def regression_scores(
     return result
 
 
-_MULTIOUTPUT = ("uniform_average", "raw_values", "variance_weighted")
+Multioutput = Literal["uniform_average", "raw_values", "variance_weighted"]
 
 
 def with_weighing(measures: Sequence[str], multioutput: str) -> list[str]:

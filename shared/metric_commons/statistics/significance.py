@@ -13,7 +13,7 @@ numpy guarantees.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,9 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import check_choice
 from .bootstrap import check_draws, check_probability, mean_interval
 from .summary import mean
+
+Test = Literal["permutation", "t", "wilcoxon"]
+Alternative = Literal["two-sided", "greater", "less"]
 
 _LARGEST = 1e280  # scores up to here add up without overflow, however many there are
 _SUM_BITS = 61  # of all magnitudes together, in units, so that int64 has room to spare
@@ -317,8 +320,8 @@ def _p_values(
     differences: Sequence[Floats], test: str, alternative: str, n_resamples: int, seed: int
 ) -> list[float]:
     """The p-value of each array of differences."""
-    check_choice("test", test, ["permutation", "t", "wilcoxon"])
-    check_choice("alternative", alternative, ["two-sided", "greater", "less"])
+    check_choice("test", test, get_args(Test))
+    check_choice("alternative", alternative, get_args(Alternative))
     check_draws(n_resamples=n_resamples, seed=seed)
     if test == "t":
         return [_t_test(values, alternative) for values in differences]

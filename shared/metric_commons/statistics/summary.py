@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import check_flag, check_labels
+from ..numbers.domains import Count, Labels, Level, Seed
 from .bootstrap import check_draws, mean_interval
 
 
@@ -49,22 +50,37 @@ class Average:
         return [self.after(end, len(scores)) for end in ends]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Uncertainty:
+    """What modules are told about intervals whose scores are not means of rows.
+
+    Args:
+        confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
+        n_resamples: how often a bootstrap resamples.
+        seed: of the resampling; the same seed gives the same interval on any machine.
+    """
+
+    confidence_level: Level | None = None
+    n_resamples: Count = 10_000
+    seed: Seed = 0
+
+
 def summarize(
     scores: Mapping[str, Floats],
     averages: Mapping[str, Average] | None = None,
     *,
     per_example: bool = False,
-    confidence_level: float | None = None,
-    n_resamples: int = 10_000,
-    seed: int = 0,
-    groups: Sequence[object] | None = None,
+    confidence_level: Level | None = None,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
+    groups: Labels | None = None,
 ) -> dict[str, Any]:
     """The result of a module that scores row by row: the mean of each score, and what is asked for.
 
     Args:
         scores: for each key of the result the scores of all rows, shape (rows,).
         averages: how to average those scores of which it is not the exact mean.
-        per_example: also return these scores, in input order, under `per_example`.
+        per_example: also return the scores of each row, in input order, under `per_example`.
         confidence_level: also return the percentile bootstrap interval of each mean, such as
             0.95, under `confidence_interval`.
         n_resamples: how often the interval resamples.

@@ -21,7 +21,7 @@ from .normalizers import (
     squeeze,
     strip_lower,
 )
-from .references import Block, best, blocks, check_aggregation, mean
+from .references import Aggregation, Block, best, blocks, check_aggregation, mean
 from .tokens import (
     Tokens,
     byte_rule,
@@ -31,8 +31,9 @@ from .tokens import (
     tokenize,
 )
 
-Aggregation = Literal["max", "mean"]
 Match = Literal["substring", "tokens", "token_set"]
+Overlap = Literal["multiset", "set"]
+EmptyReference = Literal["never", "always"]
 
 _FEW_ROWS = 10  # below this the fixed cost of numpy's calls outweighs what they save
 _WORDS = byte_rule(squeeze)
@@ -69,7 +70,7 @@ def token_f1(
     references: Sequence[str | list[str]],
     *,
     normalizer: Normalizer = "squad",
-    overlap: Literal["multiset", "set"] = "multiset",
+    overlap: Overlap = "multiset",
     both_empty: float = 1.0,
     reference_aggregation: Aggregation = "max",
 ) -> PrecisionRecallF1:
@@ -110,7 +111,7 @@ def contained(
     *,
     normalizer: Normalizer = "lower",
     match: Match = "substring",
-    empty_reference: Literal["never", "always"] = "never",
+    empty_reference: EmptyReference = "never",
     reference_aggregation: Aggregation = "max",
 ) -> Floats:
     """For each row 1.0 if the prediction contains a reference, else 0.0; shape (rows,).

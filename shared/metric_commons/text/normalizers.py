@@ -9,11 +9,11 @@ import re
 import string
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Annotated
 
 from ..numbers.checks import check_choice
+from ..numbers.domains import OneOf
 from .tokens import Tokens, byte_rule, tokenize
-
-Normalizer = str | Callable[[str], str]
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _HYPHEN_OR_SPACE = re.compile("[ -]")
@@ -128,6 +128,8 @@ NORMALIZERS: dict[str, Callable[[str], str]] = {
     "strip_lower": strip_lower,
     "none": str,
 }
+
+Normalizer = Annotated[str, OneOf(NORMALIZERS)] | Callable[[str], str]
 
 
 def normalize(text: str, normalizer: Normalizer = "squad") -> str:

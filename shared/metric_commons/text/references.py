@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from math import fsum
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError, check_choice
 
-AGGREGATIONS = ("max", "mean")
+Aggregation = Literal["max", "mean"]  # of the references of a row
 
 _CHARACTERS = 100_000  # of a block: what it is made into then stays in the processor's cache
 _ROWS = 4096
@@ -83,7 +83,7 @@ def check_aggregation(value: str) -> None:
     Traceback (most recent call last):
     ValueError: reference_aggregation must be one of 'max', 'mean', got 'min'
     """
-    check_choice("reference_aggregation", value, AGGREGATIONS)
+    check_choice("reference_aggregation", value, get_args(Aggregation))
 
 
 def best(scores: Floats, references: Integers) -> Integers:

@@ -16,13 +16,14 @@ from functools import cached_property
 from itertools import chain, islice, pairwise
 from math import fsum
 from operator import itemgetter
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Integers, Unsigned
 from ..numbers.checks import check_choice, check_flag, nearest
+from ..numbers.domains import Parsed
 from ..numbers.ratios import PrecisionRecallF1, precision_recall_f1
 from .lcs import (
     ROWS,
@@ -38,7 +39,7 @@ from .lcs import (
 )
 from .normalizers import Normalizer, normalizer_function
 from .porter import LONGEST, Stems, porter, stems_of
-from .references import best, blocks, check_aggregation, mean, no_reference
+from .references import Aggregation, best, blocks, check_aggregation, mean, no_reference
 from .tokens import (
     Codes,
     Tokens,
@@ -53,7 +54,6 @@ from .tokens import (
 )
 
 Tokenizer = Literal["rouge_score", "unicode"] | Callable[[str], list[str]]
-Aggregation = Literal["max", "mean"]
 Score = tuple[float, float, float]  # precision, recall and F1 of one pair or row
 Line = Sequence[str | int]  # words, or numbers of stems
 Lengths = Mapping[str, int]  # of the n-grams of some ROUGE types, 0 for those of subsequences
@@ -80,7 +80,7 @@ def rouge(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
     *,
-    rouge_types: Sequence[str] = ("rouge1", "rouge2", "rougeL"),
+    rouge_types: "RougeTypes" = ("rouge1", "rouge2", "rougeL"),
     use_stemmer: bool = False,
     tokenizer: Tokenizer = "rouge_score",
     normalizer: Normalizer = "none",
@@ -178,6 +178,12 @@ did you mean 'rougeL'?
         # No text has as many words as a number of that many digits says, whatever its end.
         lengths[name] = int(name.removeprefix("rouge")[:_DIGITS]) if length is None else length
     return lengths
+
+
+RougeTypes = Annotated[
+    Sequence[str],
+    Parsed(type_lengths, "a list of names such as 'rouge1', 'rougeL' and 'rougeLsum'"),
+]
 
 
 # Words

@@ -1,0 +1,155 @@
+"""Options as a script declares them: in the signature of `_compute`, and in words in its docstring.
+
+The signature says the name, the default and, by its annotation, what an option may be; the section
+Args of the class says what it is for. Nothing else does: checks, help and schemas follow.
+"""
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..numbers.domains import check_option, describe, schema
+from ..statistics.summary import Uncertainty, summarize
+
+# What `**summary` and `**uncertainty` in a signature stand for: the keyword-only parameters of
+# these, with their help.
+SHARED: Mapping[str, Callable[..., Any]] = {"summary": summarize, "uncertainty": Uncertainty}
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a module."""
+
+    name: str
+    default: Any
+    annotation: Any
+    help: str
+
+    @property
+    def accepts(self) -> str:
+        """What it may be, in words."""
+        return describe(self.annotation)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """What it may be, as JSON Schema."""
+        return schema(self.annotation)
+
+    def check(self, value: Any) -> None:
+        """Nothing, if it may have this value.
+
+        Raises:
+            OptionError: it may not.
+        """
+        check_option(self.name, value, self.annotation)
+
+
+def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str, Option]:
+    r"""The options that a signature and a docstring declare, in the order of the signature.
+
+    >>> def compute(*, predictions, beta: float = 1.0):
+    ...     pass
+    >>> declared_options(compute, "F.\n\nArgs:\n    predictions: labels.\n    beta: of F.")
+    {'beta': Option(name='beta', default=1.0, annotation=<class 'float'>, help='of F.')}
+    """
+    help_of = arguments(docstring)
+    options: dict[str, Option] = {}
+    for parameter in inspect.signature(compute).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            source = SHARED[parameter.name]
+            options |= declared_options(source, inspect.getdoc(source) or "")
+        elif parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+            annotation = parameter.annotation
+            options[parameter.name] = Option(
+                parameter.name,
+                parameter.default,
+                Any if annotation is parameter.empty else annotation,
+                help_of.get(parameter.name, ""),
+            )
+    return options
+
+
+def spelled_out(compute: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function in which `**summary` and `**uncertainty` are spelled out."""
+    signature = inspect.signature(compute)
+    *parameters, last = signature.parameters.values()
+    if last.kind is not last.VAR_KEYWORD:
+        return signature
+    shared = inspect.signature(SHARED[last.name]).parameters.values()
+    spelled = [parameter for parameter in shared if parameter.kind is parameter.KEYWORD_ONLY]
+    return signature.replace(parameters=[*parameters, *spelled])
+
+
+def completed(docstring: str, options: Mapping[str, Option]) -> str:
+    r"""The docstring of a class, with all that its signature says of each option.
+
+    >>> beta = Option("beta", 1.0, float, "of F.")
+    >>> print(completed("F.\n\nArgs:\n    predictions: labels.\n    beta: F.\n", {"beta": beta}))
+    F.
+    <BLANKLINE>
+    Args:
+        predictions: labels.
+        beta (a number; default 1.0): of F.
+    """
+    text = inspect.cleandoc(docstring)
+    before, _, rest = text.partition("\nArgs:\n")
+    after = rest[len(_indented(rest)) :].removeprefix("\n")
+    inputs = _entries(_indented(rest), leave_out=options)
+    described = [
+        textwrap.fill(
+            f"{option.name} ({option.accepts}; default {option.default!r}): {option.help}",
+            width=96,
+            initial_indent=" " * 4,
+            subsequent_indent=" " * 8,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for option in options.values()
+    ]
+    lines = [before, "Args:", *inputs, *described, after.rstrip()]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _indented(text: str) -> str:
+    """The lines of a section: those at the beginning that are indented."""
+    match = re.match(r"(?:[ ].*\n?)*", text)
+    return match[0].rstrip("\n") if match else ""
+
+
+def _entries(lines: str, leave_out: Mapping[str, Option]) -> list[str]:
+    """The entries of Args as they are written, but for those of options."""
+    entries = re.findall(r"^    \S.*(?:\n {8}.*)*", lines, re.MULTILINE)
+    return [entry for entry in entries if re.match(r"\s*(\w+)", entry)[1] not in leave_out]  # type: ignore[index]
+
+
+def arguments(docstring: str) -> dict[str, str]:
+    r"""What the section Args of a docstring says of each argument, on one line.
+
+    >>> arguments("Share.\n\nArgs:\n    k (int): how\n        many.\n\nReturns:\n    x: y.")
+    {'k': 'how many.'}
+    """
+    lines = section(docstring, "Args").split("\n")
+    said: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        entry = re.match(r"(\w+)(?: \([^)]*\))?:\s*(.*)", line)
+        if entry:
+            name = entry[1]
+            said[name] = entry[2]
+        elif name and line.strip():
+            said[name] += f" {line.strip()}"
+    return said
+
+
+def section(docstring: str, title: str) -> str:
+    r"""The text of one section of a docstring, without its indentation.
+
+    >>> section("Share.\n\nReturns:\n    a number\n\nExamples:\n    >>> 1", "Returns")
+    'a number'
+    """
+    text = inspect.cleandoc(docstring)
+    match = re.search(rf"^{title}:\n((?:[ ].*\n?|\n)*)", text, re.MULTILINE)
+    return inspect.cleandoc(match[1]) if match else ""

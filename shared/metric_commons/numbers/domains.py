@@ -1,0 +1,265 @@
+"""What an option may be: its annotation says so; check, words and schema follow from it.
+
+An annotation is made of `bool`, `int`, `float`, `str`, `None`, `Literal`, functions, sequences,
+unions of these, and `Annotated` with one of the classes below.
+
+>>> check_option("ties", "frist", Literal["first", "expected"])
+Traceback (most recent call last):
+ValueError: ties must be one of 'first', 'expected', got 'frist'; did you mean 'first'?
+"""
+
+import math
+import types
+from collections.abc import Callable, Collection, Sequence, Set
+from collections.abc import Mapping as Dict
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from .checks import OptionError, nearest
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from `low` to `high`, or strictly between them."""
+
+    low: float
+    high: float = math.inf
+    strict: bool = False
+    infinite: bool = False  # whether infinity is a number that will do
+    nan: bool = False  # whether NaN is
+
+    def __contains__(self, number: Any) -> bool:
+        if number != number:
+            return self.nan
+        if number in (math.inf, -math.inf):
+            return self.infinite
+        if self.strict:
+            return bool(self.low < number < self.high)
+        return bool(self.low <= number <= self.high)
+
+    def __str__(self) -> str:
+        or_nan = ", or NaN" if self.nan else ""
+        if self.strict:
+            return f" strictly between {self.low:g} and {self.high:g}{or_nan}"
+        if self.high < math.inf:
+            return f" from {self.low:g} to {self.high:g}{or_nan}"
+        return (f", at least {self.low:g}" if self.low > -math.inf else ", not infinite") + or_nan
+
+
+@dataclass(frozen=True, eq=False)  # equal to itself alone: a table has no hash
+class OneOf:
+    """A name among those of a table, which may grow."""
+
+    names: Collection[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """What a function takes that raises an error of its own about anything else."""
+
+    parse: Callable[[Any], object]
+    description: str
+
+
+@dataclass(frozen=True)
+class PerRow:
+    """A column beside the inputs; whether every row is right is checked where rows are read."""
+
+    item: str
+
+
+Share = Annotated[float, Range(0, 1)]
+Level = Annotated[float, Range(0, 1, strict=True)]
+Finite = Annotated[float, Range(-math.inf)]
+Count = Annotated[int, Range(1)]
+Seed = Annotated[int, Range(0)]
+Labels = Annotated[Sequence[Any], PerRow("label")]
+Weights = Annotated[Sequence[float], PerRow("number")]
+
+
+def check_option(name: str, value: Any, annotation: Any) -> None:
+    """Nothing, if the value is one that the annotation allows.
+
+    Raises:
+        OptionError: it is not; says what is accepted, and which name may have been meant.
+
+    >>> check_option("n_resamples", 0, Count)
+    Traceback (most recent call last):
+    ValueError: n_resamples must be an integer, at least 1, got 0
+    >>> check_option("confidence_level", 95, Level | None)
+    Traceback (most recent call last):
+    ValueError: confidence_level must be a number strictly between 0 and 1 or None, got 95; \
+for 95 % pass 0.95
+    """
+    try:
+        accepted = _accepts(annotation, value)
+    except OptionError:
+        raise
+    except ValueError as error:  # of a parser, which need not know whose value it reads
+        problem = str(error).removeprefix(f"{name} ")
+        raise OptionError(name, problem if problem != str(error) else f": {error}") from error
+    if not accepted:
+        raise OptionError(
+            name, f"must be {describe(annotation)}, got {_shown(value)}{_hint(annotation, value)}"
+        )
+
+
+def describe(annotation: Any) -> str:
+    """What an annotation allows, in words.
+
+    >>> describe(Literal["macro", "micro"] | None), describe(Sequence[Count])
+    ("one of 'macro', 'micro', or None", 'a list in which each is an integer, at least 1')
+    """
+    plain = {bool: "True or False", int: "an integer", float: "a number", str: "a string"}
+    match _parts(annotation):
+        case "union", members:
+            described = [describe(member) for member in members]
+            return (", or " if any("," in words for words in described) else " or ").join(described)
+        case "literal", values:
+            listed = ", ".join(map(repr, values))
+            return f"one of {listed}" if len(values) > 1 else listed
+        case "annotated", (base, marker):
+            match marker:
+                case Range():
+                    return f"{describe(base)}{marker}"
+                case OneOf():
+                    return f"one of {', '.join(map(repr, marker.names))}"
+                case Parsed():
+                    return marker.description
+                case _:
+                    return f"a {marker.item} a row"
+        case "function", _:
+            return "a function"
+        case "list", (item,):
+            return f"a list in which each is {describe(item)}"
+        case _:
+            return "None" if annotation in (None, type(None)) else plain.get(annotation, "a value")
+
+
+def schema(annotation: Any) -> dict[str, Any]:
+    """What an annotation allows, as JSON Schema. Functions cannot be written in JSON.
+
+    >>> schema(Share | None)
+    {'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1}, {'type': 'null'}]}
+    """
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
+    match _parts(annotation):
+        case "union", members:
+            several = [schema(member) for member in members if _parts(member)[0] != "function"]
+            return several[0] if len(several) == 1 else {"anyOf": several}
+        case "literal", values:
+            return {"enum": list(values)}
+        case "annotated", (base, marker):
+            match marker:
+                case Range():
+                    ends = {"minimum": marker.low, "maximum": marker.high}
+                    bounds = {
+                        f"exclusive{key.capitalize()}" if marker.strict else key: end
+                        for key, end in ends.items()
+                        if math.isfinite(end)
+                    }
+                    return schema(base) | bounds
+                case OneOf():
+                    return {"enum": list(marker.names)}
+                case _:
+                    return schema(base)
+        case "list", (item,):
+            return {"type": "array", "items": schema(item)}
+        case _:
+            return {"type": names[annotation]} if annotation in names else {}
+
+
+def choices(annotation: Any) -> list[str]:
+    """The names that an annotation allows.
+
+    >>> choices(Literal["max", "mean"] | None)
+    ['max', 'mean']
+    """
+    match _parts(annotation):
+        case "union", members:
+            return [name for member in members for name in choices(member)]
+        case "literal", values:
+            return [value for value in values if isinstance(value, str)]
+        case "annotated", (_, OneOf(names)):
+            return list(names)
+    return []
+
+
+def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
+    """The kind of an annotation, and what it is made of."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, types.UnionType):
+        return "union", arguments
+    if origin is Literal:
+        return "literal", arguments
+    if origin is Annotated:
+        return "annotated", arguments
+    if annotation is Callable or origin is Callable:
+        return "function", ()
+    if origin in (Sequence, list, tuple):
+        return "list", arguments[:1]
+    return "plain", ()
+
+
+def _accepts(annotation: Any, value: Any) -> bool:
+    match _parts(annotation):
+        case "union", members:
+            # Parsers come last: they raise errors about what another member may accept.
+            several = sorted(members, key=lambda member: isinstance(_marker(member), Parsed))
+            return any(_accepts(member, value) for member in several)
+        case "literal", values:
+            return type(value) in map(type, values) and value in values
+        case "annotated", (base, marker):
+            match marker:
+                case Range():
+                    return _accepts(base, value) and value in marker
+                case OneOf():
+                    return isinstance(value, str) and value in marker.names
+                case Parsed():
+                    if isinstance(value, bytes):
+                        return False
+                    marker.parse(value)
+                    return True
+                case _:
+                    return hasattr(value, "__len__") and not isinstance(
+                        value, str | bytes | Set | Dict
+                    )
+        case "function", _:
+            return callable(value)
+        case "list", (item,):
+            several = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+            return several and all(_accepts(item, each) for each in value)
+    if annotation in (None, type(None)):
+        return value is None
+    if annotation is int or annotation is float:
+        kind = Integral if annotation is int else Real
+        return isinstance(value, kind) and not isinstance(value, bool)
+    return isinstance(value, annotation) if annotation in (bool, str) else True
+
+
+def _hint(annotation: Any, value: Any) -> str:
+    if isinstance(value, str):
+        return nearest(value, choices(annotation))
+    kind, parts = _parts(annotation)
+    members = parts if kind == "union" else (annotation,)
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    is_percent = is_number and 1 < float(value) < 100
+    if is_percent and Range(0, 1, strict=True) in map(_marker, members):
+        return f"; for {value} % pass {float(value) / 100:g}"
+    return ""
+
+
+def _marker(annotation: Any) -> Any:
+    """What `Annotated` says beside the type, if it is one."""
+    kind, parts = _parts(annotation)
+    return parts[1] if kind == "annotated" else None
+
+
+def _shown(value: Any) -> str:
+    """The value as a message has it, cut where it is long."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python refuses to write out an integer of thousands of digits
+        text = object.__repr__(value)
+    return text if len(text) <= 200 else f"{text[:197]}..."

@@ -1,0 +1,87 @@
+"""An option is declared once, in the signature of `_compute`; all else follows from that."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+from evaluate import load as load_from
+
+from metric_commons.numbers import OptionError
+from metric_commons.numbers.domains import PerRow, Range, _marker, _parts, choices, schema
+from tests.spec import METRICS, ROOT, spec
+
+FOREIGN = object()  # of no type that an option may have
+
+
+def options(name):
+    return load_from(str(ROOT / "metrics" / name)).declared_options.values()
+
+
+def wrong_values(annotation):
+    """Values that an annotation does not allow: of a wrong type, of a wrong name, out of range."""
+    yield FOREIGN
+    if choices(annotation):
+        yield "no such choice"
+        yield choices(annotation)[0] + "x"
+    kind, members = _parts(annotation)
+    for marker in map(_marker, members if kind == "union" else [annotation]):
+        if isinstance(marker, Range):
+            yield from (end for end in (marker.low - 1, marker.high + 1) if math.isfinite(end))
+            yield from () if marker.nan else (math.nan,)
+            yield from () if marker.infinite else (math.inf,)
+        if marker is not None:
+            yield from ({}, b"bytes")
+            yield from () if isinstance(marker, PerRow) else ([],)
+    if annotation is bool or kind == "literal":
+        yield from ([], {}, b"bytes")
+    if annotation is bool:
+        yield from (0, 1, "yes")
+
+
+CASES = [
+    pytest.param(name, option, value, id=f"{name}-{option.name}-{type(value).__name__}-{i}")
+    for name in METRICS
+    for option in options(name)
+    for i, value in enumerate(wrong_values(option.annotation))
+]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_option_says_what_it_may_be_and_what_it_is_for(name):
+    for option in options(name):
+        assert option.annotation is not Any, option.name
+        assert option.help, option.name
+        assert json.dumps(option.schema), option.name
+        option.check(option.default)
+
+
+@pytest.mark.parametrize(("name", "option", "value"), CASES)
+def test_a_wrong_value_is_refused_at_load_and_before_any_row_is_scored(name, option, value):
+    folder = str(ROOT / "metrics" / name)
+    loaded = load_from(folder)
+
+    for call in (lambda: load_from(folder, **{option.name: value}), compute(loaded, option, value)):
+        with pytest.raises(ValueError, match=option.name) as caught:
+            call()
+        assert isinstance(caught.value, OptionError)
+        assert caught.value.option == option.name
+    assert len(loaded) == 0
+
+
+def compute(module, option, value):
+    """A call without rows: what is wrong with the option is said first."""
+    return lambda: module.compute(**{option.name: value})
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_defaults_are_those_that_compute_takes(name):
+    sample = spec(name).sample
+    loaded = load_from(str(ROOT / "metrics" / name))
+    spelled = {option.name: option.default for option in options(name)}
+
+    assert repr(loaded.compute(**{**spelled, **sample})) == repr(loaded.compute(**sample))
+
+
+def test_an_annotation_is_a_schema():
+    assert schema(bool) == {"type": "boolean"}
