@@ -77,6 +77,7 @@ class Classification(BatchMetric):
         (0.75, [[2, 0], [1, 1]], ['no', 'yes'])
     """
 
+    scores_are = "counts"
     lower_is_better = frozenset({"fpr", "log_loss", "brier", "ece", "mce"})
     unsigned_allowed = True
 

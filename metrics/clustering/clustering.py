@@ -57,6 +57,7 @@ class Clustering(BatchMetric):
         {'ari': 1.0}
     """
 
+    scores_are = "counts"
     lower_is_better = frozenset({"davies_bouldin"})
 
     def _info(self):

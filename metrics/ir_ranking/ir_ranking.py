@@ -9,7 +9,7 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.numbers.domains import Count
-from metric_commons.ranking.names import Measures, parse_measures
+from metric_commons.ranking.names import AGGREGATION, Measures, parse_measures
 from metric_commons.ranking.order import MapDenominator, ScoreType, rankings
 from metric_commons.ranking.ranking_measures import RelevanceLevel, average, scores
 from metric_commons.statistics.summary import summarize
@@ -66,6 +66,9 @@ class IrRanking(BatchMetric):
         ... )
         {'map': 0.5}
     """
+
+    scores_are = "rankings"
+    aggregation = AGGREGATION
 
     def _info(self):
         text, real, integer = (datasets.Value(kind) for kind in ("string", "float64", "int64"))

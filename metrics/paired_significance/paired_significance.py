@@ -55,6 +55,9 @@ class PairedSignificance(BatchComparison):
         (0.024943223294391574, True)
     """
 
+    scores_are = "counts"
+    main_score = "diff"
+
     def _info(self):
         score = datasets.Value("float64")
         return evaluate.ComparisonInfo(

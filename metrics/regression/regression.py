@@ -54,6 +54,7 @@ class Regression(BatchMetric):
         {'r2': nan}
     """
 
+    scores_are = "moments"
     lower_is_better = frozenset({"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error"})
 
     def _info(self):

@@ -51,6 +51,7 @@ class WinRate(BatchMetric):
         nan
     """
 
+    scores_are = "outcomes"
     lower_is_better = frozenset({"standard_error"})
 
     def _info(self):

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from metric_commons.evaluation.results import Results
+from metric_commons.files import trec
 from metric_commons.ranking import runs
 from metric_commons.statistics.significance import compare_measures
 from tests.spec import GIVEN, ROOT
@@ -158,8 +159,8 @@ def test_many_runs_show_a_bar_when_it_takes_long(run, monkeypatch):
         time.sleep(0.6)
         return read(path)
 
-    read = runs.read_run
-    monkeypatch.setattr(runs, "read_run", slow)
+    read = trec.read_run
+    monkeypatch.setattr(trec, "read_run", slow)
     shutil.copy("a.run", "c.run")
     status, out, err = run("trec", "qrels", "a.run", "b.run", "c.run", "-m", "map")
 

@@ -14,7 +14,8 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
 
 import datasets
 import evaluate
@@ -55,10 +56,20 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
     nan_allowed = False  # whether NaN may stand in columns of floats
     unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
+    # What the scores are made of, and so what a state keeps of the rows: "means" of the scores of
+    # rows; "outcomes", of which only some may count; "rankings", kept by their ids; "counts" of
+    # equal rows; or "moments", sums over rows.
+    scores_are: Literal["means", "outcomes", "rankings", "counts", "moments"] = "means"
+    # The score to compare systems by; None for the first of the result.
+    main_score: str | None = None
+    # Scores that are no means, though their module scores row by row: patterns of names, and
+    # "sum" or "geometric_mean".
+    aggregation: Mapping[str, str] = MappingProxyType({})
     lower_is_better: frozenset[str] = frozenset()  # names of scores; of all others higher is better
 
     # Every option as the script declares it: its default, what it may be, its help.
     declared_options: ClassVar[Mapping[str, Option]]
+    written_docstring: ClassVar[str]  # as the script has it; help() shows it with all options
 
     # Of `evaluate`, which publishes no types: what a distributed evaluation holds open.
     writer: Any
@@ -73,7 +84,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "_compute" in cls.__dict__:
-            docstring = cls.__doc__ or ""
+            docstring = cls.written_docstring = cls.__doc__ or ""
             cls.declared_options = declared_options(cls._compute, docstring)
             cls.__doc__ = completed(docstring, cls.declared_options)
             cls._compute.__signature__ = spelled_out(cls._compute)  # type: ignore[attr-defined]
@@ -101,6 +112,14 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         """What columns may look like: the features of each way to give them, at least one."""
         features = self.features
         return features if isinstance(features, list) else [features]
+
+    @property
+    def accepted_inputs(self) -> dict[str, list[str]]:
+        """What one row of each input may be, in words."""
+        return {
+            name: list(dict.fromkeys(str(layout[name]) for layout in self._layouts))
+            for name in self._layouts[0]
+        }
 
     @property
     def options(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from ..evaluation import catalog
 from ..evaluation.presets import PRESETS
 from ..evaluation.usage import MissingExtraError, UsageError
 from .compare import compare
+from .describe import describe
 from .merge import merge
 from .plot import plot
 from .report import report
@@ -27,7 +28,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, merge, run, init, trec, compare, plot, report):
+for command in (score, merge, run, init, trec, compare, plot, report, describe):
     app.command()(command)
 
 

@@ -8,7 +8,7 @@ import typer
 
 from ..evaluation.comparisons import Pair
 from ..evaluation.rendering import Table
-from ..evaluation.results import Results, comparisons_of
+from ..evaluation.results import Results, aggregation_of, signed_comparisons
 from ..evaluation.signature import provenance
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
@@ -92,7 +92,7 @@ def compare(
             name: {"ir_ranking": summary(of_queries, asked, scoring, bootstrap={})}
             for name, of_queries in runs.items()
         },
-        comparisons=comparisons_of(
+        comparisons=signed_comparisons(
             _pairs(runs, asked),
             test=test,
             alternative=alternative,
@@ -131,8 +131,10 @@ class Comparisons(Results):
 
 def _averaged(measures: "tuple[Measure, ...]") -> "tuple[Measure, ...]":
     """The measures, if each is a mean over queries, which is what is tested."""
+    from ..ranking.names import AGGREGATION
+
     for name, kind, *_ in measures:
-        if kind == "gm_map" or kind.startswith("num_"):
+        if aggregation_of([kind], AGGREGATION):
             raise UsageError(
                 f"--measure: {name!r} is no mean over queries, so it cannot be compared"
             )

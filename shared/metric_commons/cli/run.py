@@ -133,8 +133,8 @@ def _evaluation(asked: "Config", path: Path) -> "Evaluation":
 def _checked_modules(asked: "Config", path: Path) -> dict[str, Any]:
     """The modules, which exist and take these options and inputs, and which the preset knows."""
     from ..evaluation import catalog
-    from ..evaluation.arguments import REPORTING, inputs_of
-    from ..evaluation.presets import options_of
+    from ..evaluation.arguments import REPORTING, input_names
+    from ..evaluation.presets import preset_options
     from .config import wrong
 
     known = catalog.names()
@@ -149,14 +149,14 @@ def _checked_modules(asked: "Config", path: Path) -> dict[str, Any]:
             if option not in own:
                 hint = nearest(option, own) or f"; the options are {', '.join(own)}"
                 raise wrong(path, ["modules", module, option], f"there is no such option{hint}")
-        inputs = inputs_of(metric)
+        inputs = input_names(metric)
         if "predictions" not in inputs:
             problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"
             raise wrong(path, ["modules", module], problem)
         if "references" in inputs and asked.data.fields.references is None:
             raise wrong(path, ["data", "fields", "references"], f"is missing; {module} needs it")
     try:
-        options_of(asked.preset, list(asked.modules))
+        preset_options(asked.preset, list(asked.modules))
     except ValueError as error:
         raise wrong(path, ["preset"], str(error)) from error
     return metrics

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from ..evaluation import catalog
-from ..evaluation.arguments import assign, inputs_of
+from ..evaluation.arguments import assign, input_names
 from ..evaluation.evaluations import Evaluation
-from ..evaluation.presets import options_of
+from ..evaluation.presets import preset_options
 from ..evaluation.usage import UsageError, check_outputs
 from ..files import tables
 from ..numbers.checks import nearest
@@ -162,8 +162,9 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
     for option, is_asked in asked.items():
         if is_asked:
             raise UsageError(f"{option} does not go with --partial; parts have no scores yet")
-    if "ir_ranking" in evaluation.modules and evaluation.fields["id"] is None:
-        raise UsageError("parts of ir_ranking need --id, the field of the queries' ids")
+    for name, metric in evaluation.metrics.items():
+        if metric.scores_are == "rankings" and evaluation.fields["id"] is None:
+            raise UsageError(f"parts of {name} need --id, the field of the queries' ids")
 
 
 def check_usage(evaluation: Evaluation) -> None:
@@ -171,18 +172,18 @@ def check_usage(evaluation: Evaluation) -> None:
     known = {name: metric.options for name, metric in evaluation.metrics.items()}
     for source, check in (
         ("--set", lambda: assign(evaluation.options, known)),
-        ("--preset", lambda: options_of(evaluation.preset, evaluation.modules)),
+        ("--preset", lambda: preset_options(evaluation.preset, evaluation.modules)),
     ):
         try:
             check()
         except ValueError as error:
             raise UsageError(f"{source}: {error}") from error
     for name, metric in evaluation.metrics.items():
-        if "predictions" not in inputs_of(metric):
+        if "predictions" not in input_names(metric):
             raise UsageError(
-                f"{name} takes {', '.join(inputs_of(metric))}, not rows; see --compare"
+                f"{name} takes {', '.join(input_names(metric))}, not rows; see --compare"
             )
-        if evaluation.fields["references"] is None and "references" in inputs_of(metric):
+        if evaluation.fields["references"] is None and "references" in input_names(metric):
             raise UsageError(f"{name} needs --references")
     if evaluation.compare and len(evaluation.systems) < 2:
         raise UsageError("--compare needs at least two systems")

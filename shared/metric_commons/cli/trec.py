@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from ..evaluation.presets import of_runs
+from ..evaluation.presets import run_options
 from ..evaluation.rendering import Table, label
-from ..evaluation.results import ModuleResult, Results
+from ..evaluation.results import ModuleResult, Results, aggregation_of
 from ..evaluation.signature import provenance, signature
 from ..evaluation.usage import UsageError, check_outputs
 from ..files import tables
@@ -135,7 +135,7 @@ class Scoring(NamedTuple):
 def _preset(name: str, scoring: Scoring, context: typer.Context) -> Scoring:
     """The scoring that a preset names; what it settles may not be given as an option as well."""
     try:
-        settled = {k: v for k, v in of_runs(name).items() if k in Scoring._fields}
+        settled = {k: v for k, v in run_options(name).items() if k in Scoring._fields}
     except ValueError as error:
         raise UsageError(f"--preset: {error}") from error
     for option in settled:
@@ -224,6 +224,7 @@ def summary(
     """
     import numpy as np
 
+    from ..ranking.names import AGGREGATION
     from ..ranking.ranking_measures import average
 
     rows = len(of_queries)
@@ -240,6 +241,7 @@ def summary(
         rows=rows,
         scores=scores,
         confidence_interval=intervals,
+        aggregation=aggregation_of(scores, AGGREGATION),
         groups={query: {**of, "n": 1} for query, of in of_queries.items()} if per_query else {},
         signature=signature(
             "ir_ranking", {"preset": preset} | options if preset else options, rows

@@ -27,8 +27,8 @@ def assign(
     """
     assigned: dict[str, dict[str, Any]] = {module: {} for module in defaults}
     keys: dict[str, list[tuple[str, str]]] = {}
-    for module, own in defaults.items():
-        for option in own:
+    for module, module_options in defaults.items():
+        for option in module_options:
             if option not in REPORTING:
                 keys.setdefault(option, []).append((module, option))
                 keys[f"{module}.{option}"] = [(module, option)]
@@ -43,20 +43,22 @@ def assign(
     return assigned
 
 
-def check_asked(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
+def check_supported(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
     """Each option is one of at least one module.
 
-    >>> check_asked(["per_example"], {"qa_em": load("qa_em")})
+    >>> from types import SimpleNamespace
+    >>> check_supported(["k"], {"pass_at_k": SimpleNamespace(options={"k": 1})})
     """
     for option in options:
         if not any(option in metric.options for metric in metrics.values()):
             raise ValueError(f"{option} is an option of none of the modules: {', '.join(metrics)}")
 
 
-def inputs_of(metric: Any) -> list[str]:
+def input_names(metric: Any) -> list[str]:
     """The names of the columns that a module takes.
 
-    >>> inputs_of(load("qa_f1"))
+    >>> from types import SimpleNamespace
+    >>> input_names(SimpleNamespace(feature_sets=[{"predictions": "", "references": ""}]))
     ['predictions', 'references']
     """
     return list(metric.feature_sets[0])

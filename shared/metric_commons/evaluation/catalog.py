@@ -35,9 +35,9 @@ def path(name: str) -> Path:
     Traceback (most recent call last):
     ValueError: there is no module 'qa_ff1'; did you mean 'qa_f1'?
     """
-    known = names()
-    if name not in known:
-        hint = nearest(name, known) or f"; the modules are {', '.join(known)}"
+    modules = names()
+    if name not in modules:
+        hint = nearest(name, modules) or f"; the modules are {', '.join(modules)}"
         raise ValueError(f"there is no module {name!r}{hint}")
     return _FOLDER / name
 
@@ -49,8 +49,8 @@ def summary(name: str) -> str:
     True
     """
     script = path(name) / f"{name}.py"
-    about = ast.get_docstring(ast.parse(script.read_text("utf-8"))) or ""
-    return about.partition("\n")[0]
+    docstring = ast.get_docstring(ast.parse(script.read_text("utf-8"))) or ""
+    return docstring.partition("\n")[0]
 
 
 def load(name: str, **settings: Any) -> Any:

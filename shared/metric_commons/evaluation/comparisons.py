@@ -18,8 +18,8 @@ class Pair(NamedTuple):
     b: str
     module: str
     score: str
-    of_a: Sequence[float]
-    of_b: Sequence[float]
+    scores_a: Sequence[float]
+    scores_b: Sequence[float]
 
 
 def compare_pairs(
@@ -59,7 +59,7 @@ def compare_pairs(
     """
     from ..statistics.significance import compare_measures
 
-    shared = [pair for pair in map(_shared, pairs) if pair.of_a]
+    shared = [pair for pair in map(_shared, pairs) if pair.scores_a]
     options: dict[str, Any] = {
         "test": test,
         "alternative": alternative,
@@ -69,9 +69,9 @@ def compare_pairs(
         "correction": correction,
     }
     # Each pair stands as a measure of its own, so that all are tested and corrected at once.
-    found = compare_measures(
-        {str(number): pair.of_a for number, pair in enumerate(shared)},
-        {str(number): pair.of_b for number, pair in enumerate(shared)},
+    results = compare_measures(
+        {str(number): pair.scores_a for number, pair in enumerate(shared)},
+        {str(number): pair.scores_b for number, pair in enumerate(shared)},
         confidence_level=confidence_level,
         **options,
     )
@@ -83,10 +83,10 @@ def compare_pairs(
             "module": pair.module,
             "score": pair.score,
             **result,
-            "rows": len(pair.of_a),
+            "rows": len(pair.scores_a),
             "options": options,
         }
-        for pair, result in zip(shared, found.values(), strict=True)
+        for pair, result in zip(shared, results.values(), strict=True)
     ]
 
 
@@ -96,21 +96,21 @@ def table(comparisons: Sequence[Comparison], lower: Callable[[Comparison], bool]
     `lower` says of which comparisons the lower mean is the better one. The interval comes last,
     since on a narrow screen it is what goes on below.
     """
-    corrections = {_option(each, "correction") for each in comparisons}
-    levels = {_option(each, "confidence_level") for each in comparisons}
+    corrections = {_option(comparison, "correction") for comparison in comparisons}
+    levels = {_option(comparison, "confidence_level") for comparison in comparisons}
     corrected = _SHORT.get(corrections.pop(), "p_adjusted") if len(corrections) == 1 else ""
     level = f"{100 * levels.pop():g}% " if len(levels) == 1 and None not in levels else ""
     bold = set()
-    for row, each in enumerate(comparisons):
-        better = -each["diff"] if lower(each) else each["diff"]
-        marks = {3: better > 0, 4: better < 0, 8: each["significant"]}
+    for row, comparison in enumerate(comparisons):
+        better = -comparison["diff"] if lower(comparison) else comparison["diff"]
+        marks = {3: better > 0, 4: better < 0, 8: comparison["significant"]}
         bold |= {(row, column) for column, holds in marks.items() if holds}
     return Table(
         [
             *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", "p_value"),
             *(corrected or "p_adjusted", "significant", f"{level}interval"),
         ],
-        [_cells(each) for each in comparisons],
+        [_cells(comparison) for comparison in comparisons],
         3,
         bold,
     )
@@ -134,14 +134,14 @@ def _cells(comparison: Comparison) -> list[str]:
 
 def _shared(pair: Pair) -> Pair:
     """The pair on the rows that count for both systems."""
-    if len(pair.of_a) != len(pair.of_b):
+    if len(pair.scores_a) != len(pair.scores_b):
         raise ValueError(
-            f"{pair.a!r} has {len(pair.of_a)} rows of {pair.score}, but {pair.b!r} has "
-            f"{len(pair.of_b)}; only systems with the same rows can be compared"
+            f"{pair.a!r} has {len(pair.scores_a)} rows of {pair.score}, but {pair.b!r} has "
+            f"{len(pair.scores_b)}; only systems with the same rows can be compared"
         )
     rows = [
         (a, b)
-        for a, b in zip(pair.of_a, pair.of_b, strict=True)
+        for a, b in zip(pair.scores_a, pair.scores_b, strict=True)
         if not (math.isnan(a) or math.isnan(b))
     ]
-    return pair._replace(of_a=[a for a, _ in rows], of_b=[b for _, b in rows])
+    return pair._replace(scores_a=[a for a, _ in rows], scores_b=[b for _, b in rows])

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
 from . import catalog
-from .arguments import assign, check_asked, inputs_of
-from .presets import options_of, preset
+from .arguments import assign, check_supported, input_names
+from .presets import preset, preset_options
 from .results import ModuleResult, Results
 from .scoring import InputError, score
 
@@ -55,8 +55,8 @@ class Evaluation:
         """
         at_once = self._needs_all_rows()
         results = self._at_once() if at_once else self.part().results(**self.bootstrap)
-        told = results.provenance | {"columns": self._columns()}
-        return signed(replace(results, provenance=told), self.preset)
+        record = results.provenance | {"columns": self._columns()}
+        return signed(replace(results, provenance=record), self.preset)
 
     def _needs_all_rows(self) -> bool:
         """Whether rows cannot be forgotten: wanted again, matched, or not scored one by one."""
@@ -74,14 +74,16 @@ class Evaluation:
         from .parts import Part
         from .state import State
 
-        asked = {
+        requested = {
             "confidence_level": self.bootstrap.get("confidence_level"),
             "groups": self.fields.get("groups"),
         }
-        check_asked([option for option, value in asked.items() if value is not None], self.metrics)
-        own = assign(self._all_options(), self._known_options())
+        check_supported(
+            [option for option, value in requested.items() if value is not None], self.metrics
+        )
+        fields_of_file = assign(self._all_options(), self._known_options())
         states = {
-            system: {module: State(module, **own[module]) for module in self.modules}
+            system: {module: State(module, **fields_of_file[module]) for module in self.modules}
             for system in self.systems
         }
         sources = {path: self.source(path) for path in self.inputs()}
@@ -107,12 +109,13 @@ class Evaluation:
         fields = {**self.fields, "predictions": self.systems[system][1]}
         columns = {name: block[field] for name, field in fields.items() if field is not None}
         for module, state in states.items():
-            given = {name: columns[name] for name in inputs_of(self.metrics[module])}
-            has_groups = "groups" in self.metrics[module].options
+            metric = self.metrics[module]
+            inputs = {name: columns[name] for name in input_names(metric)}
+            has_groups = "groups" in metric.options
             state.update(
-                **given,
+                **inputs,
                 groups=columns.get("groups") if has_groups else None,
-                ids=columns.get("id") if module == "ir_ranking" else None,
+                ids=columns.get("id") if metric.scores_are == "rankings" else None,
             )
 
     def _at_once(self) -> Results:
@@ -121,7 +124,7 @@ class Evaluation:
         columns = {path: source.columns() for path, source in sources.items()}
         self._check_rows(sources, columns)
 
-        def of_each_system(name: str) -> dict[str, list[Any]] | None:
+        def by_system(name: str) -> dict[str, list[Any]] | None:
             chosen = self.fields.get(name)
             if chosen is None:
                 return None
@@ -134,8 +137,8 @@ class Evaluation:
             results = score(
                 self.modules,
                 predictions={name: columns[path][f] for name, (path, f) in self.systems.items()},
-                references=of_each_system("references"),
-                groups=of_each_system("groups"),
+                references=by_system("references"),
+                groups=by_system("groups"),
                 options=self._all_options(),
                 per_example=self.per_example,
                 compare=self.compare,
@@ -165,14 +168,14 @@ class Evaluation:
 
     def source(self, path: Path) -> Source:
         """A file, to be read as far as it is needed."""
-        own = [chosen for of, chosen in self.systems.values() if of == path]
-        rest = {name: chosen for name, chosen in self.fields.items() if chosen is not None}
+        fields_of_file = [chosen for of, chosen in self.systems.values() if of == path]
+        shared_fields = {name: chosen for name, chosen in self.fields.items() if chosen is not None}
         if self.common not in (None, path):
-            rest = {name: chosen for name, chosen in rest.items() if name == "id"}
-        fields = list(dict.fromkeys([*own, *rest.values()]))
+            shared_fields = {name: chosen for name, chosen in shared_fields.items() if name == "id"}
+        fields = list(dict.fromkeys([*fields_of_file, *shared_fields.values()]))
         inputs: dict[str, list[str | None]] = {
-            "predictions": [*own],
-            "references": [rest.get("references")],
+            "predictions": [*fields_of_file],
+            "references": [shared_fields.get("references")],
         }
         numbers = {
             name
@@ -186,7 +189,7 @@ class Evaluation:
 
     def _takes_numbers(self, key: str) -> bool:
         """Whether numbers will do for an input of all modules that have it."""
-        having = [metric for metric in self.metrics.values() if key in inputs_of(metric)]
+        having = [metric for metric in self.metrics.values() if key in input_names(metric)]
         return all(
             any("int64" in str(of[key]) or "float64" in str(of[key]) for of in metric.feature_sets)
             for metric in having
@@ -198,17 +201,21 @@ class Evaluation:
         """What files have in common is the same in every row, where rows are taken as the same."""
         if self.common is None and not self.compare:
             return
-        (first, given), *others = columns.items()
-        for path, own in others:
+        (first, inputs), *others = columns.items()
+        for path, fields_of_file in others:
             if sources[path].rows != sources[first].rows:
                 raise ValueError(
                     f"{path} has {sources[path].rows} rows, but {first} has {sources[first].rows}; "
                     "systems are compared on the same rows"
                 )
             for chosen in filter(None, map(self.fields.get, ("id", "references", "groups"))):
-                if chosen in own and chosen in given and own[chosen] != given[chosen]:
-                    pairs = zip(own[chosen], given[chosen], strict=True)
-                    row = next(i for i, (ours, theirs) in enumerate(pairs) if ours != theirs)
+                if (
+                    chosen in fields_of_file
+                    and chosen in inputs
+                    and fields_of_file[chosen] != inputs[chosen]
+                ):
+                    pairs = zip(fields_of_file[chosen], inputs[chosen], strict=True)
+                    row = next(i for i, (a, b) in enumerate(pairs) if a != b)
                     raise ValueError(
                         f"{path}: {sources[path].place(row)}: field {chosen!r} is not that of "
                         f"{first}; systems are compared on the same rows"
@@ -216,11 +223,11 @@ class Evaluation:
 
     def _all_options(self) -> dict[str, Any]:
         """The options of each module: what the preset says, then what was asked for."""
-        asked = assign(self.options, self._known_options())
-        return options_of(self.preset, self.modules) | {
+        requested = assign(self.options, self._known_options())
+        return preset_options(self.preset, self.modules) | {
             f"{module}.{option}": value
-            for module in asked
-            for option, value in asked[module].items()
+            for module in requested
+            for option, value in requested[module].items()
         }
 
     def _known_options(self) -> dict[str, dict[str, Any]]:
@@ -239,24 +246,24 @@ class Evaluation:
         if not isinstance(wrong, RowError) or wrong.column not in names:
             return wrong
         file = path if wrong.column == "predictions" else self.common or path
-        place = sources[file].place(before + wrong.row)
-        return ValueError(f"{file}: {place}: {wrong.about(f'field {names[wrong.column]!r}')}")
+        where = sources[file].place(before + wrong.row)
+        return ValueError(f"{file}: {where}: {wrong.about(f'field {names[wrong.column]!r}')}")
 
 
 def signed(results: Results, name: str | None) -> Results:
     """Results with the name of a preset where it holds: in signatures and the provenance."""
     if name is None:
         return results
-    own = preset(name).modules
+    settled = preset(name).modules
 
-    def named(module: str, result: ModuleResult) -> ModuleResult:
-        if any(result.options[option] != value for option, value in own[module].items()):
+    def with_preset(module: str, result: ModuleResult) -> ModuleResult:
+        if any(result.options[option] != value for option, value in settled[module].items()):
             return result
-        first, rest = result.signature.split("|", 1)
-        return replace(result, signature=f"{first}|preset={name}|{rest}")
+        signed_module, _, options = result.signature.partition("|")
+        return replace(result, signature=f"{signed_module}|preset={name}|{options}")
 
     systems = {
-        system: {module: named(module, result) for module, result in modules.items()}
+        system: {module: with_preset(module, result) for module, result in modules.items()}
         for system, modules in results.systems.items()
     }
     return replace(results, systems=systems, provenance=results.provenance | {"preset": name})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from ..numbers.checks import RowError
-from .arguments import REPORTING, inputs_of
+from .arguments import REPORTING, input_names
 from .state import State, loaded
 
 _LONGEST = 200  # characters of a value in a message
@@ -50,7 +50,7 @@ class Job:
         ({'predictions': 'answer', 'references': 'gold'}, {'normalizer': 'lower'})
         """
         metric = loaded(module)()
-        inputs = inputs_of(metric)
+        inputs = input_names(metric)
         for name in inputs:
             if not isinstance(arguments.get(name), str):
                 raise ValueError(
@@ -58,7 +58,7 @@ class Job:
                 )
         options = {name: value for name, value in arguments.items() if name not in inputs}
         loaded(module)(**options)
-        if module == "ir_ranking" and ids is None:
+        if metric.scores_are == "rankings" and ids is None:
             raise ValueError(
                 "rankings of several parts need ids: name the column of the queries' ids"
             )
@@ -83,8 +83,8 @@ class Job:
 
     def names(self) -> list[str]:
         """The columns that are read."""
-        beside = [name for name in (self.groups, self.ids) if name is not None]
-        return list(dict.fromkeys([*self.columns.values(), *beside]))
+        extra_columns = [name for name in (self.groups, self.ids) if name is not None]
+        return list(dict.fromkeys([*self.columns.values(), *extra_columns]))
 
     def state(self, batches: Iterable[Mapping[str, Any]], before: int = 0) -> State:
         """The state of these batches, each a mapping from columns to values.
@@ -98,11 +98,11 @@ class Job:
         """
         state = State(self.module, **self.options)
         for batch in batches:
-            given = self._given(batch)
-            rows = len(next(iter(given.values())))
+            inputs = self._inputs(batch)
+            rows = len(next(iter(inputs.values())))
             if rows:
                 try:
-                    state.update(**given)
+                    state.update(**inputs)
                 except ValueError as error:
                     raise self._located(error, batch, before) from error
             before += rows
@@ -127,12 +127,12 @@ class Job:
             raise self._located(error, batch, before) from error
         return scores
 
-    def _given(self, batch: Mapping[str, Any]) -> dict[str, Any]:
-        given = {name: batch[column] for name, column in self.columns.items()}
+    def _inputs(self, batch: Mapping[str, Any]) -> dict[str, Any]:
+        inputs = {name: batch[column] for name, column in self.columns.items()}
         for name, column in (("groups", self.groups), ("ids", self.ids)):
             if column is not None:
-                given[name] = _listed(batch[column])
-        return given
+                inputs[name] = _listed(batch[column])
+        return inputs
 
     def _located(self, error: ValueError, batch: Mapping[str, Any], before: int) -> ValueError:
         """An error of `predictions[12]` with the table's name for the column, its row and value."""

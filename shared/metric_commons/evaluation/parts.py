@@ -38,17 +38,19 @@ class Part(Stored):
         Raises:
             ValueError: it has other systems, modules or options, or a file that this one has too.
         """
-        known = {(source["path"], source["sha256"]) for source in self.inputs}
+        files = {(source["path"], source["sha256"]) for source in self.inputs}
         for source in other.inputs:
-            if (source["path"], source["sha256"]) in known:
+            if (source["path"], source["sha256"]) in files:
                 raise ValueError(f"the rows of {source['path']} are in both parts")
-        for what, ours, theirs in (
+        for subject, first, second in (
             ("systems", list(self.states), list(other.states)),
             ("modules", *(list(next(iter(part.states.values()))) for part in (self, other))),
             ("a preset", [self.preset], [other.preset]),
         ):
-            if sorted(map(str, ours)) != sorted(map(str, theirs)):
-                raise ValueError(f"parts of different {what} cannot be merged: {ours}, {theirs}")
+            if sorted(map(str, first)) != sorted(map(str, second)):
+                raise ValueError(
+                    f"parts of different {subject} cannot be merged: {first}, {second}"
+                )
         for system, states in self.states.items():
             for module, state in states.items():
                 state.merge(other.states[system][module])
@@ -74,8 +76,8 @@ class Part(Stored):
     def to_dict(self) -> dict[str, Any]:
         """The states in plain values, and where their rows are from."""
         states = {
-            system: {module: state.to_dict() for module, state in of.items()}
-            for system, of in self.states.items()
+            system: {module: state.to_dict() for module, state in modules.items()}
+            for system, modules in self.states.items()
         }
         return {
             "format": self.FORMAT,
@@ -92,19 +94,21 @@ class Part(Stored):
             ValueError: a state is of another version.
         """
         states = {
-            system: {module: State.from_dict(state) for module, state in of.items()}
-            for system, of in content["states"].items()
+            system: {module: State.from_dict(state) for module, state in modules.items()}
+            for system, modules in content["states"].items()
         }
         return cls(states, content["inputs"], content["preset"])
 
 
 def _result(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:
-    own = {name: value for name, value in reporting.items() if name in state.metric.options}
+    module_options = {
+        name: value for name, value in reporting.items() if name in state.metric.options
+    }
     return module_result(
         module,
         state.metric,
-        state.result(**own),
+        state.result(**module_options),
         rows=len(state),
         options=state.options,
-        reported=own,
+        reported=module_options,
     )

@@ -88,37 +88,39 @@ def preset(name: str) -> Preset:
     return PRESETS[name]
 
 
-def of_runs(name: str) -> dict[str, Any]:
+def run_options(name: str) -> dict[str, Any]:
     """The preset's options for runs in TREC files, as `score_run` has them.
 
-    >>> of_runs("ultrarag")
+    >>> run_options("ultrarag")
     {'score_dtype': 'float32', 'missing': 'skip'}
     """
-    options = options_of(name, ["ir_ranking"])
-    own = {key.removeprefix("ir_ranking."): value for key, value in options.items()}
-    return own | {"missing": preset(name).missing}
+    options = preset_options(name, ["ir_ranking"])
+    plain_names = {key.removeprefix("ir_ranking."): value for key, value in options.items()}
+    return plain_names | {"missing": preset(name).missing}
 
 
-def options_of(name: str | None, modules: Iterable[str]) -> dict[str, Any]:
+def preset_options(name: str | None, modules: Iterable[str]) -> dict[str, Any]:
     """The preset's options of these modules, under the keys that `score` takes.
 
     A module of which the preset says nothing is an error: its numbers would be called the
     community's, and be something else.
 
-    >>> options_of("drop", ["qa_em"])
+    >>> preset_options("drop", ["qa_em"])
     {'qa_em.normalizer': 'drop'}
-    >>> options_of("squad", ["qa_em", "pass_at_k"])
+    >>> preset_options("squad", ["qa_em", "pass_at_k"])
     Traceback (most recent call last):
     ValueError: the preset squad says nothing of pass_at_k, only of qa_em, qa_f1
     """
     if name is None:
         return {}
-    own = preset(name).modules
+    settled = preset(name).modules
     for module in modules:
-        if module not in own:
+        if module not in settled:
             raise ValueError(
-                f"the preset {name} says nothing of {module}, only of {', '.join(own)}"
+                f"the preset {name} says nothing of {module}, only of {', '.join(settled)}"
             )
     return {
-        f"{module}.{option}": value for module in modules for option, value in own[module].items()
+        f"{module}.{option}": value
+        for module in modules
+        for option, value in settled[module].items()
     }

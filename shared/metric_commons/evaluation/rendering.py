@@ -58,11 +58,13 @@ def figures_table(
     best = set()
     for j, (column, lower) in enumerate(columns.items(), start=len(names)):
         # Of counts and of a single row none is better than another.
-        found = {i: row[column].value for i, row in enumerate(cells.values()) if column in row}
-        values = [v for v in found.values() if isinstance(v, float) and not math.isnan(v)]
+        values_by_row = {
+            i: row[column].value for i, row in enumerate(cells.values()) if column in row
+        }
+        values = [v for v in values_by_row.values() if isinstance(v, float) and not math.isnan(v)]
         if values and len(cells) > 1:
             top = min(values) if lower else max(values)
-            best |= {(i, j) for i, value in found.items() if value == top}
+            best |= {(i, j) for i, value in values_by_row.items() if value == top}
     rows = [
         [
             *labels(next(iter(row.values()))),

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Self
 
@@ -33,8 +34,6 @@ from .rendering import (
 )
 from .signature import signature
 
-_NO_MEANS = ("gm_map", "num_")  # scores that are sums or geometric means of those of rows
-
 
 @dataclass(frozen=True, kw_only=True)
 class ModuleResult:
@@ -47,12 +46,15 @@ class ModuleResult:
     groups: dict[str, dict[str, Any]]
     signature: str
     lower_is_better: list[str] = field(default_factory=list)  # names of scores; of others higher is
+    # Scores that are no means of rows, and what they are: "sum" or "geometric_mean".
+    aggregation: dict[str, str] = field(default_factory=dict)
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """All but the scores of single rows, which have a file of their own."""
-        left_out = {"per_example"} if self.lower_is_better else {"per_example", "lower_is_better"}
-        return {key: plain(value) for key, value in vars(self).items() if key not in left_out}
+        left_out = {key for key in ("lower_is_better", "aggregation") if not getattr(self, key)}
+        kept = vars(self).keys() - left_out - {"per_example"}
+        return {key: plain(value) for key, value in vars(self).items() if key in kept}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -65,6 +67,7 @@ class ModuleResult:
 class Results(Stored):
     """Systems, the modules that scored each, and where the input came from.
 
+    >>> from .scoring import score
     >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
     >>> results.systems["predictions"]["qa_em"].scores
     {'qa_em': 0.5}
@@ -102,7 +105,7 @@ class Results(Stored):
                 system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
                 for system, results in content["systems"].items()
             },
-            comparisons=[_comparison_again(each) for each in content["comparisons"]],
+            comparisons=[_comparison_again(comparison) for comparison in content["comparisons"]],
             provenance=dict(content["provenance"]),
         )
 
@@ -158,13 +161,21 @@ class Results(Stored):
         names = ["system", "group", "module", "score", "value", "low", "high", "rows"]
         lines.writerow([*names, "versus", "p_value", "p_adjusted", "significant"])
         for figure in self.figures():
-            *place, value, interval, rows, _ = figure
+            *key, value, interval, rows, _ = figure
             numbers = plain([value, *(interval or (None, None))])
-            lines.writerow([*place, *numbers, rows, *[None] * 4])
-        for each in plain(self.comparisons):
-            place = [each["a"], None, self.module_of(each), each["score"], each["diff"]]
-            tested = (each.get(n) for n in ("rows", "b", "p_value", "p_adjusted", "significant"))
-            lines.writerow([*place, *each["confidence_interval"], *tested])
+            lines.writerow([*key, *numbers, rows, *[None] * 4])
+        for comparison in plain(self.comparisons):
+            key = [
+                comparison["a"],
+                None,
+                self.module_of(comparison),
+                comparison["score"],
+                comparison["diff"],
+            ]
+            tested = (
+                comparison.get(n) for n in ("rows", "b", "p_value", "p_adjusted", "significant")
+            )
+            lines.writerow([*key, *comparison["confidence_interval"], *tested])
         return text.getvalue()
 
     def tables(self) -> list[Table]:
@@ -202,7 +213,9 @@ class Results(Stored):
     def signatures(self) -> list[str]:
         """Each signature once: systems that were scored or compared alike share them."""
         results = (result for modules in self.systems.values() for result in modules.values())
-        compared = (each["signature"] for each in self.comparisons if "signature" in each)
+        compared = (
+            comparison["signature"] for comparison in self.comparisons if "signature" in comparison
+        )
         return list(dict.fromkeys([*(result.signature for result in results), *compared]))
 
     def module_of(self, comparison: Comparison) -> str:
@@ -228,20 +241,27 @@ class Results(Stored):
         """Of system, module and score the letters of the systems that are significantly worse."""
         letters = self.letters()
         worse: dict[tuple[str, str, str], str] = {}
-        for each in self.comparisons:
-            if each["significant"]:
-                is_a = (each["diff"] > 0) != self.is_lower_better(each)
-                winner, loser = (each["a"], each["b"]) if is_a else (each["b"], each["a"])
-                place = winner, self.module_of(each), each["score"]
-                worse[place] = worse.get(place, "") + letters.get(loser, "")
-        return {place: raised("".join(sorted(found))) for place, found in worse.items()}
+        for comparison in self.comparisons:
+            if comparison["significant"]:
+                is_a = (comparison["diff"] > 0) != self.is_lower_better(comparison)
+                winner, loser = (
+                    (comparison["a"], comparison["b"])
+                    if is_a
+                    else (comparison["b"], comparison["a"])
+                )
+                key = winner, self.module_of(comparison), comparison["score"]
+                worse[key] = worse.get(key, "") + letters.get(loser, "")
+        return {
+            key: raised("".join(sorted(letters_of_worse)))
+            for key, letters_of_worse in worse.items()
+        }
 
     def figures(self) -> Iterator[Figure]:
         """Every score that is a single number, of all rows and of each group."""
         for system, modules in self.systems.items():
             for module, result in modules.items():
-                whole = {**result.scores, "n": result.rows}
-                for group, scores in [(None, whole), *result.groups.items()]:
+                overall = {**result.scores, "n": result.rows}
+                for group, scores in [(None, overall), *result.groups.items()]:
                     intervals = result.confidence_interval if group is None else {}
                     for name, value in scores.items():
                         if name != "n" and isinstance(value, int | float):
@@ -270,12 +290,13 @@ def module_result(
 ) -> ModuleResult:
     """What `compute` of `metric`, the module `name`, returned with these options, with its story.
 
+    >>> from .catalog import load
     >>> metric = load("qa_em")
     >>> module_result("qa_em", metric, {"qa_em": 0.5}, rows=2, options={}, reported={}).scores
     {'qa_em': 0.5}
     """
     scores = dict(result)
-    beside = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
+    extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
     scoring = {
         option: options.get(option, default)
         for option, default in metric.options.items()
@@ -285,13 +306,28 @@ def module_result(
         scoring["seed"] = reported.get("seed", metric.options["seed"])
     resampling = {option: reported[option] for option in OF_INTERVALS if option in reported}
     return ModuleResult(
-        options=scoring | (resampling if beside["confidence_interval"] else {}),
+        options=scoring | (resampling if extras["confidence_interval"] else {}),
         rows=rows,
         scores=scores,
         signature=signature(name, scoring, rows),
         lower_is_better=[score for score in scores if score in metric.lower_is_better],
-        **beside,
+        aggregation=aggregation_of(scores, metric.aggregation),
+        **extras,
     )
+
+
+def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[str, str]:
+    """Of those scores that are no means of rows what they are, by patterns of their names.
+
+    >>> aggregation_of(["map", "num_rel"], {"num_*": "sum"})
+    {'num_rel': 'sum'}
+    """
+    return {
+        score: kind
+        for score in scores
+        for pattern, kind in patterns.items()
+        if fnmatchcase(score.lower(), pattern)
+    }
 
 
 def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
@@ -299,22 +335,22 @@ def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
     return {
         name: values
         for name, values in result.per_example.items()
-        if not name.lower().startswith(_NO_MEANS)
+        if name not in result.aggregation
     }
 
 
-def pairs(
-    a: str, of_a: Mapping[str, ModuleResult], b: str, of_b: Mapping[str, ModuleResult]
+def shared_scores(
+    a: str, results_a: Mapping[str, ModuleResult], b: str, results_b: Mapping[str, ModuleResult]
 ) -> Iterator[Pair]:
     """The scores of rows that two systems share, if they came about in the same way."""
-    for module, result in of_a.items():
+    for module, result in results_a.items():
         columns = means_of_rows(result)
-        others = means_of_rows(of_b[module]) if module in of_b else {}
+        others = means_of_rows(results_b[module]) if module in results_b else {}
         shared = [name for name in columns if name in others]
-        if shared and _scoring(result.options) != _scoring(of_b[module].options):
+        if shared and _scoring(result.options) != _scoring(results_b[module].options):
             raise ValueError(
                 f"{module} scored {a!r} and {b!r} with other options: {result.signature} and "
-                f"{of_b[module].signature}"
+                f"{results_b[module].signature}"
             )
         yield from (Pair(a, b, module, name, columns[name], others[name]) for name in shared)
 
@@ -324,11 +360,12 @@ def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: plain(value) for name, value in options.items() if name not in REPORTING}
 
 
-def comparisons_of(pairs: Iterable[Pair], **testing: Any) -> list[Comparison]:
+def signed_comparisons(pairs: Iterable[Pair], **testing: Any) -> list[Comparison]:
     """The comparisons of all pairs, each with the signature of how they came about."""
     return [
-        each | {"signature": signature("paired_significance", _moving_p(each), each["rows"])}
-        for each in compare_pairs(pairs, **testing)
+        comparison
+        | {"signature": signature("paired_significance", _moving_p(comparison), comparison["rows"])}
+        for comparison in compare_pairs(pairs, **testing)
     ]
 
 
@@ -339,8 +376,10 @@ def _moving_p(comparison: Comparison) -> dict[str, Any]:
 
 def _comparison_again(values: Mapping[str, Any]) -> Comparison:
     """A comparison from a file: a p-value that was undefined is NaN again."""
-    told = {"options", "rows"}
-    return {name: value if name in told else restored(value) for name, value in values.items()}
+    plain_keys = {"options", "rows"}
+    return {
+        name: value if name in plain_keys else restored(value) for name, value in values.items()
+    }
 
 
 def _with_rows(
@@ -379,9 +418,9 @@ def _with_columns(
     path: str | Path, system: str, result: ModuleResult, columns: Mapping[str, list[float]]
 ) -> ModuleResult:
     """The result with those of the columns that hold its scores, which have to be their means."""
-    own = {name: columns[name] for name in result.scores if columns[name]}
-    full = replace(result, per_example=own)
-    for name, values in own.items():
+    columns_of_module = {name: columns[name] for name in result.scores if columns[name]}
+    full = replace(result, per_example=columns_of_module)
+    for name, values in columns_of_module.items():
         if len(values) != result.rows:
             raise ValueError(
                 f"{path}: system {system!r} has {len(values)} rows of {name}, but {result.rows} "

@@ -5,10 +5,10 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
-from .arguments import assign, check_asked, inputs_of
+from .arguments import assign, check_supported, input_names
 from .catalog import load
 from .comparisons import Pair
-from .results import ModuleResult, Results, comparisons_of, module_result, pairs
+from .results import ModuleResult, Results, module_result, shared_scores, signed_comparisons
 from .signature import provenance
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
@@ -72,7 +72,9 @@ def score(
     systems = predictions if isinstance(predictions, Mapping) else {"predictions": predictions}
     if not metrics or not systems:
         raise ValueError("scoring needs at least one module and one system")
-    own = assign(options or {}, {name: metric.options for name, metric in metrics.items()})
+    module_options = assign(
+        options or {}, {name: metric.options for name, metric in metrics.items()}
+    )
     if compare:
         _check_same_rows(systems, references)
         per_row = [name for name, metric in metrics.items() if "groups" in metric.options]
@@ -81,38 +83,42 @@ def score(
                 "compare needs two systems and a module that scores row by row; there are "
                 f"{', '.join(map(repr, systems))} and {', '.join(metrics)}"
             )
-    asked = {
+    requested = {
         "per_example": per_example,
         "confidence_level": confidence_level is not None,
         "groups": groups is not None,
     }
-    check_asked([option for option, is_asked in asked.items() if is_asked], metrics)
+    check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
     scored: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
     for system, name in _watched(steps) if progress else steps:
         columns = {
             "predictions": systems[system],
-            "references": _of_system("references", references, system),
+            "references": _column_of("references", references, system),
         }
         reporting = {
             "per_example": per_example or compare,
             "confidence_level": confidence_level,
             "n_resamples": n_resamples,
             "seed": seed,
-            "groups": _of_system("groups", groups, system),
+            "groups": _column_of("groups", groups, system),
         }
         try:
-            result = _module_result(name, metrics[name], columns, own[name], reporting)
+            result = _module_result(name, metrics[name], columns, module_options[name], reporting)
         except ValueError as error:
             raise InputError(system, error) from error
         scored[system][name] = result
     comparisons = []
     if compare:
-        pairs = (p for a, b in combinations(scored, 2) for p in pairs(a, scored[a], b, scored[b]))
+        shared = (
+            pair
+            for a, b in combinations(scored, 2)
+            for pair in shared_scores(a, scored[a], b, scored[b])
+        )
         level = _LEVEL if confidence_level is None else confidence_level
-        comparisons = comparisons_of(
-            pairs, confidence_level=level, n_resamples=n_resamples, seed=seed
+        comparisons = signed_comparisons(
+            shared, confidence_level=level, n_resamples=n_resamples, seed=seed
         )
         if not per_example:
             scored = {
@@ -152,15 +158,15 @@ def compare(first: Results, second: Results, **testing: Any) -> Results:
     shared: list[Pair] = []
     compared: dict[str, dict[str, ModuleResult]] = {}
     for a, b in names:
-        ours, theirs = (f"A: {a}", f"B: {b}") if same else (a, b)
-        compared |= {ours: first.systems[a], theirs: second.systems[b]}
-        shared += pairs(ours, first.systems[a], theirs, second.systems[b])
+        references_a, references_b = (f"A: {a}", f"B: {b}") if same else (a, b)
+        compared |= {references_a: first.systems[a], references_b: second.systems[b]}
+        shared += shared_scores(references_a, first.systems[a], references_b, second.systems[b])
     if not shared:
         raise ValueError("there is no score that both results hold of every row")
     inputs = [*first.provenance.get("inputs", []), *second.provenance.get("inputs", [])]
     return Results(
         systems=compared,
-        comparisons=comparisons_of(shared, **testing),
+        comparisons=signed_comparisons(shared, **testing),
         provenance=provenance(inputs),
     )
 
@@ -173,14 +179,14 @@ def _module_result(
     reporting: Mapping[str, Any],
 ) -> ModuleResult:
     """What `metric`, the module `name`, says about those of the columns that it takes."""
-    given = {column: columns[column] for column in inputs_of(metric)}
+    inputs_of_module = {column: columns[column] for column in input_names(metric)}
     reported = {option: value for option, value in reporting.items() if option in metric.options}
-    result = metric.compute(**given, **options, **reported)
+    result = metric.compute(**inputs_of_module, **options, **reported)
     rows = len(columns["predictions"])
     return module_result(name, metric, result, rows=rows, options=options, reported=reported)
 
 
-def _of_system(name: str, columns: Any, system: str) -> Any:
+def _column_of(name: str, columns: Any, system: str) -> Any:
     """The column of one system, where each has its own; else the column all share."""
     if not isinstance(columns, Mapping):
         return columns
@@ -206,11 +212,13 @@ def _check_same_rows(systems: Mapping[str, Any], references: Any) -> None:
                 f"systems {first!r} and {other!r} have {rows[0]} and {rows[1]} rows; "
                 "only systems with the same rows can be compared"
             )
-        ours, theirs = (_of_system("references", references, each) for each in (first, other))
-        if ours is theirs:
+        references_a, references_b = (
+            _column_of("references", references, system) for system in (first, other)
+        )
+        if references_a is references_b:
             continue
-        for row, (one, two) in enumerate(zip(ours, theirs, strict=False)):
-            if _listed(one) != _listed(two):
+        for row, (row_a, row_b) in enumerate(zip(references_a, references_b, strict=False)):
+            if _listed(row_a) != _listed(row_b):
                 raise ValueError(
                     f"systems {first!r} and {other!r} have different references in row {row}; "
                     "only systems with the same rows can be compared"

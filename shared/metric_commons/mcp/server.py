@@ -17,7 +17,7 @@ from pydantic import Field, SkipValidation
 from typing_extensions import TypedDict  # pydantic refuses that of typing in Python 3.11
 
 from ..evaluation import catalog
-from ..evaluation.arguments import inputs_of
+from ..evaluation.arguments import input_names
 from ..files.stored import plain, write_whole
 from ..integrations import ultrarag
 from . import folder
@@ -368,7 +368,7 @@ class Tools:
             return {
                 "name": name,
                 "summary": catalog.summary(name),
-                "inputs": inputs_of(module),
+                "inputs": input_names(module),
                 "options": plain(module.options),
                 "card": card,
             }

@@ -228,8 +228,8 @@ def _accepts(annotation: Any, value: Any) -> bool:
         case "function", _:
             return callable(value)
         case "list", (item,):
-            several = isinstance(value, Sequence) and not isinstance(value, str | bytes)
-            return several and all(_accepts(item, each) for each in value)
+            is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+            return is_list and all(_accepts(item, element) for element in value)
     if annotation in (None, type(None)):
         return value is None
     if annotation is int or annotation is float:

@@ -1,7 +1,8 @@
 """Names of ranking measures: ndcg@10, P@5, rbp(p=0.95), err(max_grade=4)@20."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from ..numbers.checks import nearest
@@ -27,6 +28,9 @@ _KNOWN = (*_ANY_DEPTH, *_TO_A_DEPTH, *_WHOLE_RANKING, *_ALIASES)
 _SYNTAX = re.compile(r"(\w+)(?:\((\w+)=([0-9.]+)\))?(?:@([1-9][0-9]{0,8}))?", re.ASCII)
 _PARAMETERS = {"rbp": ("p", 0.8), "err": ("max_grade", 4.0)}
 _GREATEST_GRADE = 1000.0  # 2**1000 gains are still far from infinite
+
+# Measures that are no means over queries.
+AGGREGATION: Mapping[str, str] = MappingProxyType({"gm_map": "geometric_mean", "num_*": "sum"})
 
 EVERY = 2**62  # the cutoff of a measure without one: no ranking is as long
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.evaluation import catalog, results
+from metric_commons.evaluation import catalog, scoring
 from metric_commons.evaluation.rendering import p_value
 from metric_commons.evaluation.results import ModuleResult, Results
 from metric_commons.evaluation.scoring import InputError, compare, score
@@ -29,6 +29,7 @@ class Lengths:
     """A module that is none: it knows only undefined, infinite and whole scores."""
 
     lower_is_better = frozenset({"undefined", "error"})
+    aggregation = {}  # noqa: RUF012
 
     def __init__(self):
         self.feature_sets = [{"predictions": "string"}]
@@ -48,8 +49,8 @@ class Lengths:
 @pytest.fixture
 def lengths(monkeypatch):
     metric = Lengths()
-    load = results.load
-    monkeypatch.setattr(results, "load", lambda name: metric if name == "lengths" else load(name))
+    load = scoring.load
+    monkeypatch.setattr(scoring, "load", lambda name: metric if name == "lengths" else load(name))
     return metric
 
 

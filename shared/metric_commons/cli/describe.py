@@ -1,0 +1,58 @@
+"""`metric-commons describe`: what a module measures, takes and returns."""
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.table import Table
+
+from ..files.stored import plain
+
+if TYPE_CHECKING:
+    from ..evaluation.descriptions import Description
+
+
+def describe(
+    name: Annotated[str, typer.Argument(metavar="MODULE", help="As `metric-commons list` has it.")],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="As JSON, each option with its JSON Schema.")
+    ] = False,
+) -> None:
+    """Describe a module: its inputs, its options and what they may be, its results."""
+    from ..evaluation.descriptions import describe
+
+    description = describe(name)
+    if as_json:
+        typer.echo(json.dumps(plain(description.to_dict()), indent=2))
+        return
+    _show(description)
+
+
+def _show(description: "Description") -> None:
+    console = Console(highlight=False)
+    console.print(f"[bold]{description.name}[/bold]\n")
+    for paragraph in description.about.split("\n\n"):
+        console.print(" ".join(paragraph.split()), markup=False)
+        console.print()
+    inputs = _table("input", "one row", "what it is")
+    for column in description.inputs:
+        inputs.add_row(column.name, " or ".join(column.accepts), column.help)
+    options = _table("option", "may be", "default", "what it is for")
+    for option in description.options:
+        options.add_row(option.name, option.accepts, repr(plain(option.default)), option.help)
+    for table in (inputs, options):
+        console.print(table)
+        console.print()
+    console.print("[bold]results[/bold]")
+    console.print(description.results, markup=False)
+    console.print("\n[bold]example[/bold]")
+    console.print(Syntax(description.example, "pycon", background_color="default", word_wrap=True))
+
+
+def _table(*header: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in header:
+        table.add_column(name, overflow="fold")
+    return table

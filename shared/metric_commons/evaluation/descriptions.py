@@ -1,0 +1,79 @@
+"""What a module measures and takes, as its script declares it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..base.options import Option, arguments, section
+from . import catalog
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of a module: what one row of it may be, and what it is."""
+
+    name: str
+    accepts: list[str]
+    help: str
+
+
+@dataclass(frozen=True)
+class Description:
+    """A module in words.
+
+    >>> description = describe("pass_at_k")
+    >>> [option.name for option in description.options][:2]
+    ['k', 'per_example']
+    >>> description.inputs[0].accepts[-1]
+    'list of bool'
+    """
+
+    name: str
+    summary: str
+    about: str
+    inputs: list[Input]
+    options: list[Option]
+    results: str
+    example: str
+    lower_is_better: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; each option with its JSON Schema."""
+        options = [
+            {
+                "name": option.name,
+                "default": option.default,
+                "accepts": option.accepts,
+                "help": option.help,
+                "schema": option.schema,
+            }
+            for option in self.options
+        ]
+        return {
+            **vars(self),
+            "inputs": [vars(column) for column in self.inputs],
+            "options": options,
+        }
+
+
+def describe(name: str) -> Description:
+    """What a module measures, its inputs, options, results, and an example.
+
+    Raises:
+        ValueError: there is no such module.
+    """
+    module = catalog.load(name)
+    docstring = module.written_docstring
+    help_of_inputs = arguments(docstring)
+    return Description(
+        name=name,
+        summary=catalog.summary(name),
+        about=str(module.description).strip(),
+        inputs=[
+            Input(column, accepted, help_of_inputs.get(column, ""))
+            for column, accepted in module.accepted_inputs.items()
+        ],
+        options=list(module.declared_options.values()),
+        results=section(docstring, "Returns"),
+        example=section(docstring, "Examples"),
+        lower_is_better=sorted(module.lower_is_better),
+    )
