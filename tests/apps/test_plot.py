@@ -590,7 +590,11 @@ def test_what_cannot_be_drawn_is_one_line(refused, kind, fields, options, status
         (["--save", "d.bmp"], 2, "d.bmp: unknown kind of picture"),
         (["--save", "rows.jsonl"], 2, "rows.jsonl would be overwritten"),
         ([], 2, "Missing option '--save'"),
-        (["--save", "d.png", "--confidence", "95"], 1, "confidence_level must lie strictly"),
+        (
+            ["--save", "d.png", "--confidence", "95"],
+            1,
+            "confidence_level must be a number strictly",
+        ),
         (["--save", "d.png", "--predictions", "q"], 1, "rows.jsonl: row 0 (line 1): field 'q'"),
     ],
 )

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
-import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.constructor import SafeConstructor
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from ..evaluation.results import FORMATS
 from ..files.tables import Format
 from ..numbers.checks import nearest
-from .outputs import Kind
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -58,13 +60,21 @@ def _modules(value: Any) -> Any:
     return value
 
 
+def _format(value: str) -> str:
+    """A form that results can be printed in."""
+    if value not in FORMATS:
+        listed = ", ".join(map(repr, FORMATS))
+        raise ValueError(f"expected one of {listed}{nearest(value, FORMATS)}")
+    return value
+
+
 class Outputs(_Section):
     """Where results go."""
 
     save: str | None = None
     per_example: str | None = None
     html: str | None = None
-    format: Kind = "table"
+    format: Annotated[str, AfterValidator(_format)] = "table"
 
 
 class Config(_Section):
@@ -86,46 +96,43 @@ class Document:
     """What a YAML file says."""
 
     content: dict[str, Any]
-    repeated: list[tuple[str, int]]  # keys given again in the same place, and in which line
+    repeated: list[tuple[str, int]]  # keys that one mapping has again, and in which line
+
+
+class _Constructor(SafeConstructor):
+    """Of a key that a mapping has again the last value counts, and the key is noted."""
+
+    repeated: list[tuple[str, int]]
+
+    def check_mapping_key(
+        self, node: Any, key_node: Any, mapping: Any, key: Any, value: Any
+    ) -> bool:
+        """Whether the value counts: always."""
+        if key in mapping:
+            self.repeated.append((str(key), key_node.start_mark.line + 1))
+        return True
 
 
 def read(path: Path) -> Document:
-    """What a YAML file says; of a key that is given again the last value counts.
+    """What a YAML file says.
 
     Raises:
         ValueError: it is not YAML, or no mapping.
         OSError: the file cannot be read.
     """
+    repeated: list[tuple[str, int]] = []
+    reader = YAML(typ="safe", pure=True)
+    reader.Constructor = type("Constructor", (_Constructor,), {"repeated": repeated})
     try:
-        text = path.read_text("utf-8")
-        content = yaml.safe_load(text)
-        repeated = list(_repeated(yaml.compose(text, yaml.SafeLoader), (), set()))
-    except yaml.MarkedYAMLError as error:
+        content = reader.load(path.read_text("utf-8"))
+    except MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise ValueError(f"{path}: {line}{error.problem}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except (YAMLError, ValueError, RecursionError) as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected keys with values, got {type(content).__name__}")
-    return Document(content, repeated)
-
-
-def _repeated(node: Any, place: tuple[str, ...], seen: set[int]) -> Iterator[tuple[str, int]]:
-    if id(node) in seen:  # an alias of what was looked at, perhaps of what it is in
-        return
-    seen.add(id(node))
-    match node:
-        case yaml.MappingNode():
-            names: set[str] = set()
-            for key, value in node.value:
-                name = str(key.value)
-                if name in names:
-                    yield ".".join((*place, name)), key.start_mark.line + 1
-                names.add(name)
-                yield from _repeated(value, (*place, name), seen)
-        case yaml.SequenceNode():
-            for item in node.value:
-                yield from _repeated(item, place, seen)
+    return Document(content, sorted(repeated, key=lambda key_and_line: key_and_line[1]))
 
 
 def validated(kind: type[Model], content: Any, path: Path, place: Sequence[str] = ()) -> Model:
@@ -156,6 +163,8 @@ def _problem(kind: type[BaseModel], error: Mapping[str, Any], where: Sequence[st
             return "is missing"
         case "model_type" | "dict_type":
             return f"expected keys with values, got {error['input']!r}"
+        case "value_error":
+            return f"{error['msg'].removeprefix('Value error, ')}, got {error['input']!r}"
         case "literal_error":
             given = str(error["input"])
             return f"expected {error['ctx']['expected']}, got {given!r}" + nearest(

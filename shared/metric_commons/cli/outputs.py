@@ -2,22 +2,50 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
-from ..evaluation.results import Results
-from ..evaluation.usage import check_outputs, extra
+from ..evaluation.results import FORMATS, Results
+from ..evaluation.usage import UsageError, check_outputs, extra
 from ..files.stored import write_whole
+from ..numbers.checks import OptionError, check_choice
 
-Kind = Literal["table", "json", "markdown", "latex", "csv", "html"]
-Form = Annotated[Kind, typer.Option("--format", help="What to print.")]
+
+def check_form(form: str | None) -> str | None:
+    """The form, if results can be printed so.
+
+    Raises:
+        UsageError: they cannot.
+    """
+    if form is not None:
+        try:
+            check_choice("--format", form, FORMATS)
+        except OptionError as error:
+            raise UsageError(str(error)) from error
+    return form
+
+
+_ONE_OF_FORMATS = f"[{'|'.join(FORMATS)}]"
+Form = Annotated[
+    str,
+    typer.Option("--format", metavar=_ONE_OF_FORMATS, callback=check_form, help="What to print."),
+]
+OptionalForm = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar=_ONE_OF_FORMATS,
+        callback=check_form,
+        help="What to print, instead of what the file says.",
+    ),
+]
 
 
 class Outputs(NamedTuple):
     """What is printed, and which files are written."""
 
-    form: Kind = "table"
+    form: str = "table"
     save: Path | None = None
     per_example: Path | None = None
     html: Path | None = None  # a page, as `report` makes it
@@ -48,19 +76,11 @@ def check_report() -> None:
 
 
 def show(results: Results, form: str) -> None:
-    """Print results in one of the forms."""
-    match form:
-        case "json":
-            typer.echo(results.to_json())
-        case "markdown":
-            typer.echo(results.to_markdown())
-        case "latex":
-            typer.echo(results.to_latex())
-        case "csv":
-            typer.echo(results.to_csv(), nl=False)
-        case "html":
-            typer.echo(results.to_html())
-        case _:
-            from . import tables
+    """Print results in one of the forms; tables as wide as the screen allows."""
+    if form == "table":
+        from . import tables
 
-            tables.show(results)
+        tables.show(results)
+    else:
+        text = FORMATS[form](results)
+        typer.echo(text, nl=not text.endswith("\n"))

@@ -8,7 +8,6 @@ import typer
 
 from ..evaluation.arguments import assign
 from ..evaluation.evaluations import Evaluation
-from ..evaluation.scoring import InputError, score
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from .options import Predictions
@@ -94,7 +93,7 @@ def plot(
     plots.check(save)
     check_usage(evaluation)
     options = _options(kind, evaluation)
-    write_whole(save, [plots.picture(save, kind, _drawn(evaluation, options))])
+    write_whole(save, [plots.picture(save, kind, _systems(evaluation, options))])
 
 
 def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
@@ -108,29 +107,16 @@ def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
     return {**needs.usual, **asked, **needs.fixed}
 
 
-def _drawn(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "System"]:
+def _systems(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "System"]:
     """What is drawn of each system: its scores and its rows."""
     from ..plots.plots import System
 
     (module,) = evaluation.modules
-    sources = {path: evaluation.source(path) for path in evaluation.inputs()}
-    columns = {path: source.columns() for path, source in sources.items()}
-    rows = {
-        system: (columns[path][field], columns[path][str(evaluation.fields["references"])])
-        for system, (path, field) in evaluation.systems.items()
-    }
-    try:
-        results = score(
-            module,
-            predictions={system: predictions for system, (predictions, _) in rows.items()},
-            references={system: references for system, (_, references) in rows.items()},
-            options=options,
-            progress=True,
-            **evaluation.bootstrap,
-        )
-    except InputError as error:
-        raise evaluation.located(error, sources) from error
+    named = {f"{module}.{option}": value for option, value in options.items()}
+    results, rows = evaluation.with_rows(**named)
     return {
-        system: System(results.systems[system][module], *of_system)
-        for system, of_system in rows.items()
+        system: System(
+            results.systems[system][module], columns["predictions"], columns["references"]
+        )
+        for system, columns in rows.items()
     }

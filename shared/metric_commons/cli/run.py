@@ -8,7 +8,7 @@ import typer
 
 from ..evaluation.usage import UsageError
 from ..numbers.checks import nearest
-from .outputs import Kind, Outputs
+from .outputs import OptionalForm, Outputs
 
 if TYPE_CHECKING:
     from ..evaluation.evaluations import Evaluation
@@ -26,10 +26,7 @@ def run(
         str | None,
         typer.Option(metavar="NAME", help="A community's options, instead of those of the file."),
     ] = None,
-    form: Annotated[
-        Kind | None,
-        typer.Option("--format", help="What to print, instead of what the file says."),
-    ] = None,
+    form: OptionalForm = None,
     profile: Annotated[
         Literal["ultrarag", "standard"] | None,
         typer.Option(

@@ -53,8 +53,10 @@ class Evaluation:
             ValueError: a file is not what it should be, or a module refuses what is in it.
             OSError: a file cannot be read.
         """
-        at_once = self._needs_all_rows()
-        results = self._at_once() if at_once else self.part().results(**self.bootstrap)
+        if self._needs_all_rows():
+            results, _ = self.with_rows()
+        else:
+            results = self.part().results(**self.bootstrap)
         record = results.provenance | {"columns": self._columns()}
         return signed(replace(results, provenance=record), self.preset)
 
@@ -118,28 +120,42 @@ class Evaluation:
                 ids=columns.get("id") if metric.scores_are == "rankings" else None,
             )
 
-    def _at_once(self) -> Results:
-        """From rows that are kept: for scores of single rows, and rows that several files share."""
+    def with_rows(self, **options: Any) -> tuple[Results, dict[str, dict[str, list[Any]]]]:
+        """The results of rows that are kept, and these rows: the columns of each system.
+
+        Args:
+            **options: of the modules, beside those of the evaluation.
+
+        Raises:
+            ValueError: a file is not what it should be, or a module refuses what is in it.
+            OSError: a file cannot be read.
+        """
         sources = {path: self.source(path) for path in self.inputs()}
         columns = {path: source.columns() for path, source in sources.items()}
         self._check_rows(sources, columns)
+        rows = {
+            system: {
+                "predictions": columns[path][predictions],
+                **{
+                    name: columns[self.common or path][field]
+                    for name, field in self.fields.items()
+                    if field is not None
+                },
+            }
+            for system, (path, predictions) in self.systems.items()
+        }
 
         def by_system(name: str) -> dict[str, list[Any]] | None:
-            chosen = self.fields.get(name)
-            if chosen is None:
-                return None
-            return {
-                system: columns[self.common or path][chosen]
-                for system, (path, _) in self.systems.items()
-            }
+            chosen = self.fields.get(name) is not None
+            return {system: rows[system][name] for system in rows} if chosen else None
 
         try:
             results = score(
                 self.modules,
-                predictions={name: columns[path][f] for name, (path, f) in self.systems.items()},
+                predictions={system: rows[system]["predictions"] for system in rows},
                 references=by_system("references"),
                 groups=by_system("groups"),
-                options=self._all_options(),
+                options=self._all_options() | options,
                 per_example=self.per_example,
                 compare=self.compare,
                 inputs=[source.provenance() for source in sources.values()],
@@ -148,7 +164,7 @@ class Evaluation:
             )
         except InputError as error:
             raise self.located(error, sources) from error
-        return results
+        return results, rows
 
     def _columns(self) -> dict[str, dict[str, dict[str, str | None]]]:
         """Of each system the file, its format and the field of every column, to find rows again."""

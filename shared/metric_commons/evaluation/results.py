@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -277,6 +277,17 @@ class Results(Stored):
             for row, values in enumerate(zip(*columns.values(), strict=True)):
                 scores = dict(zip(columns, plain(values), strict=True))
                 yield {"row": row, "system": system, "scores": scores}
+
+
+# What results can be printed as.
+FORMATS: Mapping[str, Callable[[Results], str]] = {
+    "table": Results.to_table,
+    "json": Results.to_json,
+    "markdown": Results.to_markdown,
+    "latex": Results.to_latex,
+    "csv": Results.to_csv,
+    "html": Results.to_html,
+}
 
 
 def module_result(
