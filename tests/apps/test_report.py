@@ -118,8 +118,8 @@ def test_every_score_is_on_the_page(scored):
         for each in page.of_class("line")
         if "data-system" in each
     }
-    assert lines.keys() == {(f.system, f.score) for f in results.figures()}
-    for figure in results.figures():
+    assert lines.keys() == {(f.system, f.score) for f in results.entries()}
+    for figure in results.entries():
         line = lines[figure.system, figure.score]
         low, high = figure.interval
         assert float(line["data-value"]) == figure.value

@@ -96,7 +96,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         self._settings = {name: kwargs[name] for name in declared if name in kwargs}
         self._check(self._settings)
         loading = {name: value for name, value in kwargs.items() if name not in declared}
-        self._refuse_unknown(loading, known={*declared, *_LOADER})
+        self._refuse_unknown(loading, accepted={*declared, *_LOADER})
         super().__init__(config_name=config_name, **loading)
         self._layouts = _layouts(
             self.info, self.feature_sets, nan=self.nan_allowed, unsigned=self.unsigned_allowed
@@ -131,12 +131,12 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         for name, value in options.items():
             self.declared_options[name].check(value)
 
-    def _refuse_unknown(self, given: Mapping[str, Any], known: set[str]) -> None:
-        for name in given:
-            if name not in known:
+    def _refuse_unknown(self, arguments: Mapping[str, Any], accepted: set[str]) -> None:
+        for name in arguments:
+            if name not in accepted:
                 options = ", ".join(self.declared_options)
                 raise TypeError(
-                    f"{type(self).__name__} has no option {name!r}{nearest(name, known)}; "
+                    f"{type(self).__name__} has no option {name!r}{nearest(name, accepted)}; "
                     f"its options are {options}"
                 )
 
@@ -159,11 +159,11 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
         """
         names = self._feature_names()
-        given = {"predictions": predictions, "references": references, **kwargs}
+        columns = {"predictions": predictions, "references": references, **kwargs}
         options = {name: value for name, value in kwargs.items() if name not in names}
-        inputs = {name: given.get(name) for name in names}
+        inputs = {name: columns.get(name) for name in names}
         try:
-            self._refuse_unknown(options, known=set(self.declared_options))
+            self._refuse_unknown(options, accepted=set(self.declared_options))
             self._check(options)
             if any(column is not None for column in inputs.values()):
                 self._keep(*self._read(inputs))
@@ -190,8 +190,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
             ValueError: a row is not what it may be.
 
         """
-        given = {"predictions": predictions, "references": references, **kwargs}
-        self._keep_copy(*self._read(self._inputs(given, kwargs)))
+        columns = {"predictions": predictions, "references": references, **kwargs}
+        self._keep_copy(*self._read(self._inputs(columns, kwargs)))
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Add one row, to be scored by the next `compute`.
@@ -205,8 +205,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
             ValueError: the row is not what it may be.
 
         """
-        given = {"predictions": prediction, "references": reference, **kwargs}
-        row = self._inputs(given, kwargs)
+        columns = {"predictions": prediction, "references": reference, **kwargs}
+        row = self._inputs(columns, kwargs)
         self._keep_copy(*self._read({name: [value] for name, value in row.items()}))
 
     def checked(self, **inputs: Any) -> dict[str, Any]:
@@ -232,12 +232,12 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         self.filelock = self.rendez_vous_lock = self.filelocks = None
         self.file_paths = self.cache_file_name = None
 
-    def _inputs(self, given: Mapping[str, Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def _inputs(self, columns: Mapping[str, Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         names = self._feature_names()
         for name in kwargs:
             if name not in names:
                 raise ValueError(f"{name} is not an input; the inputs are {', '.join(names)}")
-        return {name: given.get(name) for name in names}
+        return {name: columns.get(name) for name in names}
 
     def _read(self, inputs: Mapping[str, Any]) -> tuple[int, dict[str, Column]]:
         for name, column in inputs.items():

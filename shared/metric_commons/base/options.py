@@ -55,7 +55,7 @@ def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str
     >>> declared_options(compute, "F.\n\nArgs:\n    predictions: labels.\n    beta: of F.")
     {'beta': Option(name='beta', default=1.0, annotation=<class 'float'>, help='of F.')}
     """
-    help_of = arguments(docstring)
+    helps = arguments(docstring)
     options: dict[str, Option] = {}
     for parameter in inspect.signature(compute).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
@@ -67,7 +67,7 @@ def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str
                 parameter.name,
                 parameter.default,
                 Any if annotation is parameter.empty else annotation,
-                help_of.get(parameter.name, ""),
+                helps.get(parameter.name, ""),
             )
     return options
 
@@ -75,10 +75,10 @@ def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str
 def spelled_out(compute: Callable[..., Any]) -> inspect.Signature:
     """The signature of a function in which `**summary` and `**uncertainty` are spelled out."""
     signature = inspect.signature(compute)
-    *parameters, last = signature.parameters.values()
-    if last.kind is not last.VAR_KEYWORD:
+    *parameters, final = signature.parameters.values()
+    if final.kind is not final.VAR_KEYWORD:
         return signature
-    shared = inspect.signature(SHARED[last.name]).parameters.values()
+    shared = inspect.signature(SHARED[final.name]).parameters.values()
     spelled = [parameter for parameter in shared if parameter.kind is parameter.KEYWORD_ONLY]
     return signature.replace(parameters=[*parameters, *spelled])
 
@@ -95,9 +95,9 @@ def completed(docstring: str, options: Mapping[str, Option]) -> str:
         beta (a number; default 1.0): of F.
     """
     text = inspect.cleandoc(docstring)
-    before, _, rest = text.partition("\nArgs:\n")
-    after = rest[len(_indented(rest)) :].removeprefix("\n")
-    inputs = _entries(_indented(rest), leave_out=options)
+    before, _, sections = text.partition("\nArgs:\n")
+    after = sections[len(_indented(sections)) :].removeprefix("\n")
+    inputs = _entries(_indented(sections), leave_out=options)
     described = [
         textwrap.fill(
             f"{option.name} ({option.accepts}; default {option.default!r}): {option.help}",
@@ -132,16 +132,16 @@ def arguments(docstring: str) -> dict[str, str]:
     {'k': 'how many.'}
     """
     lines = section(docstring, "Args").split("\n")
-    said: dict[str, str] = {}
+    entries: dict[str, str] = {}
     name = ""
     for line in lines:
         entry = re.match(r"(\w+)(?: \([^)]*\))?:\s*(.*)", line)
         if entry:
             name = entry[1]
-            said[name] = entry[2]
+            entries[name] = entry[2]
         elif name and line.strip():
-            said[name] += f" {line.strip()}"
-    return said
+            entries[name] += f" {line.strip()}"
+    return entries
 
 
 def section(docstring: str, title: str) -> str:

@@ -43,8 +43,8 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     except MissingExtraError as error:
         return _refused(str(error), 1)
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        return _refused(f"{place}{error.strerror or error}", 1)
+        where = f"{error.filename}: " if error.filename else ""
+        return _refused(f"{where}{error.strerror or error}", 1)
     except ValueError as error:
         return _refused(str(error), 1)
 
@@ -75,8 +75,8 @@ def list_presets() -> None:
     Console(highlight=False).print(table)
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"metric-commons {version('metric-commons')}")
         raise typer.Exit
 

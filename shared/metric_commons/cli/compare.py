@@ -77,23 +77,23 @@ def compare(
     were equally good. Intervals are of the mean difference, at 95 %. A query
     that is skipped for one run is left out of both.
     """
-    asked = _averaged(parsed(measures))
+    measures_asked = _averaged(parsed(measures))
     check_outputs([save, plot], [qrels, run_a, run_b])
     if plot:
         from ..plots import plots  # a missing library is said before a large file is read
 
         plots.check(plot)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
-    scored = score_queries(qrels, [run_a, run_b], asked, scoring)
+    scored = score_queries(qrels, [run_a, run_b], measures_asked, scoring)
     runs = _paired(scored.runs)
 
     results = Comparisons(
         systems={
-            name: {"ir_ranking": summary(of_queries, asked, scoring, bootstrap={})}
-            for name, of_queries in runs.items()
+            name: {"ir_ranking": summary(scores_of_queries, measures_asked, scoring, bootstrap={})}
+            for name, scores_of_queries in runs.items()
         },
         comparisons=signed_comparisons(
-            _pairs(runs, asked),
+            _pairs(runs, measures_asked),
             test=test,
             alternative=alternative,
             n_resamples=resamples,
@@ -154,5 +154,8 @@ def _pairs(runs: "dict[str, QueryScores]", measures: "tuple[Measure, ...]") -> I
     """Both runs by each measure, query by query."""
     a, b = runs
     for name, *_ in measures:
-        columns = ([query[name] for query in of_queries.values()] for of_queries in runs.values())
+        columns = (
+            [query[name] for query in scores_of_queries.values()]
+            for scores_of_queries in runs.values()
+        )
         yield Pair(a, b, "ir_ranking", name, *columns)

@@ -135,7 +135,7 @@ def read(path: Path) -> Document:
     return Document(content, sorted(repeated, key=lambda key_and_line: key_and_line[1]))
 
 
-def validated(kind: type[Model], content: Any, path: Path, place: Sequence[str] = ()) -> Model:
+def validated(kind: type[Model], content: Any, path: Path, above: Sequence[str] = ()) -> Model:
     """The content of a file as a model, or a `ValueError` that names the first key that is wrong.
 
     `place` are the keys above the content in the file.
@@ -144,20 +144,20 @@ def validated(kind: type[Model], content: Any, path: Path, place: Sequence[str] 
         return kind.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = [str(part) for part in first["loc"] if part != "[key]"]
-        raise wrong(path, [*place, *where], _problem(kind, first, where)) from None
+        keys = [str(part) for part in first["loc"] if part != "[key]"]
+        raise wrong(path, [*above, *keys], _problem(kind, first, keys)) from None
 
 
-def wrong(path: Path, place: Sequence[str], problem: str) -> ValueError:
+def wrong(path: Path, above: Sequence[str], problem: str) -> ValueError:
     """What is wrong with a key of a file, as one line."""
-    return ValueError(f"{path}: key {'.'.join(place)!r}: {problem}")
+    return ValueError(f"{path}: key {'.'.join(above)!r}: {problem}")
 
 
-def _problem(kind: type[BaseModel], error: Mapping[str, Any], where: Sequence[str]) -> str:
+def _problem(kind: type[BaseModel], error: Mapping[str, Any], keys: Sequence[str]) -> str:
     match error["type"]:
         case "extra_forbidden":
-            known = list(_model_at(kind, where[:-1]).model_fields)
-            hint = nearest(where[-1], known) or f"; the keys here are {', '.join(known)}"
+            keys_here = list(_model_at(kind, keys[:-1]).model_fields)
+            hint = nearest(keys[-1], keys_here) or f"; the keys here are {', '.join(keys_here)}"
             return f"there is no such key{hint}"
         case "missing":
             return "is missing"
@@ -166,17 +166,17 @@ def _problem(kind: type[BaseModel], error: Mapping[str, Any], where: Sequence[st
         case "value_error":
             return f"{error['msg'].removeprefix('Value error, ')}, got {error['input']!r}"
         case "literal_error":
-            given = str(error["input"])
-            return f"expected {error['ctx']['expected']}, got {given!r}" + nearest(
-                given, [part.strip("'") for part in error["ctx"]["expected"].split("'")[1::2]]
+            value = str(error["input"])
+            return f"expected {error['ctx']['expected']}, got {value!r}" + nearest(
+                value, [part.strip("'") for part in error["ctx"]["expected"].split("'")[1::2]]
             )
-    said = error["msg"].removeprefix("Input ")
-    return f"{said[0].lower()}{said[1:]}, got {error['input']!r}"
+    message = error["msg"].removeprefix("Input ")
+    return f"{message[0].lower()}{message[1:]}, got {error['input']!r}"
 
 
-def _model_at(kind: type[BaseModel], where: Sequence[str]) -> type[BaseModel]:
+def _model_at(kind: type[BaseModel], keys: Sequence[str]) -> type[BaseModel]:
     """The model that these keys lead to; names that users choose are passed over."""
-    for name in where:
+    for name in keys:
         if name in kind.model_fields:
             kind = next(_models(kind.model_fields[name].annotation), kind)
     return kind

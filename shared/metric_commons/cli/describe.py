@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.syntax import Syntax
 from rich.table import Table
 
 from ..files.stored import plain
@@ -31,6 +30,8 @@ def describe(
 
 
 def _show(description: "Description") -> None:
+    from rich.syntax import Syntax  # brings Pygments, which other commands need not wait for
+
     console = Console(highlight=False)
     console.print(f"[bold]{description.name}[/bold]\n")
     for paragraph in description.about.split("\n\n"):

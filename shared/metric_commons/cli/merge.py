@@ -36,12 +36,12 @@ def merge(
 
     outputs = Outputs(form=form, save=save)
     outputs.check(parts)
-    whole = Part.read(parts[0])
+    total = Part.read(parts[0])
     for path in tqdm(parts[1:], "merging", unit="part", delay=1, leave=False):
-        other = Part.read(path)
+        part = Part.read(path)
         try:
-            whole.merge(other)
+            total.merge(part)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-    results = whole.results(confidence_level=confidence, n_resamples=resamples, seed=seed)
-    outputs.write(signed(results, whole.preset))
+    results = total.results(confidence_level=confidence, n_resamples=resamples, seed=seed)
+    outputs.write(signed(results, total.preset))

@@ -11,7 +11,7 @@ from ..evaluation.evaluations import Evaluation
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from .options import Predictions
-from .score import check_usage, setting, systems_of
+from .score import check_usage, setting, systems_from
 
 if TYPE_CHECKING:
     from ..plots.plots import System
@@ -84,7 +84,7 @@ def plot(
     needs = _NEEDS[kind]
     evaluation = Evaluation(
         modules=[needs.module],
-        systems=systems_of(paths, predictions),
+        systems=systems_from(paths, predictions),
         fields={"references": references},
         options=dict(map(setting, settings or [])),
         bootstrap={"confidence_level": needs.level if confidence is None else confidence},
@@ -99,12 +99,12 @@ def plot(
 def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
     """The options that were asked for, and those without which there is nothing to draw."""
     needs = _NEEDS[kind]
-    known = {needs.module: evaluation.metrics[needs.module].options}
-    asked = assign(evaluation.options, known)[needs.module]
+    options_by_module = {needs.module: evaluation.metrics[needs.module].options}
+    requested = assign(evaluation.options, options_by_module)[needs.module]
     for option in needs.fixed:
-        if option in asked:
+        if option in requested:
             raise UsageError(f"--set: {kind} sets {option} itself")
-    return {**needs.usual, **asked, **needs.fixed}
+    return {**needs.usual, **requested, **needs.fixed}
 
 
 def _systems(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "System"]:

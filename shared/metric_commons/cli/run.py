@@ -55,19 +55,19 @@ def run(
         raise UsageError("--profile is for parameter files of UltraRAG")
     for key, line in document.repeated:
         raise ValueError(f"{path}: key {key!r}: is given again in line {line}")
-    asked = config.validated(config.Config, document.content, path)
+    config_of_file = config.validated(config.Config, document.content, path)
     if preset is not None:
-        asked = asked.model_copy(update={"preset": preset})
-    evaluation = _evaluation(asked, path)
+        config_of_file = config_of_file.model_copy(update={"preset": preset})
+    evaluation = _evaluation(config_of_file, path)
     outputs = Outputs(
-        form=form or asked.outputs.format,
-        save=_path(asked.outputs.save),
-        per_example=_path(asked.outputs.per_example),
-        html=_path(asked.outputs.html),
+        form=form or config_of_file.outputs.format,
+        save=_path(config_of_file.outputs.save),
+        per_example=_path(config_of_file.outputs.per_example),
+        html=_path(config_of_file.outputs.html),
     )
     outputs.check([path, *evaluation.inputs()])
     results = evaluation.results()
-    described = asked.model_dump(mode="json", exclude_unset=True)
+    described = config_of_file.model_dump(mode="json", exclude_unset=True)
     outputs.write(replace(results, provenance=results.provenance | {"config": described}))
 
 
@@ -90,95 +90,98 @@ def _path(name: str | None) -> Path | None:
     return None if name is None else Path(name)
 
 
-def _evaluation(asked: "Config", path: Path) -> "Evaluation":
+def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
     """What the file asks for; what makes no sense in it is said with its key."""
     from ..evaluation.evaluations import Evaluation
     from .config import wrong
 
-    metrics = _checked_modules(asked, path)
-    systems = _systems(asked, path)
+    metrics = _checked_modules(config_of_file, path)
+    systems = _systems(config_of_file, path)
     by_row = any("groups" in metric.options for metric in metrics.values())
-    compare = len(systems) > 1 and by_row if asked.compare is None else asked.compare
+    compare = (
+        len(systems) > 1 and by_row if config_of_file.compare is None else config_of_file.compare
+    )
     if compare and len(systems) < 2:
         raise wrong(path, ["compare"], "needs at least two systems")
-    if not by_row and (compare or asked.outputs.per_example):
+    if not by_row and (compare or config_of_file.outputs.per_example):
         key = ["compare"] if compare else ["outputs", "per_example"]
         raise wrong(path, key, "needs a module that scores row by row")
     return Evaluation(
-        modules=list(asked.modules),
+        modules=list(config_of_file.modules),
         systems=systems,
-        fields=asked.data.fields.model_dump(exclude={"predictions"}),
-        common=_path(asked.data.path),
-        form=asked.data.format,
-        limit=asked.data.limit,
+        fields=config_of_file.data.fields.model_dump(exclude={"predictions"}),
+        common=_path(config_of_file.data.path),
+        form=config_of_file.data.format,
+        limit=config_of_file.data.limit,
         options={
             f"{module}.{option}": value
-            for module, options in asked.modules.items()
+            for module, options in config_of_file.modules.items()
             for option, value in options.items()
         },
-        preset=asked.preset,
+        preset=config_of_file.preset,
         bootstrap={
-            "confidence_level": asked.confidence_level,
-            "n_resamples": asked.n_resamples,
-            "seed": asked.seed,
+            "confidence_level": config_of_file.confidence_level,
+            "n_resamples": config_of_file.n_resamples,
+            "seed": config_of_file.seed,
         },
         compare=compare,
-        per_example=by_row and (asked.outputs.per_example or asked.outputs.html) is not None,
+        per_example=by_row
+        and (config_of_file.outputs.per_example or config_of_file.outputs.html) is not None,
     )
 
 
-def _checked_modules(asked: "Config", path: Path) -> dict[str, Any]:
+def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
     """The modules, which exist and take these options and inputs, and which the preset knows."""
     from ..evaluation import catalog
     from ..evaluation.arguments import REPORTING, input_names
     from ..evaluation.presets import preset_options
     from .config import wrong
 
-    known = catalog.names()
+    modules = catalog.names()
     metrics = {}
-    for module, options in asked.modules.items():
-        if module not in known:
-            hint = nearest(module, known) or f"; the modules are {', '.join(known)}"
+    for module, options in config_of_file.modules.items():
+        if module not in modules:
+            hint = nearest(module, modules) or f"; the modules are {', '.join(modules)}"
             raise wrong(path, ["modules", module], f"there is no such module{hint}")
         metric = metrics[module] = catalog.load(module)
-        own = [option for option in metric.options if option not in REPORTING]
+        accepted = [option for option in metric.options if option not in REPORTING]
         for option in options:
-            if option not in own:
-                hint = nearest(option, own) or f"; the options are {', '.join(own)}"
+            if option not in accepted:
+                hint = nearest(option, accepted) or f"; the options are {', '.join(accepted)}"
                 raise wrong(path, ["modules", module, option], f"there is no such option{hint}")
         inputs = input_names(metric)
         if "predictions" not in inputs:
             problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"
             raise wrong(path, ["modules", module], problem)
-        if "references" in inputs and asked.data.fields.references is None:
+        if "references" in inputs and config_of_file.data.fields.references is None:
             raise wrong(path, ["data", "fields", "references"], f"is missing; {module} needs it")
     try:
-        preset_options(asked.preset, list(asked.modules))
+        preset_options(config_of_file.preset, list(config_of_file.modules))
     except ValueError as error:
         raise wrong(path, ["preset"], str(error)) from error
     return metrics
 
 
-def _systems(asked: "Config", path: Path) -> dict[str, tuple[Path, str]]:
+def _systems(config_of_file: "Config", path: Path) -> dict[str, tuple[Path, str]]:
     """The file and field of each system's predictions."""
     from .config import wrong
 
-    shared, field = asked.data.path, asked.data.fields.predictions
-    if not asked.systems:
+    shared, field = config_of_file.data.path, config_of_file.data.fields.predictions
+    if not config_of_file.systems:
         if shared is None:
             raise wrong(path, ["data", "path"], "is missing, and there are no systems with paths")
         if field is None:
             raise wrong(path, ["data", "fields", "predictions"], "is missing, and so are systems")
         return {field: (Path(shared), field)}
     systems = {}
-    for name, system in asked.systems.items():
-        place = ["systems", name]
-        own, predictions = system.path or shared, system.predictions or field
-        if own is None:
-            raise wrong(path, [*place, "path"], "is missing, and so is data.path")
+    for name, system in config_of_file.systems.items():
+        keys = ["systems", name]
+        accepted, predictions = system.path or shared, system.predictions or field
+        if accepted is None:
+            raise wrong(path, [*keys, "path"], "is missing, and so is data.path")
         if predictions is None:
             raise wrong(
-                path, [*place, "predictions"], "is missing, and so is data.fields.predictions"
+                path, [*keys, "predictions"], "is missing, and so is data.fields.predictions"
             )
-        systems[name] = Path(own), predictions
+        systems[name] = Path(accepted), predictions
     return systems

@@ -86,7 +86,7 @@ def score(
     modules, paths = _sorted_out(words)
     evaluation = Evaluation(
         modules=modules,
-        systems=systems_of(paths, predictions),
+        systems=systems_from(paths, predictions),
         fields={"references": references, "groups": group_by, "id": id_field},
         options=dict(map(setting, settings or [])),
         preset=preset,
@@ -107,21 +107,21 @@ def score(
 
 def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Modules and files."""
-    known = catalog.names()
-    modules = [word for word in words if word in known]
-    paths = [Path(word) for word in words if word not in known]
+    modules_known = catalog.names()
+    modules = [word for word in words if word in modules_known]
+    paths = [Path(word) for word in words if word not in modules_known]
     for path in paths:
         if not path.exists():
-            hint = nearest(str(path), known)
+            hint = nearest(str(path), modules_known)
             raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
-        raise UsageError(f"name a module to score with: {', '.join(known)}")
+        raise UsageError(f"name a module to score with: {', '.join(modules_known)}")
     if not paths:
         raise UsageError("name a file to score")
     return modules, paths
 
 
-def systems_of(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
+def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
     """The file and field of each system, under the part of their names that tells them apart."""
     stems = [tables.stem(path) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
@@ -153,14 +153,14 @@ def setting(text: str) -> tuple[str, Any]:
 
 def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
     """Nothing is asked for that only all rows together can have."""
-    asked = {
+    requested = {
         "--confidence": evaluation.bootstrap["confidence_level"] is not None,
         "--compare": evaluation.compare,
         "--per-example": evaluation.per_example,
         "--save": outputs.save is not None,
     }
-    for option, is_asked in asked.items():
-        if is_asked:
+    for option, is_requested in requested.items():
+        if is_requested:
             raise UsageError(f"{option} does not go with --partial; parts have no scores yet")
     for name, metric in evaluation.metrics.items():
         if metric.scores_are == "rankings" and evaluation.fields["id"] is None:
@@ -169,9 +169,9 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
 
 def check_usage(evaluation: Evaluation) -> None:
     """The modules take these options and inputs. Said before a large file is read."""
-    known = {name: metric.options for name, metric in evaluation.metrics.items()}
+    modules_known = {name: metric.options for name, metric in evaluation.metrics.items()}
     for source, check in (
-        ("--set", lambda: assign(evaluation.options, known)),
+        ("--set", lambda: assign(evaluation.options, modules_known)),
         ("--preset", lambda: preset_options(evaluation.preset, evaluation.modules)),
     ):
         try:

@@ -92,20 +92,20 @@ def trec(
     of query, Q0, document, rank, score and tag. All files may be gzipped.
     Documents are ordered by score, equal scores by id; ranks are ignored.
     """
-    asked = parsed(measures)
+    parsed_measures = parsed(measures)
     check_outputs([save], [qrels, *runs])
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
     if preset:
         scoring = _preset(preset, scoring, context)
-    scored = score_queries(qrels, runs, asked, scoring)
+    scored = score_queries(qrels, runs, parsed_measures, scoring)
 
     bootstrap = {"confidence_level": confidence, "n_resamples": resamples, "seed": seed}
     results = Rankings(
         systems={
             run: {
                 "ir_ranking": summary(
-                    of_queries,
-                    asked,
+                    query_scores,
+                    parsed_measures,
                     scoring,
                     means=scored.means[run],
                     bootstrap=bootstrap if confidence is not None else {},
@@ -113,7 +113,7 @@ def trec(
                     preset=preset,
                 )
             }
-            for run, of_queries in scored.runs.items()
+            for run, query_scores in scored.runs.items()
         },
         provenance=provenance(scored.inputs),
     )
@@ -200,15 +200,15 @@ def score_queries(
         run = read_run(path)
         if not {*run.queries} & {*judged.queries}:
             raise ValueError(f"{path} has none of the queries of {qrels}")
-        asked = [measure.name for measure in measures]
-        result = score_run(judged, run, asked, **scoring._asdict())
+        parsed_measures = [measure.name for measure in measures]
+        result = score_run(judged, run, parsed_measures, **scoring._asdict())
         scored.runs[name], scored.means[name] = result["per_query"], result["mean"]
         scored.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
     return scored
 
 
 def summary(
-    of_queries: "QueryScores",
+    query_scores: "QueryScores",
     measures: "Iterable[Measure]",
     scoring: Scoring,
     *,
@@ -227,10 +227,12 @@ def summary(
     from ..ranking.names import AGGREGATION
     from ..ranking.ranking_measures import average
 
-    rows = len(of_queries)
+    rows = len(query_scores)
     scores, intervals = {}, {}
     for measure in measures:
-        values = np.array([query[measure.name] for query in of_queries.values()], dtype=np.float64)
+        values = np.array(
+            [query[measure.name] for query in query_scores.values()], dtype=np.float64
+        )
         mean = average(measure)(values)
         scores[measure.name] = mean if means is None else means[measure.name]
         if bootstrap and math.isclose(scores[measure.name], mean):
@@ -242,7 +244,12 @@ def summary(
         scores=scores,
         confidence_interval=intervals,
         aggregation=aggregation_of(scores, AGGREGATION),
-        groups={query: {**of, "n": 1} for query, of in of_queries.items()} if per_query else {},
+        groups={
+            query: {**scores_by_measure, "n": 1}
+            for query, scores_by_measure in query_scores.items()
+        }
+        if per_query
+        else {},
         signature=signature(
             "ir_ranking", {"preset": preset} | options if preset else options, rows
         ),

@@ -96,8 +96,8 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
         )
     section = _mapping(content["evaluation"], path, ["evaluation"])
     kind = _tool(section, content, path)
-    asked: Any = validated(kind, section, path, ["evaluation"])
-    save = None if asked.save_path is None else Path(asked.save_path)
+    settings: Any = validated(kind, section, path, ["evaluation"])
+    save = None if settings.save_path is None else Path(settings.save_path)
     for note in _notes(document, section, kind):
         typer.echo(f"{path}: {note}", err=True)
 
@@ -105,11 +105,11 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
     if kind is Answers:
         benchmark = _benchmark(content, path)
         check_outputs([save], [path, Path(benchmark.path)])
-        results, (header, rows) = _of_answers(asked, benchmark, path, profile)
+        results, (header, rows) = _score_answers(settings, benchmark, path, profile)
     else:
-        paths = [Path(value) for name, value in asked if name in _PATHS and value is not None]
+        paths = [Path(value) for name, value in settings if name in _PATHS and value is not None]
         check_outputs([save], [path, *paths])
-        results, (header, rows) = _of_runs(asked, path, profile)
+        results, (header, rows) = _score_runs(settings, path, profile)
     from tabulate import tabulate
 
     if save:
@@ -120,18 +120,18 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
         typer.echo(f"saved to {save}", err=True)
 
 
-def _mapping(value: Any, path: Path, place: Sequence[str]) -> dict[str, Any]:
+def _mapping(value: Any, path: Path, keys: Sequence[str]) -> dict[str, Any]:
     if value is not None and not isinstance(value, dict):
-        raise wrong(path, place, f"expected keys with values, got {value!r}")
+        raise wrong(path, keys, f"expected keys with values, got {value!r}")
     return value or {}
 
 
 def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) -> type[_Section]:
     """What the file is about: two runs, else one, else the answers of a benchmark."""
-    given = {name for name, value in section.items() if value is not None}
-    if given & {"run_new_path", "run_old_path"}:
+    present = {name for name, value in section.items() if value is not None}
+    if present & {"run_new_path", "run_old_path"}:
         return Rankings
-    if "run_path" in given:
+    if "run_path" in present:
         return Ranking
     if "benchmark" in content:
         return Answers
@@ -154,18 +154,18 @@ def _notes(document: Document, section: Mapping[str, Any], kind: type[_Section])
 
 def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
     """The benchmark, which generated files hold in a section of the same name."""
-    place = ["benchmark"]
-    section = _mapping(content["benchmark"], path, place)
+    keys = ["benchmark"]
+    section = _mapping(content["benchmark"], path, keys)
     if isinstance(section.get("benchmark"), dict):
-        section, place = section["benchmark"], [*place, "benchmark"]
-    benchmark = validated(Benchmark, section, path, place)
+        section, keys = section["benchmark"], [*keys, "benchmark"]
+    benchmark = validated(Benchmark, section, path, keys)
     if benchmark.limit < -1 or benchmark.limit == 0:
-        raise wrong(path, [*place, "limit"], f"expected -1 or at least 1, got {benchmark.limit}")
+        raise wrong(path, [*keys, "limit"], f"expected -1 or at least 1, got {benchmark.limit}")
     return benchmark
 
 
-def _of_answers(
-    asked: Answers, benchmark: Benchmark, path: Path, profile: ultrarag.Profile
+def _score_answers(
+    settings: Answers, benchmark: Benchmark, path: Path, profile: ultrarag.Profile
 ) -> tuple[Mapping[str, Any], Table]:
     """Of the scores of rows only the numbers are kept, so that there may be many rows."""
     limit = None if benchmark.limit == -1 else benchmark.limit
@@ -187,15 +187,17 @@ def _of_answers(
             [block[field][row] for row in order] for field in (fields.pred_ls, fields.gt_ls)
         )
         try:
-            found = ultrarag.evaluate(predictions, references, asked.metrics, profile=profile)
+            scores_of_block = ultrarag.evaluate(
+                predictions, references, settings.metrics, profile=profile
+            )
         except ValueError as error:
             if not isinstance(error, RowError):
                 raise _keyed(error, "metrics", path) from error
-            place = source.place(before + order[error.row])
+            keys = source.place(before + order[error.row])
             problem = error.about(f"field {getattr(fields, error.column)!r}")
-            raise ValueError(f"{source.path}: {place}: {problem}") from error
-        for name in [name for name in found if f"avg_{name}" in found]:
-            scores.setdefault(name, array("d")).extend(found[name])
+            raise ValueError(f"{source.path}: {keys}: {problem}") from error
+        for name in [name for name in scores_of_block if f"avg_{name}" in scores_of_block]:
+            scores.setdefault(name, array("d")).extend(scores_of_block[name])
         before = source.rows
     means = {name: ultrarag.average(values, profile=profile) for name, values in scores.items()}
     results = {**scores, **{f"avg_{name}": mean for name, mean in means.items()}}
@@ -227,38 +229,38 @@ def _json(results: Mapping[str, Any]) -> Iterator[str]:
     yield "\n}"
 
 
-def _of_runs(
-    asked: Ranking | Rankings, path: Path, profile: ultrarag.Profile
+def _score_runs(
+    settings: Ranking | Rankings, path: Path, profile: ultrarag.Profile
 ) -> tuple[Mapping[str, Any], Table]:
     try:
-        if isinstance(asked, Ranking):
+        if isinstance(settings, Ranking):
             means = ultrarag.evaluate_trec(
-                Path(asked.run_path),
-                Path(asked.qrels_path),
-                asked.ir_metrics,
-                asked.ks,
+                Path(settings.run_path),
+                Path(settings.qrels_path),
+                settings.ir_metrics,
+                settings.ks,
                 profile=profile,
             )
             return means, (["Metric", "Value"], [[name, round(v, 6)] for name, v in means.items()])
         with _bar() as advance:
             compared = ultrarag.evaluate_trec_pvalue(
-                Path(asked.run_new_path),
-                Path(asked.run_old_path),
-                Path(asked.qrels_path),
-                asked.ir_metrics,
-                asked.ks,
-                asked.n_resamples,
+                Path(settings.run_new_path),
+                Path(settings.run_old_path),
+                Path(settings.qrels_path),
+                settings.ir_metrics,
+                settings.ks,
+                settings.n_resamples,
                 profile=profile,
                 progress=advance,
             )
     except ValueError as error:
         raise _keyed(error, "ir_metrics", path) from error
     header = ["metrics", "A_mean", "B_mean", "Diff(A-B)", "p_value", "significant"]
-    results = _in_the_order_of(asked.ir_metrics, compared)
+    results = _reordered(settings.ir_metrics, compared)
     return results, (header, [[name, *result.values()] for name, result in results.items()])
 
 
-def _in_the_order_of(metrics: list[str] | None, compared: dict[str, Any]) -> dict[str, Any]:
+def _reordered(metrics: list[str] | None, compared: dict[str, Any]) -> dict[str, Any]:
     """The comparisons metric by metric, as UltraRAG has them; each at its cutoffs."""
     order = [metric.lower() for metric in metrics or ultrarag.RANKING_METRICS]
 
@@ -276,9 +278,9 @@ def _bar() -> Iterator[ultrarag.Progress]:
 
     with tqdm(desc="scoring", delay=1, leave=False) as bar:
 
-        def advance(done: int, steps: int) -> None:
+        def advance(finished: int, steps: int) -> None:
             bar.total = steps
-            bar.update(done - bar.n)
+            bar.update(finished - bar.n)
 
         yield advance
 

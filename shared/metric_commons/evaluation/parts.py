@@ -32,20 +32,20 @@ class Part(Stored):
     inputs: list[dict[str, Any]] = field(default_factory=list)
     preset: str | None = None  # that the options came from
 
-    def merge(self, other: "Part") -> None:
+    def merge(self, part: "Part") -> None:
         """Take in another part, which stays as it is.
 
         Raises:
             ValueError: it has other systems, modules or options, or a file that this one has too.
         """
         files = {(source["path"], source["sha256"]) for source in self.inputs}
-        for source in other.inputs:
+        for source in part.inputs:
             if (source["path"], source["sha256"]) in files:
                 raise ValueError(f"the rows of {source['path']} are in both parts")
         for subject, first, second in (
-            ("systems", list(self.states), list(other.states)),
-            ("modules", *(list(next(iter(part.states.values()))) for part in (self, other))),
-            ("a preset", [self.preset], [other.preset]),
+            ("systems", list(self.states), list(part.states)),
+            ("modules", *(list(next(iter(part.states.values()))) for part in (self, part))),
+            ("a preset", [self.preset], [part.preset]),
         ):
             if sorted(map(str, first)) != sorted(map(str, second)):
                 raise ValueError(
@@ -53,8 +53,8 @@ class Part(Stored):
                 )
         for system, states in self.states.items():
             for module, state in states.items():
-                state.merge(other.states[system][module])
-        self.inputs += other.inputs
+                state.merge(part.states[system][module])
+        self.inputs += part.inputs
 
     def results(self, **reporting: Any) -> Results:
         """The results of all rows.

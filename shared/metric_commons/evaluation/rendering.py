@@ -17,7 +17,7 @@ _RAISE = str.maketrans(LETTERS, _RAISED)
 _LOWER = str.maketrans(_RAISED, LETTERS)
 
 
-class Figure(NamedTuple):
+class Entry(NamedTuple):
     """One number of a result; without a group it is about all rows."""
 
     system: str
@@ -44,17 +44,17 @@ class Table(NamedTuple):
     note: str = ""  # a line to stand below
 
 
-def figures_table(
+def score_table(
     names: list[str],
-    labels: Callable[[Figure], list[str]],
-    figures: Sequence[Figure],
+    labels: Callable[[Entry], list[str]],
+    entries: Sequence[Entry],
     marks: Marks | None = None,
 ) -> Table:
     """Figures by system and group: a row for each, with its labels, and a column for each score."""
-    cells: dict[tuple[str, str | None], dict[tuple[str, str], Figure]] = {}
-    for figure in figures:
-        cells.setdefault((figure.system, figure.group), {})[figure.module, figure.score] = figure
-    columns = {(figure.module, figure.score): figure.lower for figure in figures}
+    cells: dict[tuple[str, str | None], dict[tuple[str, str], Entry]] = {}
+    for entry in entries:
+        cells.setdefault((entry.system, entry.group), {})[entry.module, entry.score] = entry
+    columns = {(entry.module, entry.score): entry.lower for entry in entries}
     best = set()
     for j, (column, lower) in enumerate(columns.items(), start=len(names)):
         # Of counts and of a single row none is better than another.
@@ -179,13 +179,13 @@ def raised(letters: str) -> str:
     return letters.translate(_RAISE)
 
 
-def _cell(figure: Figure, marks: Marks) -> str:
+def _cell(entry: Entry, marks: Marks) -> str:
     """Four digits, marks, and the interval if there is one; counts as they are."""
-    text = str(figure.value) if isinstance(figure.value, int) else f"{figure.value:.4f}"
-    text += marks.get((figure.system, figure.module, figure.score), "")
-    if figure.interval is None:
+    text = str(entry.value) if isinstance(entry.value, int) else f"{entry.value:.4f}"
+    text += marks.get((entry.system, entry.module, entry.score), "")
+    if entry.interval is None:
         return text
-    low, high = figure.interval
+    low, high = entry.interval
     return f"{text} [{low:.4f}, {high:.4f}]"
 
 

@@ -21,16 +21,16 @@ from .comparisons import Comparison, Pair, compare_pairs
 from .comparisons import table as table_of
 from .rendering import (
     LETTERS,
-    Figure,
+    Entry,
     Marks,
     Table,
     as_html,
     as_latex,
     as_markdown,
     as_text,
-    figures_table,
     label,
     raised,
+    score_table,
 )
 from .signature import signature
 
@@ -160,8 +160,8 @@ class Results(Stored):
         lines = csv.writer(text, lineterminator="\n")
         names = ["system", "group", "module", "score", "value", "low", "high", "rows"]
         lines.writerow([*names, "versus", "p_value", "p_adjusted", "significant"])
-        for figure in self.figures():
-            *key, value, interval, rows, _ = figure
+        for entry in self.entries():
+            *key, value, interval, rows, _ = entry
             numbers = plain([value, *(interval or (None, None))])
             lines.writerow([*key, *numbers, rows, *[None] * 4])
         for comparison in plain(self.comparisons):
@@ -185,22 +185,22 @@ class Results(Stored):
         significantly better than. There are letters for 25 systems; of more, which are 300 pairs
         and up, the comparisons alone tell.
         """
-        figures = list(self.figures())
-        overall = [figure for figure in figures if figure.group is None]
-        grouped = [figure for figure in figures if figure.group is not None]
+        entries = list(self.entries())
+        overall = [entry for entry in entries if entry.group is None]
+        grouped = [entry for entry in entries if entry.group is not None]
         letters = self.letters()
         if letters:
-            scores = figures_table(
+            scores = score_table(
                 ["", "system"],
                 lambda f: [letters[f.system], label(f.system)],
                 overall,
                 self.marks(),
             )._replace(note="A letter: significantly better than the system of that letter.")
         else:
-            scores = figures_table(["system"], lambda f: [label(f.system)], overall)
+            scores = score_table(["system"], lambda f: [label(f.system)], overall)
         tables = [scores]
         if grouped:
-            groups = figures_table(
+            groups = score_table(
                 ["system", "group", "rows"],
                 lambda f: [label(f.system), label(str(f.group)), str(f.rows)],
                 grouped,
@@ -256,7 +256,7 @@ class Results(Stored):
             for key, letters_of_worse in worse.items()
         }
 
-    def figures(self) -> Iterator[Figure]:
+    def entries(self) -> Iterator[Entry]:
         """Every score that is a single number, of all rows and of each group."""
         for system, modules in self.systems.items():
             for module, result in modules.items():
@@ -267,7 +267,7 @@ class Results(Stored):
                         if name != "n" and isinstance(value, int | float):
                             interval, lower = intervals.get(name), name in result.lower_is_better
                             rows = scores["n"]
-                            yield Figure(system, group, module, name, value, interval, rows, lower)
+                            yield Entry(system, group, module, name, value, interval, rows, lower)
 
     def _per_example(self) -> Iterator[dict[str, Any]]:
         for system, modules in self.systems.items():

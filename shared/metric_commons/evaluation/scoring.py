@@ -95,14 +95,14 @@ def score(
     for system, name in _watched(steps) if progress else steps:
         columns = {
             "predictions": systems[system],
-            "references": _column_of("references", references, system),
+            "references": _column("references", references, system),
         }
         reporting = {
             "per_example": per_example or compare,
             "confidence_level": confidence_level,
             "n_resamples": n_resamples,
             "seed": seed,
-            "groups": _column_of("groups", groups, system),
+            "groups": _column("groups", groups, system),
         }
         try:
             result = _module_result(name, metrics[name], columns, module_options[name], reporting)
@@ -122,8 +122,11 @@ def score(
         )
         if not per_example:
             scored = {
-                system: {name: replace(result, per_example={}) for name, result in of.items()}
-                for system, of in scored.items()
+                system: {
+                    name: replace(result, per_example={})
+                    for name, result in results_by_module.items()
+                }
+                for system, results_by_module in scored.items()
             }
     return Results(systems=scored, comparisons=comparisons, provenance=provenance(inputs))
 
@@ -186,7 +189,7 @@ def _module_result(
     return module_result(name, metric, result, rows=rows, options=options, reported=reported)
 
 
-def _column_of(name: str, columns: Any, system: str) -> Any:
+def _column(name: str, columns: Any, system: str) -> Any:
     """The column of one system, where each has its own; else the column all share."""
     if not isinstance(columns, Mapping):
         return columns
@@ -213,7 +216,7 @@ def _check_same_rows(systems: Mapping[str, Any], references: Any) -> None:
                 "only systems with the same rows can be compared"
             )
         references_a, references_b = (
-            _column_of("references", references, system) for system in (first, other)
+            _column("references", references, system) for system in (first, other)
         )
         if references_a is references_b:
             continue

@@ -77,7 +77,7 @@ class RowScores(SufficientStatistics):
         self._groups: dict[str | None, dict[str, Multiset]] = {}
 
     def __len__(self) -> int:
-        return sum(_rows_of(scores) for scores in self._groups.values())
+        return sum(_row_count(scores) for scores in self._groups.values())
 
     def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
         _refuse_ids(ids)
@@ -97,29 +97,31 @@ class RowScores(SufficientStatistics):
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["per_example"]:
             raise ValueError("a state does not keep the scores of single rows")
-        whole = _together(self._groups.values())
-        result = self._means(whole)
+        total = _together(self._groups.values())
+        result = self._means(total)
         level = reporting["confidence_level"]
         if level is not None:
-            result["confidence_interval"] = self._intervals(whole, **_bootstrap(reporting))
+            result["confidence_interval"] = self._intervals(total, **_bootstrap(reporting))
         if None not in self._groups:
             result["groups"] = {
-                label: self._means(self._groups[label]) | {"n": _rows_of(self._groups[label])}
+                label: self._means(self._groups[label]) | {"n": _row_count(self._groups[label])}
                 for label in sorted(self._groups, key=str)
             }
         return result
 
     def to_plain(self) -> Any:
         return [
-            [label, {name: scores.to_plain() for name, scores in of_label.items()}]
-            for label, of_label in self._groups.items()
+            [label, {name: scores.to_plain() for name, scores in scores_of_label.items()}]
+            for label, scores_of_label in self._groups.items()
         ]
 
     def take_plain(self, plain: Any) -> None:
         self._take(
             {
-                label: {name: Multiset.from_plain(scores) for name, scores in of_label.items()}
-                for label, of_label in plain
+                label: {
+                    name: Multiset.from_plain(scores) for name, scores in scores_of_label.items()
+                }
+                for label, scores_of_label in plain
             }
         )
 
@@ -186,7 +188,7 @@ class RankingScores(SufficientStatistics):
         self._take(other._queries.items())
 
     def result(self, **reporting: Any) -> dict[str, Any]:
-        in_order = [self._queries[name] for name in sorted(self._queries, key=_place)]
+        in_order = [self._queries[name] for name in sorted(self._queries, key=_query_order)]
         labels = [group for group, _ in in_order]
         scores = np.array([row for _, row in in_order]).T
         return summarize(
@@ -203,16 +205,16 @@ class RankingScores(SufficientStatistics):
         self._take((name, (group, row)) for name, group, row in plain)
 
     def _take(self, new: Iterable[tuple[int | str, tuple[str | None, list[float]]]]) -> None:
-        taken: dict[int | str, tuple[str | None, list[float]]] = {}
+        new_queries: dict[int | str, tuple[str | None, list[float]]] = {}
         for name, row in new:
-            if name in taken or name in self._queries:
+            if name in new_queries or name in self._queries:
                 raise ValueError(f"ranking {name!r} is there twice; give each an id of its own")
-            taken[name] = row
-        ungrouped = {group is None for group, _ in taken.values()}
+            new_queries[name] = row
+        ungrouped = {group is None for group, _ in new_queries.values()}
         ungrouped |= {group is None for group, _ in islice(self._queries.values(), 1)}
         if len(ungrouped) > 1:
             raise ValueError("some rows have groups, others have none")
-        self._queries |= taken
+        self._queries |= new_queries
 
 
 class RowCounts(SufficientStatistics):
@@ -344,7 +346,7 @@ def _counted(columns: Sequence[Any]) -> Mapping[tuple[Any, ...], int]:
         entries = zip(
             table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True
         )
-        return {(first[one], second[other]): count for one, other, count in entries}
+        return {(first[left], second[other]): count for left, other, count in entries}
     listed = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
     return Counter(zip(*(map(_hashable, column) for column in listed), strict=True))
 
@@ -391,13 +393,13 @@ def _refuse_groups(metric: Any, labels: Labels) -> None:
         raise ValueError(f"groups is not an option of {metric.name}")
 
 
-def _rows_of(scores: Mapping[str, Multiset]) -> int:
+def _row_count(scores: Mapping[str, Multiset]) -> int:
     return len(next(iter(scores.values())))
 
 
 def _together(parts: Iterable[Mapping[str, Multiset]]) -> dict[str, Multiset]:
-    several = list(parts)
-    return {name: Multiset.sum(part[name] for part in several) for name in several[0]}
+    parts_listed = list(parts)
+    return {name: Multiset.sum(part[name] for part in parts_listed) for name in parts_listed[0]}
 
 
 def _bootstrap(reporting: Mapping[str, Any]) -> dict[str, Any]:
@@ -418,7 +420,7 @@ def _checked_ids(ids: Ids, rows: Sequence[object]) -> Ids:
     return ids
 
 
-def _place(name: int | str) -> tuple[int, int, bytes]:
+def _query_order(name: int | str) -> tuple[int, int, bytes]:
     """Integers before strings, and these in the order of their bytes."""
     if isinstance(name, int):
         return 0, name, b""

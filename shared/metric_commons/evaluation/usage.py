@@ -36,8 +36,8 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> Non
     Raises:
         UsageError: one would.
     """
-    taken = {path.resolve() for path in inputs}
+    paths_in_use = {path.resolve() for path in inputs}
     for path in filter(None, outputs):
-        if path.resolve() in taken:
+        if path.resolve() in paths_in_use:
             raise UsageError(f"{path} would be overwritten")
-        taken.add(path.resolve())
+        paths_in_use.add(path.resolve())

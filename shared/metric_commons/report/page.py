@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..evaluation.comparisons import Comparison
-from ..evaluation.rendering import Figure, Table, as_html, p_value
+from ..evaluation.rendering import Entry, Table, as_html, p_value
 from ..evaluation.results import Results
 from ..files.stored import plain
 from .axes import Axis, axis_of
@@ -202,19 +202,19 @@ def _dot(axis: Axis, value: float, interval: Sequence[float] | None, form: str =
     return Dot(value, text, at, interval, axis.at(first), axis.at(last))
 
 
-def _best(figures: Sequence[Figure]) -> float | None:
+def _best(entries: Sequence[Entry]) -> float | None:
     """The best of several numbers; counts are neither good nor bad."""
-    values = [figure.value for figure in figures if isinstance(figure.value, float)]
+    values = [entry.value for entry in entries if isinstance(entry.value, float)]
     known = [value for value in values if not math.isnan(value)]
-    if len(figures) < 2 or not known:
+    if len(entries) < 2 or not known:
         return None
-    return min(known) if figures[0].lower else max(known)
+    return min(known) if entries[0].lower else max(known)
 
 
-def _by_score(figures: Iterable[Figure]) -> dict[tuple[str, str], list[Figure]]:
-    found: dict[tuple[str, str], list[Figure]] = {}
-    for figure in figures:
-        found.setdefault((figure.module, figure.score), []).append(figure)
+def _by_score(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
+    found: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        found.setdefault((entry.module, entry.score), []).append(entry)
     return found
 
 
@@ -228,27 +228,27 @@ def _score_panels(results: Results) -> list[Panel]:
     """A panel a score, a line a system; the axis holds every interval."""
     letters, marks = results.letters(), results.marks()
     panels = []
-    for (module, score), figures in _by_score(
-        figure for figure in results.figures() if figure.group is None
+    for (module, score), entries in _by_score(
+        entry for entry in results.entries() if entry.group is None
     ).items():
-        best = _best(figures)
-        ends = (end for figure in figures for end in figure.interval or ())
-        axis = axis_of([*(figure.value for figure in figures), *ends])
+        best = _best(entries)
+        ends = (end for entry in entries for end in entry.interval or ())
+        axis = axis_of([*(entry.value for entry in entries), *ends])
         panels.append(
             Panel(
                 module,
                 score,
-                figures[0].lower,
+                entries[0].lower,
                 axis,
                 [
                     Line(
-                        figure.system,
-                        _dot(axis, figure.value, figure.interval),
-                        figure.value == best,
-                        marks.get((figure.system, module, score), ""),
-                        letters.get(figure.system, ""),
+                        entry.system,
+                        _dot(axis, entry.value, entry.interval),
+                        entry.value == best,
+                        marks.get((entry.system, module, score), ""),
+                        letters.get(entry.system, ""),
                     )
-                    for figure in figures
+                    for entry in entries
                 ],
             )
         )
@@ -301,15 +301,15 @@ def _comparing(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
 def _group_tables(results: Results) -> list[GroupTable]:
     """A table a score, each module's first one open; of very many groups the largest."""
     tables: list[GroupTable] = []
-    grouped = (figure for figure in results.figures() if figure.group is not None)
-    for (module, score), figures in _by_score(grouped).items():
-        systems = list(dict.fromkeys(figure.system for figure in figures))
-        cells = {(str(figure.group), figure.system): figure for figure in figures}
+    grouped = (entry for entry in results.entries() if entry.group is not None)
+    for (module, score), entries in _by_score(grouped).items():
+        systems = list(dict.fromkeys(entry.system for entry in entries))
+        cells = {(str(entry.group), entry.system): entry for entry in entries}
         sizes: dict[str, int] = {}
-        for figure in figures:
-            sizes[str(figure.group)] = max(sizes.get(str(figure.group), 0), figure.rows)
+        for entry in entries:
+            sizes[str(entry.group)] = max(sizes.get(str(entry.group), 0), entry.rows)
         largest = set(sorted(sizes, key=lambda group: -sizes[group])[:_GROUPS])
-        axis = axis_of([0.0, *(figure.value for figure in figures)])
+        axis = axis_of([0.0, *(entry.value for entry in entries)])
         rows = []
         for group, size in sizes.items():
             if group in largest:
@@ -317,7 +317,7 @@ def _group_tables(results: Results) -> list[GroupTable]:
                 dots = [None if each is None else _dot(axis, each.value, None) for each in own]
                 rows.append(GroupRow(group, size, dots, _best([each for each in own if each])))
         is_open = all(table.module != module for table in tables)  # the first score of a module
-        lower = figures[0].lower
+        lower = entries[0].lower
         left_out = len(sizes) - len(rows)
         tables.append(GroupTable(module, score, lower, systems, rows, left_out, is_open))
     return tables
