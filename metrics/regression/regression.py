@@ -8,7 +8,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.regression.residuals import regression_scores
+from metric_commons.regression.errors import regression_scores
 
 _CITATION = """\
 @article{scikit-learn,

@@ -25,16 +25,9 @@ from ..numbers.multisets import Multiset
 from ..outcomes.preferences import outcomes, win_rates
 from ..ranking.names import parse_measures
 from ..ranking.ranking_measures import average
-from ..regression.residuals import (
-    MEASURES,
-    OF_MOMENTS,
-    Moments,
-    Pairs,
-    measures_of,
-    moments,
-    over_outputs,
-    with_weighing,
-)
+from ..regression.errors import MEASURES, MOMENT_MEASURES, aggregate_outputs, moment_measures
+from ..regression.moments import Moments, compute_moments, required_measures
+from ..regression.pairs import Pairs
 from ..statistics.bootstrap import mean_interval
 from ..statistics.summary import members, summarize
 from .arguments import REPORTING
@@ -445,8 +438,8 @@ class _Moments(_Statistics):
         weight = inputs.pop("sample_weight", None)
         checked = self._metric.checked(**inputs)
         pairs = Pairs(checked["predictions"], checked["references"], weight)
-        terms = with_weighing(self._measures, self._options["multioutput"])
-        self._take(moments(pairs, terms))
+        measures = required_measures(self._measures, self._options["multioutput"])
+        self._take(compute_moments(pairs, measures))
 
     def merge(self, other: Self) -> None:
         if other._moments:
@@ -455,9 +448,9 @@ class _Moments(_Statistics):
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["confidence_level"] is not None:
             raise ValueError("this state keeps sums, but intervals resample rows; use compute")
-        of = cast(Moments, self._moments)  # without rows no result is asked for
-        values = measures_of(of, self._measures)
-        return over_outputs(values, of, self._options["multioutput"])
+        moments = cast(Moments, self._moments)  # without rows no result is asked for
+        values = moment_measures(moments, self._measures)
+        return aggregate_outputs(values, moments, self._options["multioutput"])
 
     def to_plain(self) -> Any:
         return self._moments and self._moments.to_plain()
@@ -470,7 +463,7 @@ class _Moments(_Statistics):
             raise ValueError(
                 f"some rows have {self._moments.outputs} numbers, others {new.outputs}"
             )
-        self._moments = self._moments.merged(new) if self._moments else new
+        self._moments = self._moments + new if self._moments else new
 
 
 def _counted(columns: Sequence[Any]) -> Mapping[tuple[Any, ...], int]:
@@ -537,7 +530,7 @@ def _statistics(metric: Any) -> _Statistics:
     """What is kept of the rows of a module with these options."""
     if metric.name == "regression":
         measures = check_measures(metric.options["measures"], MEASURES)
-        return _Moments(metric) if OF_MOMENTS.keys() >= set(measures) else _Rows(metric)
+        return _Moments(metric) if MOMENT_MEASURES.keys() >= set(measures) else _Rows(metric)
     return _KINDS.get(metric.name, _Scores)(metric)
 
 
