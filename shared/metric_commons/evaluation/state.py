@@ -234,7 +234,7 @@ class _Scores(_Statistics):
         of_groups = {None: np.arange(rows)} if labels is None else members(labels)
         self._take(
             {
-                label: {name: Multiset.of(values[of]) for name, values in scores.items()}
+                label: {name: Multiset.from_values(values[of]) for name, values in scores.items()}
                 for label, of in of_groups.items()
             }
         )
@@ -303,10 +303,10 @@ class _Outcomes(_Scores):
         return {"outcome": outcomes(self._metric.checked(**columns)["predictions"])}
 
     def _means(self, scores: Mapping[str, Multiset]) -> dict[str, Any]:
-        return win_rates(scores["outcome"].written_out(), **self._options)
+        return win_rates(scores["outcome"].elements(), **self._options)
 
     def _intervals(self, scores: Mapping[str, Multiset], **bootstrap: Any) -> dict[str, Any]:
-        written_out = scores["outcome"].written_out()
+        written_out = scores["outcome"].elements()
         result = win_rates(written_out, **self._options, **bootstrap)
         intervals: dict[str, Any] = result["confidence_interval"]
         return intervals

@@ -1,7 +1,7 @@
 """Exact sums and exact numbers: no result depends on the order of the summands.
 
 `BinnedSums` is reproducible summation, also called binned summation: all summands are rounded to
-multiples of one unit, and multiples of one unit add up without error, in any order. `sums_of_places`
+multiples of one unit, and multiples of one unit add up without error, in any order. `group_sums`
 rounds the exact sum of each group once. Numbers that a float64 cannot hold are fractions.
 
 Sources:
@@ -181,7 +181,7 @@ def _roundest(low: float, high: float) -> float:
 # Sums of groups
 
 
-def sums_of_places(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> Floats:
+def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> Floats:
     """The sum of the values of each group, rounded once.
 
     Args:
@@ -189,7 +189,7 @@ def sums_of_places(values: Floats, groups: NDArray[np.integer[Any]], size: int) 
         groups: the number of the group of each value, at least 0 and less than `size`.
         size: how many groups there are.
 
-    >>> sums_of_places(np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2).tolist()
+    >>> group_sums(np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2).tolist()
     [1.0, 3.0]
     """
     integral = bool((values == np.rint(values)).all())

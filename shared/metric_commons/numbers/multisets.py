@@ -18,10 +18,10 @@ from .arrays import Floats, Integers
 class Multiset:
     """Distinct finite numbers, ascending, and how often each occurs; -0.0 counts as 0.0.
 
-    >>> scores = Multiset.of([0.5, 1.0, 0.5])
+    >>> scores = Multiset.from_values([0.5, 1.0, 0.5])
     >>> scores.values, scores.counts
     (array([0.5, 1. ]), array([2, 1]))
-    >>> union = scores + Multiset.of([-0.0, 1.0])
+    >>> union = scores + Multiset.from_values([-0.0, 1.0])
     >>> len(union), union.mean()
     (5, 0.6)
     """
@@ -30,7 +30,7 @@ class Multiset:
     counts: Integers
 
     @classmethod
-    def of(cls, numbers: ArrayLike) -> Self:
+    def from_values(cls, numbers: ArrayLike) -> Self:
         """The multiset of these numbers, shape (rows,)."""
         values, counts = np.unique(np.asarray(numbers, np.float64) + 0.0, return_counts=True)
         return cls(values, counts.astype(np.int64))
@@ -70,7 +70,7 @@ class Multiset:
     def mean(self) -> float:
         """The mean of all numbers: their exact sum, rounded once, over how many they are.
 
-        >>> Multiset.of([0.1] * 10).mean()
+        >>> Multiset.from_values([0.1] * 10).mean()
         0.1
         """
         return float(self.exact_sum()) / len(self)
@@ -91,7 +91,7 @@ class Multiset:
             Fraction(0),
         )
 
-    def written_out(self) -> Floats:
+    def elements(self) -> Floats:
         """All numbers, each as often as it occurs, ascending; shape (rows,)."""
         return np.repeat(self.values, self.counts)
 

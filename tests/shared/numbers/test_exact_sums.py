@@ -12,10 +12,10 @@ from metric_commons.numbers.exact_sums import (
     BinnedSums,
     as_float,
     bin_exponent,
+    group_sums,
     quotient,
     root,
     round_centre,
-    sums_of_places,
 )
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -31,7 +31,7 @@ def test_sums_of_groups_are_rounded_once(rows):
         float(sum(Fraction(value) for group, value in rows if group == number))
         for number in range(4)
     ]
-    assert sums_of_places(values, groups, 4).tolist() == expected
+    assert group_sums(values, groups, 4).tolist() == expected
 
 
 @given(st.lists(st.floats(-8, 8, exclude_min=True, exclude_max=True), min_size=1), st.randoms())

@@ -20,17 +20,17 @@ NUMBERS = st.lists(
 
 @given(NUMBERS, st.integers(0, 40))
 def test_multisets_of_parts_add_up(numbers, cut):
-    parts = [Multiset.of(numbers[:cut]), Multiset.of(numbers[cut:])]
+    parts = [Multiset.from_values(numbers[:cut]), Multiset.from_values(numbers[cut:])]
     union = Multiset.sum(reversed(parts))
-    assert union == parts[0] + parts[1] == Multiset.of(numbers)
+    assert union == parts[0] + parts[1] == Multiset.from_values(numbers)
     assert union.mean() == mean(numbers)
     assert len(union) == len(numbers)
-    assert np.array_equal(union.written_out(), np.sort(np.array(numbers) + 0.0))
+    assert np.array_equal(union.elements(), np.sort(np.array(numbers) + 0.0))
 
 
 @given(NUMBERS)
 def test_a_multiset_survives_json(numbers):
-    multiset = Multiset.of(numbers)
+    multiset = Multiset.from_values(numbers)
     assert Multiset.from_plain(json.loads(json.dumps(multiset.to_plain()))) == multiset
 
 
