@@ -1,8 +1,8 @@
-"""Regression beside scikit-learn: CPU time of one thread, and peak memory.
+"""Regression compared with scikit-learn: CPU time of one thread, and peak memory.
 
     python benchmarks/regression.py
 
-Ours is one call for MAE, MSE, RMSE and R2; scikit-learn's are four.
+MAE, MSE, RMSE and R2 take one call of ours and four calls of scikit-learn.
 """
 
 from functools import partial
@@ -12,7 +12,7 @@ from _measure import peak_megabytes, ratio
 from sklearn import metrics
 
 from metric_commons import load
-from metric_commons.regression.residuals import regression_scores
+from metric_commons.regression.errors import regression_scores
 
 PEERS = (
     metrics.mean_absolute_error,
@@ -28,37 +28,37 @@ def columns(rows):
     return references + rng.normal(size=rows) / 2, references
 
 
-def theirs(predictions, references):
+def peer_scores(predictions, references):
     return [peer(references, predictions) for peer in PEERS]
 
 
-def beside(title, rows, ours, peer):
-    """Print a ratio; of few rows both as often in a row as the clock needs to be read."""
-    times = max(1, 3_000_000 // rows)
+def compare(title, rows, call, peer):
+    """Print the ratio of two times; few rows are measured repeatedly, as the clock is coarse."""
+    repetitions = max(1, 3_000_000 // rows)
 
-    def repeated(call):
-        for _ in range(times):
-            call()
+    def repeat(function):
+        for _ in range(repetitions):
+            function()
 
-    ratio(title, partial(repeated, ours), partial(repeated, peer))
+    ratio(title, partial(repeat, call), partial(repeat, peer))
 
 
 def main():
     regression = load("regression")
     for rows in (100_000, 1_000_000, 10_000_000):
         predictions, references = columns(rows)
-        for what, ours in (
+        for layer, call in (
             ("functions", partial(regression_scores, predictions, references)),
             (
                 "compute()",
                 partial(regression.compute, predictions=predictions, references=references),
             ),
         ):
-            title = f"MAE, MSE, RMSE and R2 of {rows:,} rows, {what}"
-            beside(title, rows, ours, partial(theirs, predictions, references))
-    ours = peak_megabytes(lambda: regression_scores(predictions, references))
-    peers = peak_megabytes(lambda: theirs(predictions, references))
-    print(f"peak memory beyond 10,000,000 rows: {ours:.1f} MB, scikit-learn {peers:.1f} MB")
+            title = f"MAE, MSE, RMSE and R2 of {rows:,} rows, {layer}"
+            compare(title, rows, call, partial(peer_scores, predictions, references))
+    peak = peak_megabytes(lambda: regression_scores(predictions, references))
+    peer_peak = peak_megabytes(lambda: peer_scores(predictions, references))
+    print(f"peak memory beyond 10,000,000 rows: {peak:.1f} MB, scikit-learn {peer_peak:.1f} MB")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.numbers.domains import Weights
-from metric_commons.regression.residuals import Measures, Multioutput, regression_scores
+from metric_commons.regression.errors import Measures, Multioutput, regression_scores
 
 _CITATION = """\
 @article{scikit-learn,

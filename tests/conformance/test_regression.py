@@ -41,11 +41,11 @@ def close(value):
 
 def finite(value):
     if isinstance(value, list):
-        return [finite(each) for each in value]
+        return [finite(number) for number in value]
     return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
 
 
-def wanted(case):
+def expected_value(case):
     """What a case should return, or None for an error."""
     if case["id"] in EITHER:
         return EITHER[case["id"]]
@@ -66,7 +66,7 @@ def test_cases(regression):
         for name in columns:
             if dtype := case["inputs"].get(f"dtype_{name}"):
                 columns[name] = np.array(columns[name], dtype)
-        expected = wanted(case)
+        expected = expected_value(case)
         if expected is None:
             with pytest.raises(ValueError, match=r"predictions|references|inputs"):
                 regression.compute(**columns, measures=case["metric"], **case["kwargs"])
@@ -82,7 +82,7 @@ numbers = st.one_of(
     st.integers(-20, 20).map(float),
     st.floats(-1e6, 1e6, allow_subnormal=False).map(lambda x: round(x, 3)),
 )
-weights = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.25])
+weight_values = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.25])
 
 
 @st.composite
@@ -91,9 +91,8 @@ def tables(draw):
     rows, outputs = draw(st.integers(2, 30)), draw(st.integers(1, 3))
     shape = (rows, outputs) if draw(st.booleans()) else rows
     table = arrays.arrays(np.float64, shape, elements=numbers)
-    weight = arrays.arrays(np.float64, rows, elements=weights)
-    found = draw(st.none() | weight)
-    return draw(table), draw(table), found if found is None or found.any() else None
+    weights = draw(st.none() | arrays.arrays(np.float64, rows, elements=weight_values))
+    return draw(table), draw(table), weights if weights is None or weights.any() else None
 
 
 def constant(references, weight):
@@ -133,7 +132,7 @@ def test_generated_correlations(regression, table):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of constants
             columns = zip(np.atleast_2d(references.T), np.atleast_2d(predictions.T), strict=True)
-            expected = [peer(one, other)[0] for one, other in columns]
+            expected = [peer(first, second)[0] for first, second in columns]
         assert result == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
 
 

@@ -163,17 +163,17 @@ def test_weights_are_repetitions(regression):
         assert weighted == pytest.approx(regression.compute(**repeated, measures=measure))
 
 
-def test_weights_that_sum_to_zero_leave_nothing_defined(regression):
+def test_with_weights_that_sum_to_zero_everything_is_undefined(regression):
     result = regression.compute(
         **SPEC.sample,
         measures=["mae", "r2", "median_ae", "max_error"],
         sample_weight=[0] * 4,
         confidence_level=0.9,
     )
-    nothing = pytest.approx(math.nan, nan_ok=True)
-    intervals = {name: [nothing, nothing] for name in ("mae", "r2", "median_ae", "max_error")}
+    undefined = pytest.approx(math.nan, nan_ok=True)
+    intervals = {name: [undefined] * 2 for name in ("mae", "r2", "median_ae", "max_error")}
 
-    assert result == dict.fromkeys(intervals, nothing) | {"confidence_interval": intervals}
+    assert result == dict.fromkeys(intervals, undefined) | {"confidence_interval": intervals}
 
 
 @pytest.mark.parametrize(
@@ -204,13 +204,14 @@ def test_edge_cases(regression, predictions, references, result):
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int32", "bool", "float16", "float32"])
 def test_arrays_are_subtracted_as_numbers(regression, dtype):
-    predictions, references = (np.array(of).astype(dtype) for of in ([1, 0, 100], [0, 10, -100]))
+    predictions = np.array([1, 0, 100]).astype(dtype)
+    references = np.array([0, 10, -100]).astype(dtype)
     plain = regression.compute(predictions=predictions.tolist(), references=references.tolist())
 
     assert regression.compute(predictions=predictions, references=references) == plain
 
 
-def test_far_from_zero_nothing_cancels(regression):
+def test_numbers_far_from_zero_do_not_cancel(regression):
     steps = np.arange(1000) % 7
     near = regression.compute(predictions=(steps + 1) % 5, references=steps)
     far = regression.compute(
@@ -222,7 +223,7 @@ def test_far_from_zero_nothing_cancels(regression):
 
 @pytest.mark.parametrize("measure", ["mae", "rmse", "r2", "mape", "smape", "median_ae", "spearman"])
 @pytest.mark.parametrize("multioutput", ["uniform_average", "raw_values", "variance_weighted"])
-def test_intervals_hold_the_value_and_know_no_order(regression, measure, multioutput):
+def test_intervals_contain_the_value_in_any_order_of_rows(regression, measure, multioutput):
     rng = np.random.default_rng(0)
     references = rng.normal(size=(40, 2))
     predictions = references + rng.normal(size=(40, 2)) / 2
@@ -231,23 +232,23 @@ def test_intervals_hold_the_value_and_know_no_order(regression, measure, multiou
         predictions=predictions, references=references, n_resamples=200, **options
     )
     order = rng.permutation(40)
-    again = regression.compute(
+    shuffled = regression.compute(
         predictions=predictions[order], references=references[order], n_resamples=200, **options
     )
     lows, highs = np.array(result["confidence_interval"][measure]).T
 
     assert (lows < result[measure]).all()
     assert (result[measure] < highs).all()
-    assert again == result
+    assert shuffled == result
 
 
 def test_an_interval_of_a_constant_column_is_defined(regression):
     rows = {"predictions": [1.0, 2.0, 3.0], "references": [2.0, 2.0, 2.0]}
     result = regression.compute(**rows, measures=["r2", "pearson"], confidence_level=0.9)
-    nothing = pytest.approx(math.nan, nan_ok=True)
+    undefined = pytest.approx(math.nan, nan_ok=True)
 
     assert result["confidence_interval"]["r2"][0] == 0.0
-    assert result["confidence_interval"]["pearson"] == [nothing, nothing]
+    assert result["confidence_interval"]["pearson"] == [undefined, undefined]
 
 
 @pytest.mark.parametrize(

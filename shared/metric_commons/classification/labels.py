@@ -15,7 +15,7 @@ from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import RowError, check_weights
 from ..numbers.contingency import Table, contingency
 from ..numbers.domains import Range
-from ..numbers.exact_sums import sums_of_places
+from ..numbers.exact_sums import group_sums
 from ..statistics.bootstrap import check_draws, check_probability, resampled_totals
 from .classes import Classes, as_labels, classes
 
@@ -372,7 +372,7 @@ def _sums(codes: NDArray[Any], weights: Floats | None, size: int) -> NDArray[Any
     """How often each code occurs, or the sum of its weights."""
     if weights is None:
         return np.bincount(codes, minlength=size)
-    return sums_of_places(weights, codes, size)
+    return group_sums(weights, codes, size)
 
 
 def _bits(name: str, rows: Column) -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Floats, Integers
-from ..numbers.exact_sums import sums_of_places
+from ..numbers.exact_sums import group_sums
 
 _BLOCK = 1 << 14  # scores at a time: what is made of them stays in the cache
 EPSILON = float(np.finfo(np.float64).eps)  # log loss takes no probability to be surer than this
@@ -173,7 +173,7 @@ def _weighed(scores: Floats, positive: Booleans, weights: Floats) -> ScoreCounts
     weights = np.ldexp(weights, -exponent)
 
     def summed(weights: Floats, chosen: Booleans) -> Floats:
-        return sums_of_places(weights[chosen], places[chosen], distinct.size)
+        return group_sums(weights[chosen], places[chosen], distinct.size)
 
     return ScoreCounts(
         distinct,

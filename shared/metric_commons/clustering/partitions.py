@@ -203,7 +203,7 @@ def spreads(clusters: Clusters) -> Spreads:
         return fine
     for cluster in together:
         for axis, coordinates in enumerate(clusters.points[clusters.codes == cluster].T):
-            middle = Multiset.of(coordinates).exact_sum() / len(coordinates)
+            middle = Multiset.from_values(coordinates).exact_sum() / len(coordinates)
             centroids[cluster, axis] = float(middle)
             rest[cluster, axis] = float(middle - Fraction(centroids[cluster, axis]))
     return _spreads(clusters, centroids, rest)

@@ -19,16 +19,9 @@ from ..numbers.multisets import Multiset
 from ..outcomes.preferences import outcomes, win_rates
 from ..ranking.names import parse_measures
 from ..ranking.ranking_measures import average
-from ..regression.residuals import (
-    MEASURES,
-    OF_MOMENTS,
-    Moments,
-    Pairs,
-    measures_of,
-    moments,
-    over_outputs,
-    with_weighing,
-)
+from ..regression.errors import MEASURES, MOMENT_MEASURES, aggregate_outputs, moment_measures
+from ..regression.moments import Moments, compute_moments, required_measures
+from ..regression.pairs import Pairs
 from ..statistics.bootstrap import mean_interval
 from ..statistics.summary import members, summarize
 from .arguments import REPORTING
@@ -86,7 +79,7 @@ class RowScores(SufficientStatistics):
         scores_by_label = {None: np.arange(rows)} if labels is None else members(labels)
         self._take(
             {
-                label: {name: Multiset.of(values[of]) for name, values in scores.items()}
+                label: {name: Multiset.from_values(values[of]) for name, values in scores.items()}
                 for label, of in scores_by_label.items()
             }
         )
@@ -155,10 +148,10 @@ class ComparisonOutcomes(RowScores):
         return {"outcome": outcomes(self._metric.checked(**columns)["predictions"])}
 
     def _means(self, scores: Mapping[str, Multiset]) -> dict[str, Any]:
-        return win_rates(scores["outcome"].written_out(), **self._options)
+        return win_rates(scores["outcome"].elements(), **self._options)
 
     def _intervals(self, scores: Mapping[str, Multiset], **bootstrap: Any) -> dict[str, Any]:
-        written_out = scores["outcome"].written_out()
+        written_out = scores["outcome"].elements()
         result = win_rates(written_out, **self._options, **bootstrap)
         intervals: dict[str, Any] = result["confidence_interval"]
         return intervals
@@ -278,7 +271,7 @@ class RegressionMoments(SufficientStatistics):
     @staticmethod
     def suffice(metric: Any) -> bool:
         """Whether all measures that are asked for follow from such sums."""
-        return set(check_measures(metric.options["measures"], MEASURES)) <= OF_MOMENTS.keys()
+        return set(check_measures(metric.options["measures"], MEASURES)) <= MOMENT_MEASURES.keys()
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
@@ -295,8 +288,8 @@ class RegressionMoments(SufficientStatistics):
         weight = inputs.pop("sample_weight", None)
         checked = self._metric.checked(**inputs)
         pairs = Pairs(checked["predictions"], checked["references"], weight)
-        terms = with_weighing(self._measures, self._options["multioutput"])
-        self._take(moments(pairs, terms))
+        measures = required_measures(self._measures, self._options["multioutput"])
+        self._take(compute_moments(pairs, measures))
 
     def merge(self, other: Self) -> None:
         if other._moments:
@@ -305,9 +298,9 @@ class RegressionMoments(SufficientStatistics):
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["confidence_level"] is not None:
             raise ValueError("this state keeps sums, but intervals resample rows; use compute")
-        of = cast(Moments, self._moments)  # without rows no result is asked for
-        values = measures_of(of, self._measures)
-        return over_outputs(values, of, self._options["multioutput"])
+        moments = cast(Moments, self._moments)  # without rows no result is asked for
+        values = moment_measures(moments, self._measures)
+        return aggregate_outputs(values, moments, self._options["multioutput"])
 
     def to_plain(self) -> Any:
         return self._moments and self._moments.to_plain()
@@ -320,7 +313,7 @@ class RegressionMoments(SufficientStatistics):
             raise ValueError(
                 f"some rows have {self._moments.outputs} numbers, others {new.outputs}"
             )
-        self._moments = self._moments.merged(new) if self._moments else new
+        self._moments = self._moments + new if self._moments else new
 
 
 def sufficient_statistics(metric: Any) -> SufficientStatistics:

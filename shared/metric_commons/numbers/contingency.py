@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Booleans, Column, Floats, Integers
-from .exact_sums import sums_of_places
+from .exact_sums import group_sums
 
 Label = bool | int | str
 Labels = list[Any]  # of one kind of Label
@@ -81,7 +81,7 @@ class Table:
 
     def _sums(self, places: Integers, size: int) -> _Numbers:
         if self.weights is not None:
-            return sums_of_places(
+            return group_sums(
                 np.repeat(self.weights, self.counts), np.repeat(places, self.counts), size
             )
         # float64 holds whole numbers up to 2**53, more than any number of rows

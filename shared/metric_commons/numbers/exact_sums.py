@@ -1,7 +1,14 @@
-"""Exact sums: no rounding of theirs depends on the order of the summands, and nothing overflows.
+"""Exact sums and exact numbers: no result depends on the order of the summands.
 
-Summands are rounded to a grid of whole units and then summed as integers; or, where there are few,
-summed without any rounding but the last. Exact numbers are fractions.
+`BinnedSums` is reproducible summation, also called binned summation: all summands are rounded to
+multiples of one unit, and multiples of one unit add up without error, in any order. `group_sums`
+rounds the exact sum of each group once. Numbers that a float64 cannot hold are fractions.
+
+Sources:
+    Demmel and Nguyen, Fast Reproducible Floating-Point Summation, ARITH 2013.
+    Ahrens, Demmel and Nguyen, Algorithms for Efficient Reproducible Floating Point Summation, ACM
+    Transactions on Mathematical Software 46(3), 2020.
+    Warren, Hacker's Delight, 2nd edition, section 17-2: rounding by a magic number.
 """
 
 import math
@@ -16,96 +23,123 @@ from numpy.typing import NDArray
 
 from .arrays import Floats, Integers
 
-Number = float | Fraction  # a float, or a fraction where a float will not do
+Number = float | Fraction  # a float, or a fraction where a float is not exact
 
-_DIGIT = 47  # bits of a summand that are summed as one integer: many of them fit into 64
-_FINE = 36  # bits that the mean of a sum of one digit has at least
+_BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of so many bits fits into 64
+_MEAN_BITS = 36  # bits that the mean summand has at least if only one bin is summed
 _LARGEST = sys.float_info.max
 
 
-# Sums on a grid
+# Binned sums
 
 
-class GridSums:
-    """Sums of some kinds of summands, each in one or more outputs, as integers on grids.
+class BinnedSums:
+    """Sums of some terms, in one or more outputs, by reproducible (binned) summation.
 
-    To add 1.5 * 2**52 units to a number rounds it to whole units, which are then the lower bits of
-    the result. Read as integers, such results may be summed without any further rounding; what the
-    added number contributes is subtracted at the end. What the first rounding leaves is itself
-    summed so, on a grid 2**47 times as fine, if there is a second digit.
+    All summands of a term are less than one power of two. The 47 bits below it are the first bin,
+    the next 47 bits are the second. A summand is rounded to a multiple of the lowest bit of the
+    first bin; this multiple is its slice. The slice of the remainder belongs to the second bin. The
+    slices of a bin are multiples of one unit and are summed as integers. What remains below the
+    last bin is dropped. In the papers the number of bins is called the fold.
+
+    Rounding adds a magic number, 1.5 * 2**52 units. Near it, neighbouring floats are one unit
+    apart, so the addition rounds to whole units, and the bits of the result, read as an integer,
+    count them:
+
+    >>> magic = np.array([1.5 * 2.0**52])
+    >>> rounded = np.array([2.7, -2.7]) + magic
+    >>> rounded.view(np.int64) - magic.view(np.int64)
+    array([ 3, -3])
 
     Args:
-        exponents: for each kind, in each output, of the power of two that summands stay below.
-        digits: 1 or 2; of none nothing is summed.
+        exponents: of each term, for each output, the exponent of the power of two that all
+            absolute summands are less than.
+        fold: how many bins are summed, 1 or 2; with 0 nothing is summed.
 
-    >>> sums = GridSums([[3]], digits=2)
+    >>> sums = BinnedSums([[3]], fold=2)
     >>> sums.add(0, np.array([[0.1, 7.0]]), np.empty((1, 2)), np.empty((1, 2)))
     >>> [float(total) for total in sums.totals()[0]]
     [7.1]
     """
 
-    def __init__(self, exponents: Sequence[Sequence[int]], digits: int) -> None:
-        self._exponents, self._digits = exponents, digits
-        added = [
-            [[[math.ldexp(1.5, each - digit * _DIGIT + 52)] for each in of] for of in exponents]
-            for digit in range(1, digits + 1)
+    def __init__(self, exponents: Sequence[Sequence[int]], fold: int) -> None:
+        self._exponents, self._fold = exponents, fold
+        magic = [
+            [
+                [[math.ldexp(1.5, exponent - bin_ * _BIN_WIDTH + 52)] for exponent in outputs]
+                for outputs in exponents
+            ]
+            for bin_ in range(1, fold + 1)
         ]
-        self._added = np.array(added)  # shape (digits, kinds, outputs, 1)
-        self._sums: list[list[list[Integers]]] = [[[] for _ in of] for of in added]
+        self._magic = np.array(magic)  # shape (bins, terms, outputs, 1)
+        self._sums: list[list[list[Integers]]] = [[[] for _ in terms] for terms in magic]
         self._sizes: list[int] = []
 
-    def add(self, kind: int, summands: Floats, whole: Floats, left: Floats) -> None:
-        """Take in summands of a kind, shape (outputs, rows), in less than 2**16 rows.
+    def add(self, term: int, summands: Floats, slices: Floats, remainders: Floats) -> None:
+        """Add less than 2**16 rows of summands to a term.
 
-        Kind 0 comes first, then the others of the same rows. `whole` and `left` are overwritten;
-        `whole` may be the summands themselves, and of one digit nothing is left.
+        Term 0 comes first, then the other terms of the same rows.
+
+        Args:
+            term: its index in `exponents`.
+            summands: shape (outputs, rows).
+            slices: a buffer of this shape, which is overwritten; `summands` itself will do.
+            remainders: another one; not used with one bin.
         """
-        if not kind:
+        if not term:
             self._sizes.append(summands.shape[1])
-        for digit in range(self._digits):
-            added = self._added[digit, kind]
-            np.add(summands, added, out=whole)
-            self._sums[digit][kind].append(np.add.reduce(whole.view(np.int64), axis=1))
-            if digit + 1 < self._digits:
-                whole -= added
-                summands = np.subtract(summands, whole, out=left)
+        for bin_ in range(self._fold):
+            magic = self._magic[bin_, term]
+            np.add(summands, magic, out=slices)
+            self._sums[bin_][term].append(np.add.reduce(slices.view(np.int64), axis=1))
+            if bin_ + 1 < self._fold:
+                slices -= magic
+                summands = np.subtract(summands, slices, out=remainders)
 
     @cached_property
     def _units(self) -> list[list[int]]:
-        """Each sum, once all is taken in, in units of the finest grid."""
-        totals = [[0] * len(of) for of in self._exponents]
+        """Each sum in units of the last bin. Nothing may be added afterwards."""
+        totals = [[0] * len(outputs) for outputs in self._exponents]
         if not self._sizes or not totals:
             return totals
-        # So many summands below 2**47 units fit into 64 bits, whatever wraps around.
-        steps = np.array(self._sums).swapaxes(2, 3)  # shape (digits, kinds, outputs, blocks)
-        steps -= self._added.view(np.int64) * np.array(self._sizes)
-        for digit in steps.tolist():
+        # Sums of bits, and of the bits of magic numbers, may wrap around in 64 bits. The difference
+        # is right nevertheless: less than 2**16 slices below 2**47 units are less than 2**63.
+        sums = np.array(self._sums).swapaxes(2, 3)  # shape (bins, terms, outputs, blocks)
+        sums -= self._magic.view(np.int64) * np.array(self._sizes)
+        for terms in sums.tolist():
             totals = [
-                [(total << _DIGIT) + sum(of_blocks) for total, of_blocks in zip(*of, strict=True)]
-                for of in zip(totals, digit, strict=True)
+                [(total << _BIN_WIDTH) + sum(blocks) for total, blocks in zip(*pair, strict=True)]
+                for pair in zip(totals, terms, strict=True)
             ]
         return totals
 
     def totals(self) -> list[list[Fraction]]:
-        """The sums of each kind in each output."""
+        """The sums of each term in each output."""
         return [
             [
-                times(units, exponent - self._digits * _DIGIT)
-                for units, exponent in zip(*of_kind, strict=True)
+                exact_ldexp(units, exponent - self._fold * _BIN_WIDTH)
+                for units, exponent in zip(*outputs, strict=True)
             ]
-            for of_kind in zip(self._units, self._exponents, strict=True)
+            for outputs in zip(self._units, self._exponents, strict=True)
         ]
 
-    def coarse(self, kind: int) -> bool:
-        """Whether summands of a kind that is never negative are few units of a digit on average."""
-        least = sum(self._sizes) << _FINE
-        return any(0 < units < least for units in self._units[kind])
+    def is_coarse(self, term: int) -> bool:
+        """Whether the mean summand has too few bits in some output; for sums of one bin.
+
+        A few summands that are much greater than all others make the unit too large for these.
+        The question makes sense for a term without negative summands only: others may cancel.
+        """
+        least = sum(self._sizes) << _MEAN_BITS
+        return any(0 < units < least for units in self._units[term])
 
 
-def grid_exponent(size: Number) -> int:
-    """The next of ..., -1, 3, 7, ..., so that it seldom moves: `size` is less than 2 to it.
+def bin_exponent(size: Number) -> int:
+    """The exponent of the power of two that bins start at, for numbers up to `size`.
 
-    >>> grid_exponent(7.9), grid_exponent(8.0)
+    It is the next of ..., -1, 3, 7, ... such that `size` is less than the power. The steps of 4
+    keep it the same for most sizes that differ a little.
+
+    >>> bin_exponent(7.9), bin_exponent(8.0)
     (3, 7)
     """
     if isinstance(size, float):
@@ -116,10 +150,11 @@ def grid_exponent(size: Number) -> int:
 
 
 def round_centre(low: float, high: float) -> float:
-    """The number with the fewest digits in the range and a quarter of it on either side.
+    """A round number near a range of numbers, to sum about.
 
-    It is 0 where 0 is not far off. Sums about it do not cancel much, and that it is so round keeps
-    it the same when the range grows a little.
+    It is the multiple of the greatest power of two that lies in the range, or within a quarter of
+    its width on either side; 0 if 0 does. Sums about it hardly cancel. A range that grows a little
+    mostly keeps its centre, because few numbers are so round.
 
     >>> round_centre(-1.0, 3.0), round_centre(999_999.7, 1_000_000.2), round_centre(5.0, 5.0)
     (0.0, 1000000.0, 5.0)
@@ -137,81 +172,88 @@ def round_centre(low: float, high: float) -> float:
 
 def _roundest(low: float, high: float) -> float:
     """The multiple of the greatest power of two between two positive numbers."""
-    power = math.frexp(high - low)[1] - 1
-    while math.ceil(math.ldexp(low, -power - 1)) <= math.ldexp(high, -power - 1):
-        power += 1
-    return math.ldexp(math.ceil(math.ldexp(low, -power)), power)
+    exponent = math.frexp(high - low)[1] - 1
+    while math.ceil(math.ldexp(low, -exponent - 1)) <= math.ldexp(high, -exponent - 1):
+        exponent += 1
+    return math.ldexp(math.ceil(math.ldexp(low, -exponent)), exponent)
 
 
-# Sums of some places
+# Sums of groups
 
 
-def sums_of_places(values: Floats, places: NDArray[np.integer[Any]], size: int) -> Floats:
-    """The sum of the values of each place 0, 1, ..., rounded once.
+def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> Floats:
+    """The sum of the values of each group, rounded once.
 
     Args:
         values: finite, shape (rows,).
-        places: of each value, at least 0 and less than `size`.
-        size: how many places there are.
+        groups: the number of the group of each value, at least 0 and less than `size`.
+        size: how many groups there are.
 
-    >>> sums_of_places(np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2).tolist()
+    >>> group_sums(np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2).tolist()
     [1.0, 3.0]
     """
-    whole = bool((values == np.rint(values)).all())
-    if whole and float(np.abs(values).sum()) < 2.0**53:  # no partial sum is rounded
-        return np.asarray(np.bincount(places, values, size), np.float64)
-    order = np.argsort(places, kind="stable")
-    ends = np.cumsum(np.bincount(places, minlength=size))
-    listed = values[order].tolist()
+    integral = bool((values == np.rint(values)).all())
+    if integral and float(np.abs(values).sum()) < 2.0**53:  # no partial sum is rounded
+        return np.asarray(np.bincount(groups, values, size), np.float64)
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups, minlength=size))
+    ordered = values[order].tolist()
     starts = [0, *ends[:-1].tolist()]
     return np.array(
-        [math.fsum(listed[start:end]) for start, end in zip(starts, ends.tolist(), strict=True)]
+        [math.fsum(ordered[start:end]) for start, end in zip(starts, ends.tolist(), strict=True)]
     )
 
 
 # Exact numbers
 
 
-def times(number: int | Fraction, power: int) -> Fraction:
-    """The number times a power of two.
+def exact_ldexp(number: int | Fraction, exponent: int) -> Fraction:
+    """`number * 2**exponent`, as `math.ldexp`, but without rounding.
 
-    >>> times(3, -1)
+    >>> exact_ldexp(3, -1)
     Fraction(3, 2)
     """
     if isinstance(number, Fraction):
-        return number * times(1, power) if power else number
-    return Fraction(number << power) if power >= 0 else Fraction(number, 1 << -power)
+        return number * exact_ldexp(1, exponent) if exponent else number
+    return Fraction(number << exponent) if exponent >= 0 else Fraction(number, 1 << -exponent)
 
 
 def as_float(number: Number) -> float:
-    """The nearest float; infinity beyond all of them."""
+    """The nearest float; infinity if the number is too large for any.
+
+    >>> as_float(Fraction(1, 3)), as_float(-(Fraction(10) ** 400))
+    (0.3333333333333333, -inf)
+    """
     try:
         return float(number)
     except OverflowError:
         return math.inf if number > 0 else -math.inf
 
 
-def quotient(number: Fraction, divisor: Fraction) -> float:
-    """The float nearest to a number over a positive one; infinity beyond all of them.
+def quotient(dividend: Fraction, divisor: Fraction) -> float:
+    """The float nearest to `dividend / divisor`, where the divisor is positive.
+
+    It is infinite if the quotient is too large for any float.
 
     >>> quotient(Fraction(1, 3), Fraction(1, 2))
     0.6666666666666666
     """
-    # Python rounds the quotient of two integers once, and needs no common divisor to be found.
-    above = number.numerator * divisor.denominator
+    # The quotient of two Python integers is rounded once. That of fractions would be reduced first,
+    # which takes longer.
+    numerator = dividend.numerator * divisor.denominator
     try:
-        return above / (number.denominator * divisor.numerator)
+        return numerator / (dividend.denominator * divisor.numerator)
     except OverflowError:
-        return math.inf if above > 0 else -math.inf
+        return math.inf if numerator > 0 else -math.inf
 
 
 def root(square: Fraction) -> float:
-    """The square root, though its square may be too large or too small for a float.
+    """The square root, also of a square that is too large or too small for a float.
 
     >>> root(Fraction(10) ** 400) == 1e200
     True
     """
-    power = square.denominator.bit_length() - square.numerator.bit_length() + 128
-    power += power % 2
-    whole = math.isqrt(int(times(square, power)))
-    return as_float(times(whole, -power // 2))
+    # The square is shifted to at least 127 bits, so that its integer root has at least 64.
+    exponent = square.denominator.bit_length() - square.numerator.bit_length() + 128
+    exponent += exponent % 2
+    return as_float(exact_ldexp(math.isqrt(int(exact_ldexp(square, exponent))), -exponent // 2))

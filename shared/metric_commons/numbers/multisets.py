@@ -1,6 +1,6 @@
-"""How often each value occurs: all that a mean and its interval depend on.
+"""Multisets of numbers: how often each value occurs, all that a mean and its interval need.
 
-Multisets of parts add up to that of the whole, in any order and any grouping, without rounding.
+Multisets add up without rounding, in any order and any grouping.
 """
 
 from collections.abc import Iterable
@@ -18,11 +18,11 @@ from .arrays import Floats, Integers
 class Multiset:
     """Distinct finite numbers, ascending, and how often each occurs; -0.0 counts as 0.0.
 
-    >>> scores = Multiset.of([0.5, 1.0, 0.5])
+    >>> scores = Multiset.from_values([0.5, 1.0, 0.5])
     >>> scores.values, scores.counts
     (array([0.5, 1. ]), array([2, 1]))
-    >>> both = scores + Multiset.of([-0.0, 1.0])
-    >>> len(both), both.mean()
+    >>> union = scores + Multiset.from_values([-0.0, 1.0])
+    >>> len(union), union.mean()
     (5, 0.6)
     """
 
@@ -30,26 +30,26 @@ class Multiset:
     counts: Integers
 
     @classmethod
-    def of(cls, numbers: ArrayLike) -> Self:
-        """The multiset of numbers, shape (rows,)."""
+    def from_values(cls, numbers: ArrayLike) -> Self:
+        """The multiset of these numbers, shape (rows,)."""
         values, counts = np.unique(np.asarray(numbers, np.float64) + 0.0, return_counts=True)
         return cls(values, counts.astype(np.int64))
 
     @classmethod
-    def sum(cls, parts: Iterable["Multiset"]) -> Self:
-        """All of these together.
+    def sum(cls, multisets: Iterable["Multiset"]) -> Self:
+        """The multiset of all their numbers.
 
         >>> len(Multiset.sum([]))
         0
         """
-        several = [part for part in parts if len(part.values)]
-        if not several:
+        parts = [part for part in multisets if len(part.values)]
+        if not parts:
             return cls(np.empty(0), np.empty(0, np.int64))
-        values = np.concatenate([part.values for part in several])
+        values = np.concatenate([part.values for part in parts])
         order = np.argsort(values, kind="stable")
         values = values[order]
         starts = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
-        counts = np.concatenate([part.counts for part in several])[order]
+        counts = np.concatenate([part.counts for part in parts])[order]
         return cls(values[starts], np.add.reduceat(counts, starts))
 
     def __add__(self, other: "Multiset") -> Self:
@@ -68,33 +68,35 @@ class Multiset:
     __hash__ = None  # type: ignore[assignment] # arrays can change
 
     def mean(self) -> float:
-        """The mean of an exactly rounded sum, so `averages.mean` of the numbers written out.
+        """The mean of all numbers: their exact sum, rounded once, over how many they are.
 
-        >>> Multiset.of([0.1] * 10).mean()
+        >>> Multiset.from_values([0.1] * 10).mean()
         0.1
         """
         return float(self.exact_sum()) / len(self)
 
     def exact_sum(self) -> Fraction:
-        """The sum without rounding: a float is an integer times a power of two."""
+        """The sum of all numbers, without rounding."""
+        # A float is an integer of 53 bits times a power of two: 0.75 is 3 * 2**51 * 2**-53.
+        # Integers of the same power add up first, as fractions are slow.
         fractions, exponents = np.frexp(self.values)
-        mantissas = np.ldexp(fractions, 53).astype(np.int64).tolist()
-        of_exponents: dict[int, int] = {}
-        for mantissa, exponent, count in zip(
-            mantissas, exponents.tolist(), self.counts.tolist(), strict=True
+        integers = np.ldexp(fractions, 53).astype(np.int64).tolist()
+        totals: dict[int, int] = {}
+        for integer, exponent, count in zip(
+            integers, exponents.tolist(), self.counts.tolist(), strict=True
         ):
-            of_exponents[exponent] = of_exponents.get(exponent, 0) + mantissa * count
+            totals[exponent] = totals.get(exponent, 0) + integer * count
         return sum(
-            (total * Fraction(2) ** (exponent - 53) for exponent, total in of_exponents.items()),
+            (total * Fraction(2) ** (exponent - 53) for exponent, total in totals.items()),
             Fraction(0),
         )
 
-    def written_out(self) -> Floats:
-        """The numbers, each as often as it occurs, ascending; shape (rows,)."""
+    def elements(self) -> Floats:
+        """All numbers, each as often as it occurs, ascending; shape (rows,)."""
         return np.repeat(self.values, self.counts)
 
     def to_plain(self) -> list[list[Any]]:
-        """Two lists of Python's own numbers, for JSON."""
+        """Values and counts as lists of Python numbers, for JSON."""
         return [self.values.tolist(), self.counts.tolist()]
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Ratios that say what they are when there is nothing to divide by."""
+"""Ratios whose value is settled where there is nothing to divide by."""
 
 from typing import NamedTuple
 
@@ -20,8 +20,8 @@ def precision_recall_f1(
 ) -> PrecisionRecallF1:
     """Precision, recall and F1 of `overlap` items between `predicted` and `relevant` ones.
 
-    All three are 0 where nothing overlaps, including where a side is empty. F1 is taken as
-    `2 * p * r / (p + r)`, in this order, because the SQuAD script and rouge_score do: the
+    All three are 0 where nothing overlaps, including where a side is empty. F1 is computed as
+    `2 * p * r / (p + r)`, in this order, because the SQuAD script and rouge_score do so: the
     shorter `2 * overlap / (predicted + relevant)` differs from them in the last bit.
 
     Args:
@@ -32,10 +32,10 @@ def precision_recall_f1(
     >>> precision_recall_f1(np.array([2, 0]), np.array([3, 0]), np.array([4, 2])).f1.tolist()
     [0.5714285714285715, 0.0]
     """
-    some = overlap > 0
-    precision = np.divide(overlap, predicted, out=np.zeros(overlap.shape), where=some)
-    recall = np.divide(overlap, relevant, out=np.zeros(overlap.shape), where=some)
+    overlapping = overlap > 0
+    precision = np.divide(overlap, predicted, out=np.zeros(overlap.shape), where=overlapping)
+    recall = np.divide(overlap, relevant, out=np.zeros(overlap.shape), where=overlapping)
     f1 = np.divide(
-        2 * precision * recall, precision + recall, out=np.zeros(overlap.shape), where=some
+        2 * precision * recall, precision + recall, out=np.zeros(overlap.shape), where=overlapping
     )
     return PrecisionRecallF1(precision, recall, f1)

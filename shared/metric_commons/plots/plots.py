@@ -19,7 +19,7 @@ from ..evaluation.results import ModuleResult
 from ..evaluation.usage import UsageError, extra
 from ..numbers.arrays import Floats
 from ..ranking.runs import QueryScores
-from ..regression.residuals import Pairs
+from ..regression.pairs import Pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -510,9 +510,10 @@ def _numbers(systems: Mapping[str, System]) -> list[_Numbers]:
     parts = []
     for name, system in systems.items():
         pairs = Pairs(system.predictions, system.references)
-        *_, residual = pairs.columns()
-        guess, target = (
-            np.atleast_2d(table.T).astype(np.float64) for table in (pairs.guess, pairs.target)
+        residual = pairs.columns().residuals
+        predicted, actual = (
+            np.atleast_2d(table.T).astype(np.float64)
+            for table in (pairs.predictions, pairs.references)
         )
         for output in range(pairs.outputs):
             title = _short(name, _WIDE) + (f", output {output}" if pairs.outputs > 1 else "")
@@ -524,7 +525,10 @@ def _numbers(systems: Mapping[str, System]) -> list[_Numbers]:
             ]
             parts.append(
                 _Numbers(
-                    f"{title}\n{_wrapped(shown)}", guess[output], target[output], residual[output]
+                    f"{title}\n{_wrapped(shown)}",
+                    predicted[output],
+                    actual[output],
+                    residual[output],
                 )
             )
     if len(parts) > _PANELS:

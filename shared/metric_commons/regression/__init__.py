@@ -1,17 +1,17 @@
-"""Predicted numbers against true ones: errors, R2 and correlations."""
+"""Predicted numbers against references: errors, R2 and correlations."""
 
 from typing import TYPE_CHECKING
 
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from .residuals import regression_scores
+    from .errors import regression_scores
 
 __all__ = ["regression_scores"]
 
 __getattr__ = resolver(
     __name__,
     {
-        "regression_scores": "residuals",
+        "regression_scores": "errors",
     },
 )

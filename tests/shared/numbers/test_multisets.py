@@ -19,22 +19,22 @@ NUMBERS = st.lists(
 
 
 @given(NUMBERS, st.integers(0, 40))
-def test_the_mean_of_parts_is_that_of_the_whole(numbers, cut):
-    parts = [Multiset.of(numbers[:cut]), Multiset.of(numbers[cut:])]
-    together = Multiset.sum(reversed(parts))
-    assert together == parts[0] + parts[1] == Multiset.of(numbers)
-    assert together.mean() == mean(numbers)
-    assert len(together) == len(numbers)
-    assert np.array_equal(together.written_out(), np.sort(np.array(numbers) + 0.0))
+def test_multisets_of_parts_add_up(numbers, cut):
+    parts = [Multiset.from_values(numbers[:cut]), Multiset.from_values(numbers[cut:])]
+    union = Multiset.sum(reversed(parts))
+    assert union == parts[0] + parts[1] == Multiset.from_values(numbers)
+    assert union.mean() == mean(numbers)
+    assert len(union) == len(numbers)
+    assert np.array_equal(union.elements(), np.sort(np.array(numbers) + 0.0))
 
 
 @given(NUMBERS)
-def test_json_holds_it_as_it_is(numbers):
-    multiset = Multiset.of(numbers)
+def test_a_multiset_survives_json(numbers):
+    multiset = Multiset.from_values(numbers)
     assert Multiset.from_plain(json.loads(json.dumps(multiset.to_plain()))) == multiset
 
 
 @pytest.mark.parametrize("plain", [[[0.5], [1, 2]], [[0.5], [0]], [[0.5], [1.5]]])
-def test_what_is_no_multiset_is_refused(plain):
+def test_a_damaged_multiset_is_refused(plain):
     with pytest.raises(ValueError, match="multiset"):
         Multiset.from_plain(plain)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metric_commons.statistics import bootstrap as resampling
-from metric_commons.statistics.bootstrap import check_resampling, mean_interval
+from metric_commons.statistics.bootstrap import check_resampling, mean_interval, percentile_ends
 
 # ---- the obvious way: one word, one row, one resample after the other ---------------------------
 
@@ -432,3 +432,16 @@ def test_bad_options_are_named(option, value, message):
         check_resampling(**options)
     with pytest.raises(ValueError, match=message):
         mean_interval([0.5], **options)
+
+
+def test_percentile_ends_leave_out_nan():
+    values = np.random.default_rng(3).normal(size=(200, 3))
+    values[::7, 1] = math.nan
+    values[:, 2] = math.nan
+    ends = percentile_ends(values, 0.9)
+
+    assert ends.shape == (3, 2)
+    expected = np.nanquantile(values[:, :2], [0.05, 0.95], axis=0).T
+    assert ends[:2] == pytest.approx(expected, rel=1e-14)
+    assert np.isnan(ends[2]).all()
+    assert np.array_equal(percentile_ends(values[:, 0], 0.9), ends[0])

@@ -1,0 +1,255 @@
+"""One pass over the rows, block by block: the sums of terms, and the ranges of columns.
+
+A column is what a row has: the reference, the prediction, the residual (reference minus
+prediction), the relative and the symmetric error. A term is what is summed, such as the square of
+a residual or the product of reference and prediction.
+"""
+
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Floats
+from ..numbers.exact_sums import BinnedSums, Number, exact_ldexp
+from .pairs import BLOCK_SIZE, Block, difference
+from .scaling import CENTRED, Ranges, Scaling, relative_scale
+
+_EPSILON = sys.float_info.epsilon
+
+
+class BlockSums:
+    """The sums of terms and the ranges of columns, of all blocks that were added.
+
+    Arrays have the shape (outputs, rows). Buffers are used again for every block and every pass,
+    because allocating memory takes longer than writing to it.
+
+    Args:
+        scaling: centres, scales and bins of the sums.
+        terms: what is summed.
+        fold: how many bins are summed; 0 if only the ranges are wanted.
+        buffers: arrays by name; those that are missing are added.
+    """
+
+    def __init__(
+        self, scaling: Scaling, terms: Sequence[str], fold: int, buffers: dict[str, Floats]
+    ) -> None:
+        self.terms = list(terms)
+        self._scaling = scaling
+        self._fold = fold
+        self._buffers = buffers
+        outputs = len(scaling.scales["residual"])
+        self._shape = outputs, max(1, BLOCK_SIZE // outputs)
+        self._extremes: dict[str, tuple[list[Any], list[Any]]] = {}
+        self._scales = scaling.scales | {
+            "relative": [relative_scale(scaling.scales["residual"])] * outputs
+        }
+        self._unscaled = {name for name, scales in self._scales.items() if not any(scales)}
+        self._sums = BinnedSums([*scaling.exponents.values()], fold)
+        self._weight_sums = BinnedSums([[0]], fold)
+
+    def add_blocks(self, blocks: Iterable[Block]) -> None:
+        """Add the rows of all blocks."""
+        # Numbers may overflow if the scaling turns out to be wrong for them.
+        with np.errstate(over="ignore", invalid="ignore"):
+            for block in blocks:
+                self._add(*block)
+
+    def _add(
+        self, predictions: NDArray[Any], references: NDArray[Any], weights: Floats | None
+    ) -> None:
+        size = references.shape[1]
+        residuals = self._difference(
+            "residual", references, predictions, self._buffer("residual", size)
+        )
+        columns = {"reference": references, "residual": residuals}
+        if "prediction" in self.terms:
+            columns["prediction"] = predictions
+        for term in ("relative", "symmetric"):
+            if term in self.terms:
+                columns[term] = self._relative_errors(term, predictions, references, residuals)
+        for name, column in columns.items():
+            lows, highs = self._extremes.setdefault(name, ([], []))
+            lows.append(np.minimum.reduce(column, axis=1))
+            highs.append(np.maximum.reduce(column, axis=1))
+        if not self._fold:
+            return
+        deviations = {
+            name: self._deviations(name, columns[name]) for name in CENTRED if name in self.terms
+        }
+        buffer = self._buffer("summands", size)
+        slices = remainders = buffer  # with one bin, summands are not needed once they are rounded
+        if self._fold > 1:
+            slices, remainders = self._buffer("slices", size), self._buffer("remainders", size)
+        for index, term in enumerate(self.terms):
+            summands = self._summands(term, columns, deviations, buffer)
+            if weights is not None:
+                summands = np.multiply(summands, weights, out=buffer)
+            self._sums.add(index, summands, slices, remainders)
+        if weights is not None:
+            self._weight_sums.add(0, weights.reshape(1, -1), slices[:1], remainders[:1])
+
+    def _summands(
+        self, term: str, columns: Mapping[str, Any], deviations: Mapping[str, Floats], out: Floats
+    ) -> Floats:
+        """The summands of a term, in `out` unless there is an array of them."""
+        if term in deviations:
+            return deviations[term]
+        if term in columns:
+            errors: Floats = columns[term]
+            return errors
+        if term == "absolute":
+            np.abs(columns["residual"], out=out)
+        elif term == "product":
+            np.multiply(deviations["reference"], deviations["prediction"], out=out)
+        elif term == "squared":
+            np.multiply(columns["residual"], columns["residual"], out=out)
+        else:
+            numbers = deviations[term.removesuffix("_squared")]
+            np.multiply(numbers, numbers, out=out)
+        return out
+
+    def _deviations(self, name: str, column: NDArray[Any]) -> Floats:
+        """The deviations of references or predictions from their centre, scaled."""
+        centres = self._scaling.centres[name]
+        if name in self._unscaled and not any(centres):
+            return column.astype(np.float64, copy=False)
+        buffer = self._buffer(f"{name} deviations", column.shape[1])
+        return self._difference(
+            name, column, np.array(centres)[:, np.newaxis].astype(column.dtype), buffer
+        )
+
+    def _relative_errors(
+        self, term: str, predictions: NDArray[Any], references: NDArray[Any], residuals: Floats
+    ) -> Floats:
+        """The absolute errors over the references, or over the mean of both absolute numbers."""
+        out, scaled = self._buffer(term, references.shape[1]), any(self._scales["residual"])
+        if term == "relative":
+            if scaled:  # residuals are, by another power of two than relative errors
+                residuals = self._difference(term, references, predictions, out)
+            np.abs(residuals, out=out)
+            out /= np.maximum(np.abs(references, dtype=np.float64), _EPSILON)
+            return out
+        if scaled:
+            # The ratio is the same if all numbers of a row are divided by one power of two. Then
+            # the sum of huge numbers does not overflow, and tiny numbers keep their digits.
+            exponents = np.frexp(np.maximum(np.abs(references), np.abs(predictions)))[1]
+            references, predictions = (
+                np.ldexp(table, -exponents) for table in (references, predictions)
+            )
+            residuals = np.subtract(references, predictions, out=out)
+        np.abs(residuals, out=out)
+        sums = np.abs(references, dtype=np.float64) + np.abs(predictions, dtype=np.float64)
+        np.divide(out, sums, out=out, where=sums > 0)  # where the sum is 0, the error is 0 as well
+        out *= 2
+        return out
+
+    def _difference(
+        self, name: str, minuend: NDArray[Any], subtrahend: NDArray[Any], out: Floats
+    ) -> Floats:
+        """The difference, rounded once, over the power of two of this column."""
+        if name in self._unscaled:
+            return difference(minuend, subtrahend, out)
+        scales = self._scales[name]
+        if max(scales) > 0 and minuend.dtype.kind == "f":
+            # Huge numbers are divided first, because their difference might overflow.
+            positive = [max(scale, 0) for scale in scales]
+            np.subtract(_divided(minuend, positive), _divided(subtrahend, positive), out=out)
+        else:
+            difference(minuend, subtrahend, out)
+        if min(scales) < 0:
+            out[...] = _divided(out, [min(scale, 0) for scale in scales])
+        return out
+
+    def _buffer(self, name: str, size: int) -> Floats:
+        if name not in self._buffers:
+            self._buffers[name] = np.empty(self._shape)
+        return self._buffers[name][:, :size]
+
+    @cached_property
+    def _limits(self) -> dict[str, tuple[list[float], list[float]]]:
+        """The least and the greatest numbers of each column, scaled; a list each, by outputs."""
+        return {
+            name: (np.minimum.reduce(lows).tolist(), np.maximum.reduce(highs).tolist())
+            for name, (lows, highs) in self._extremes.items()
+        }
+
+    def is_finite(self) -> bool:
+        """Whether all numbers of all columns are finite."""
+        return all(
+            math.isfinite(number)
+            for limits in self._limits.values()
+            for numbers in limits
+            for number in numbers
+        )
+
+    def ranges(self) -> dict[str, Ranges]:
+        """The least and the greatest number of each column in each output."""
+        ranges = {}
+        for name, (lows, highs) in self._limits.items():
+            scaled = name in ("residual", "relative")
+            scales = self._scales[name] if scaled else [0] * len(lows)
+            ranges[name] = tuple(
+                (_unscaled(low, scale), _unscaled(high, scale))
+                for low, high, scale in zip(lows, highs, scales, strict=True)
+            )
+        return ranges
+
+    def totals(self) -> dict[str, list[Fraction]]:
+        """The sum of each term in each output, of references and predictions about the centres."""
+        return {
+            term: [
+                exact_ldexp(total, scale)
+                for total, scale in zip(outputs, self._term_scales(term), strict=True)
+            ]
+            for term, outputs in zip(self.terms, self._sums.totals(), strict=True)
+        }
+
+    def weight(self) -> Fraction:
+        """The sum of the weights."""
+        return self._weight_sums.totals()[0][0]
+
+    def is_coarse(self) -> bool:
+        """Whether a second bin is needed, because few rows outweigh all others in some sum."""
+        signed = {*CENTRED, "product"}
+        unsigned = [index for index, term in enumerate(self.terms) if term not in signed]
+        return any(map(self._sums.is_coarse, unsigned))
+
+    def _term_scales(self, term: str) -> list[int]:
+        """The exponents of the powers of two that the summands of a term were divided by."""
+        scales = self._scales
+        match term:
+            case "relative":
+                return scales["relative"]
+            case "symmetric":
+                return [0] * self._shape[0]
+            case "absolute":
+                return scales["residual"]
+            case "squared":
+                return [2 * scale for scale in scales["residual"]]
+            case "product":
+                factors = zip(scales["reference"], scales["prediction"], strict=True)
+                return [reference + prediction for reference, prediction in factors]
+        name = term.removesuffix("_squared")
+        return [scale if name == term else 2 * scale for scale in scales[name]]
+
+
+def _unscaled(value: float | int, exponent: int) -> Number:
+    """A scaled number times its power of two; integers as fractions, as a float may not be exact.
+
+    >>> _unscaled(0.5, 0), _unscaled(0.5, 2000) == 2**1999
+    (0.5, True)
+    """
+    if exponent == 0 and isinstance(value, float):
+        return value
+    return exact_ldexp(Fraction(value), exponent)
+
+
+def _divided(numbers: NDArray[Any], exponents: Sequence[int]) -> NDArray[Any]:
+    """The numbers of each output over a power of two."""
+    return np.ldexp(numbers, -np.array(exponents)[:, np.newaxis]) if any(exponents) else numbers

@@ -1,0 +1,273 @@
+"""Measures of the errors of predicted numbers, from moments and from rows."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Annotated, Any, Literal, get_args
+
+import numpy as np
+
+from ..numbers.arrays import Column
+from ..numbers.checks import check_choice, check_measures
+from ..numbers.domains import Parsed
+from ..numbers.exact_sums import as_float, exact_ldexp, quotient, root
+from ..statistics.bootstrap import check_draws, check_resampling
+from .moments import Moments, compute_moments, required_measures
+from .moments_bootstrap import Bootstrap
+from .order_statistics import median
+from .pairs import Pairs
+
+MEASURES = (
+    "mae",
+    "mse",
+    "rmse",
+    "r2",
+    "mape",
+    "smape",
+    "median_ae",
+    "max_error",
+    "explained_variance",
+    "pearson",
+    "spearman",
+)
+Measures = Annotated[
+    str | Sequence[str],
+    Parsed(partial(check_measures, known=MEASURES), "a measure, or a list of them"),
+]
+Multioutput = Literal["uniform_average", "raw_values", "variance_weighted"]
+
+
+def regression_scores(
+    predictions: Column,
+    references: Column,
+    *,
+    measures: str | Sequence[str] = ("mae", "mse", "rmse", "r2"),
+    multioutput: str = "uniform_average",
+    sample_weight: Any = None,
+    confidence_level: float | None = None,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """The measures by name and, if a confidence level is given, their intervals.
+
+    Args:
+        predictions: a number a row, or a list of numbers a row, one for each output.
+        references: the same.
+        measures: names, of `MEASURES`.
+        multioutput: "uniform_average" averages the values of the outputs, "variance_weighted" with
+            the variance of the references of each output as its weight; "raw_values" returns a
+            list.
+        sample_weight: a weight a row, at least 0; not for `spearman`.
+        confidence_level: of the bootstrap intervals, such as 0.95; None for no intervals.
+        n_resamples: how often rows are resampled, with all their outputs.
+        seed: of the resampling.
+
+    Raises:
+        ValueError: a number is not finite, rows differ in length, or an option is out of its range;
+            names the row or the option.
+
+    >>> regression_scores(
+    ...     [2.5, 0.0, 2.0, 8.0], [3.0, -0.5, 2.0, 7.0], measures=["mae", "median_ae"]
+    ... )
+    {'mae': 0.5, 'median_ae': 0.5}
+    >>> regression_scores([1.0], [2.0], measures=["mae", "r2"])
+    {'mae': 1.0, 'r2': nan}
+    """
+    names = check_measures(measures, MEASURES)
+    check_choice("multioutput", multioutput, get_args(Multioutput))
+    check_draws(n_resamples=n_resamples, seed=seed)
+    if sample_weight is not None and "spearman" in names:
+        raise ValueError("sample_weight does not go with 'spearman': ranks have no weights")
+    pairs = Pairs(predictions, references, sample_weight)
+    moments = compute_moments(pairs, required_measures(names, multioutput))
+    values = moment_measures(moments, [name for name in names if name in MOMENT_MEASURES])
+    values |= {name: measure(pairs) for name, measure in _ROW_MEASURES.items() if name in names}
+    result = aggregate_outputs({name: values[name] for name in names}, moments, multioutput)
+    if confidence_level is not None:
+        check_resampling(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
+        bootstrap = Bootstrap(pairs, names, multioutput)
+        result["confidence_interval"] = bootstrap.intervals(
+            float(confidence_level), int(n_resamples), int(seed)
+        )
+    return result
+
+
+def moment_measures(moments: Moments, measures: Sequence[str]) -> dict[str, list[float]]:
+    """The values of measures in each output.
+
+    What is undefined is NaN: everything if the weights sum to zero, R2 of less than two rows, and
+    the correlation of a constant. R2 and the explained variance of constant references are 1.0 if
+    nothing is left to explain, otherwise 0.0, as in scikit-learn.
+
+    Args:
+        moments: of these measures.
+        measures: names, of `MOMENT_MEASURES`.
+
+    >>> pairs = Pairs([2.5, 0.0, 2.0, 8.0], [3.0, -0.5, 2.0, 7.0])
+    >>> moment_measures(compute_moments(pairs, ["mae", "r2"]), ["mae", "r2"])
+    {'mae': [0.5], 'r2': [0.9486081370449678]}
+    """
+    if not moments.weight:
+        return {name: [math.nan] * moments.outputs for name in measures}
+    return {name: MOMENT_MEASURES[name](moments) for name in measures}
+
+
+def aggregate_outputs(
+    values: Mapping[str, list[float]], moments: Moments, multioutput: str
+) -> dict[str, Any]:
+    """The average of each measure over the outputs; with "raw_values" the list of its values."""
+    if multioutput == "raw_values":
+        return dict(values)
+    shares = _variance_shares(moments) if multioutput == "variance_weighted" else None
+    return {name: _average(outputs, shares) for name, outputs in values.items()}
+
+
+def _variance_shares(moments: Moments) -> list[Fraction] | None:
+    """The variation of the references of each output; None if none varies."""
+    if not moments.weight:
+        return None
+    outputs = zip(moments.variation("reference"), moments.constant("reference"), strict=True)
+    shares = [Fraction(0) if constant else variation for variation, constant in outputs]
+    return shares if any(shares) else None
+
+
+def _average(values: Sequence[float], shares: Sequence[Fraction] | None) -> float:
+    """The average over the outputs, rounded once; outputs with no share do not count."""
+    if len(values) == 1:
+        return values[0]
+    pairs = zip(values, shares or [Fraction(1)] * len(values), strict=True)
+    shared = [(value, share) for value, share in pairs if share]
+    if not all(math.isfinite(value) for value, _ in shared):
+        return sum(value for value, _ in shared if not math.isfinite(value))
+    total = sum(Fraction(value) * share for value, share in shared)
+    return as_float(total / sum(share for _, share in shared))
+
+
+# Measures from moments: a value for each output
+
+
+def _mae(moments: Moments) -> list[float]:
+    return moments.mean_float("absolute")
+
+
+def _mse(moments: Moments) -> list[float]:
+    return moments.mean_float("squared")
+
+
+def _rmse(moments: Moments) -> list[float]:
+    return list(map(root, moments.mean("squared")))
+
+
+def _mape(moments: Moments) -> list[float]:
+    return moments.mean_float("relative")
+
+
+def _smape(moments: Moments) -> list[float]:
+    return moments.mean_float("symmetric")
+
+
+def _max_error(moments: Moments) -> list[float]:
+    return [as_float(Fraction(max(-low, high))) for low, high in moments.ranges["residual"]]
+
+
+def _r2(moments: Moments) -> list[float]:
+    if moments.rows < 2:
+        return [math.nan] * moments.outputs
+    return _explained(moments, moments.sums["squared"])
+
+
+def _explained_variance(moments: Moments) -> list[float]:
+    # The variation of residuals follows from that of references and predictions and from their
+    # covariation. Residuals themselves are rounded, which shows where predictions are far off.
+    columns = (
+        moments.variation("reference"),
+        moments.variation("prediction"),
+        moments.covariation(),
+        moments.constant("residual"),
+    )
+    unexplained = [
+        Fraction(0) if constant else reference + prediction - 2 * covariation
+        for reference, prediction, covariation, constant in zip(*columns, strict=True)
+    ]
+    return _explained(moments, unexplained)
+
+
+def _explained(moments: Moments, unexplained: Sequence[Fraction]) -> list[float]:
+    """The share of the variation of references that is explained, given what is not."""
+    outputs = zip(
+        moments.variation("reference"), moments.constant("reference"), unexplained, strict=True
+    )
+    return [
+        float(not residual)
+        if constant or variation <= 0
+        else quotient(variation - residual, variation)
+        for variation, constant, residual in outputs
+    ]
+
+
+def _pearson(moments: Moments) -> list[float]:
+    columns = (
+        moments.variation("reference"),
+        moments.variation("prediction"),
+        moments.covariation(),
+        moments.constant("reference"),
+        moments.constant("prediction"),
+    )
+    return [
+        _correlation(reference, prediction, covariation)
+        if not (constant_reference or constant_prediction)
+        else math.nan
+        for reference, prediction, covariation, constant_reference, constant_prediction in zip(
+            *columns, strict=True
+        )
+    ]
+
+
+def _correlation(reference: Fraction, prediction: Fraction, covariation: Fraction) -> float:
+    """Pearson's correlation from two variations and the covariation."""
+    if reference <= 0 or prediction <= 0:  # rounded to nothing
+        return math.nan
+    correlation = min(root(covariation * covariation / (reference * prediction)), 1.0)
+    return correlation if covariation > 0 else -correlation
+
+
+MOMENT_MEASURES: dict[str, Callable[[Moments], list[float]]] = {
+    "mae": _mae,
+    "mse": _mse,
+    "rmse": _rmse,
+    "r2": _r2,
+    "mape": _mape,
+    "smape": _smape,
+    "max_error": _max_error,
+    "explained_variance": _explained_variance,
+    "pearson": _pearson,
+}
+
+
+# Measures from rows: a value for each output
+
+
+def _median_ae(pairs: Pairs) -> list[float]:
+    if not len(pairs.references):
+        return [math.nan] * pairs.outputs
+    errors, exponent = pairs.absolute_errors()
+    medians = [median(output, pairs.weights) for output in errors]
+    return [as_float(exact_ldexp(Fraction(value), exponent)) for value in medians]
+
+
+def _spearman(pairs: Pairs) -> list[float]:
+    """The correlation of ranks; equal numbers share their mean rank."""
+    from scipy.stats import rankdata
+
+    ranks = [
+        np.array([rankdata(column) for column in np.atleast_2d(table.T)]).T
+        for table in (pairs.predictions, pairs.references)
+    ]
+    return moment_measures(compute_moments(Pairs(*ranks), ["pearson"]), ["pearson"])["pearson"]
+
+
+_ROW_MEASURES: dict[str, Callable[[Pairs], list[float]]] = {
+    "median_ae": _median_ae,
+    "spearman": _spearman,
+}

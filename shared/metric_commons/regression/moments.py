@@ -1,0 +1,311 @@
+"""Moments: exact sums over rows, which most measures of a regression are made of.
+
+The sums are reproducible (Demmel and Nguyen 2013; Ahrens, Demmel and Nguyen 2020; see `BinnedSums`
+in `exact_sums`): each summand is rounded to a unit that depends on the range of all summands, and
+nothing else is rounded. So the order of rows does not show in a result, nothing overflows, and
+variances do not suffer from cancellation, however far from zero the numbers are.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..numbers.arrays import Floats
+from ..numbers.exact_sums import exact_ldexp, quotient
+from .block_sums import BlockSums
+from .pairs import Pairs, check_finite
+from .scaling import CENTRED, SAFE_EXPONENT, Ranges, Scaling, choose_scaling
+
+# The terms whose sums a measure needs. A residual is reference minus prediction: its absolute value
+# and its square are "absolute" and "squared". "product" is reference times prediction.
+_COVARIANCE = ("reference", "reference_squared", "prediction", "prediction_squared", "product")
+_TERMS = {
+    "mae": ("absolute",),
+    "mse": ("squared",),
+    "rmse": ("squared",),
+    "r2": ("squared", "reference", "reference_squared"),
+    "mape": ("relative",),
+    "smape": ("symmetric",),
+    "explained_variance": _COVARIANCE,
+    "pearson": _COVARIANCE,
+}
+_MANY_ROWS = 1 << 16  # from here on one bin is precise enough, unless few rows outweigh all others
+_GREATEST_SHIFT = 32  # how many times the variance the mean square about a centre may be
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Weighted sums over rows, without rounding.
+
+    Attributes:
+        rows: how many rows there are, including those of weight 0.
+        weight: the sum of the weights; without weights the number of rows.
+        sums: of each term, the weighted sum in each output.
+        ranges: the least and the greatest number in each output, over the rows with a positive
+            weight: of references ("reference"), of residuals ("residual") and, if a measure needs
+            them, of predictions ("prediction").
+    """
+
+    rows: int
+    weight: Fraction
+    sums: Mapping[str, tuple[Fraction, ...]]
+    ranges: Mapping[str, Ranges]
+
+    def __add__(self, other: "Moments") -> "Moments":
+        """The moments of the rows of both.
+
+        Raw sums (about zero) simply add up. Only rounded sums about a mean would need the update
+        formula of Chan, Golub and LeVeque.
+
+        >>> first, second = Pairs([1.0], [1.0]), Pairs([2.0, 4.0], [2.0, 3.0])
+        >>> total = compute_moments(first, ["r2"]) + compute_moments(second, ["r2"])
+        >>> total == compute_moments(Pairs([1.0, 2.0, 4.0], [1.0, 2.0, 3.0]), ["r2"])
+        True
+        """
+        return Moments(
+            self.rows + other.rows,
+            self.weight + other.weight,
+            {
+                term: tuple(a + b for a, b in zip(sums, other.sums[term], strict=True))
+                for term, sums in self.sums.items()
+            },
+            {name: _union(ranges, other.ranges[name]) for name, ranges in self.ranges.items()},
+        )
+
+    def to_plain(self) -> dict[str, Any]:
+        """The moments for JSON: a fraction is two integers, which may be large."""
+        return {
+            "rows": self.rows,
+            "weight": self.weight.as_integer_ratio(),
+            "sums": {
+                _stored_name(term): [total.as_integer_ratio() for total in outputs]
+                for term, outputs in self.sums.items()
+            },
+            "ranges": {
+                _stored_name(name): [[end.as_integer_ratio() for end in ends] for ends in outputs]
+                for name, outputs in self.ranges.items()
+            },
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> "Moments":
+        """The inverse of `to_plain`."""
+        return cls(
+            plain["rows"],
+            Fraction(*plain["weight"]),
+            {
+                _name(stored): tuple(Fraction(*total) for total in outputs)
+                for stored, outputs in plain["sums"].items()
+            },
+            {
+                _name(stored): tuple((Fraction(*low), Fraction(*high)) for low, high in outputs)
+                for stored, outputs in plain["ranges"].items()
+            },
+        )
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers a row has."""
+        return len(self.ranges["reference"])
+
+    def mean(self, term: str) -> list[Fraction]:
+        """The weighted mean of a term in each output."""
+        return [total / self.weight for total in self.sums[term]]
+
+    def mean_float(self, term: str) -> list[float]:
+        """The same, rounded once."""
+        return [quotient(total, self.weight) for total in self.sums[term]]
+
+    def variation(self, name: str) -> list[Fraction]:
+        """The sum of squared deviations of references or predictions from their mean."""
+        return [
+            squared - total * total / self.weight
+            for total, squared in zip(self.sums[name], self.sums[f"{name}_squared"], strict=True)
+        ]
+
+    def covariation(self) -> list[Fraction]:
+        """The sum of products of the deviations of references and of predictions."""
+        sums = self.sums["reference"], self.sums["prediction"], self.sums["product"]
+        return [
+            product - reference * prediction / self.weight
+            for reference, prediction, product in zip(*sums, strict=True)
+        ]
+
+    def constant(self, name: str) -> list[bool]:
+        """Whether a column has the same number in all rows, for each output."""
+        return [least == greatest for least, greatest in self.ranges[name]]
+
+
+def required_measures(measures: Sequence[str], multioutput: str) -> list[str]:
+    """The measures that moments are needed for: also R2, if variances weight the outputs.
+
+    >>> required_measures(["mae"], "variance_weighted")
+    ['mae', 'r2']
+    """
+    return [*measures, *(["r2"] if multioutput == "variance_weighted" else [])]
+
+
+def required_terms(measures: Sequence[str]) -> list[str]:
+    """The terms whose sums these measures need.
+
+    >>> required_terms(["rmse", "mse", "mae", "max_error"])
+    ['squared', 'absolute']
+    """
+    return list(dict.fromkeys(term for name in measures for term in _TERMS.get(name, ())))
+
+
+def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
+    """The moments that these measures need, mostly in one pass over the rows.
+
+    Centres, scales and bins depend on the least and the greatest number of each column. A sample of
+    the rows is scanned first to guess these; the pass finds the right ones. If they ask for another
+    scaling, the guess was wrong and the pass is repeated. It is also repeated
+
+    * with a second bin, if few rows outweigh all others, and
+    * about the mean, if a centre is far from it.
+
+    All this depends on the rows, not on their order.
+
+    >>> moments = compute_moments(Pairs([2.5, 0.0], [3.0, -0.5]), ["mae"])
+    >>> moments.sums["absolute"], moments.weight
+    ((Fraction(1, 1),), Fraction(2, 1))
+    """
+    terms = required_terms(measures)
+    if not len(pairs.references):
+        return _no_moments(pairs, terms)
+    fold = 1 if len(pairs.references) >= _MANY_ROWS else 2
+    means: dict[str, list[float]] = {}
+    buffers: dict[str, Floats] = {}
+    ranges = _sample_ranges(pairs, terms, buffers)
+    while True:
+        scaling = choose_scaling(ranges, terms, means)
+        block_sums = BlockSums(scaling, terms, fold, buffers)
+        block_sums.add_blocks(pairs.blocks())
+        ranges = _final_ranges(block_sums, pairs)
+        if scaling != choose_scaling(ranges, terms, means):
+            continue
+        if fold == 1 and block_sums.is_coarse():
+            fold = 2
+            continue
+        weight = Fraction(len(pairs.references)) if pairs.weights is None else block_sums.weight()
+        sums = block_sums.totals()
+        if not means and (means := _distant_means(sums, weight, scaling)):
+            continue
+        break
+    return Moments(
+        pairs.rows,
+        exact_ldexp(weight, pairs.weight_exponent),
+        {
+            term: tuple(exact_ldexp(total, pairs.weight_exponent) for total in outputs)
+            for term, outputs in _raw_sums(sums, weight, scaling).items()
+        },
+        {name: ranges[name] for name in (*CENTRED, "residual") if name in ranges},
+    )
+
+
+def _no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:
+    """The moments of rows that all have the weight 0."""
+    zeros = tuple(Fraction(0) for _ in range(pairs.outputs))
+    empty = ((math.inf, -math.inf),) * pairs.outputs
+    ranges = dict.fromkeys(["reference", "residual"], empty)
+    return Moments(pairs.rows, Fraction(0), dict.fromkeys(terms, zeros), ranges)
+
+
+def _sample_ranges(
+    pairs: Pairs, terms: Sequence[str], buffers: dict[str, Floats]
+) -> dict[str, Ranges]:
+    """The ranges of the columns in a sample of the rows."""
+    for scale in (0, 2 * SAFE_EXPONENT):  # the difference of two finite numbers may overflow
+        block_sums = BlockSums(_residual_scaling(pairs, scale), terms, 0, buffers)
+        block_sums.add_blocks([pairs.sample()])
+        if block_sums.is_finite():
+            break
+        check_finite(predictions=pairs.predictions, references=pairs.references)
+    return block_sums.ranges()
+
+
+def _final_ranges(block_sums: BlockSums, pairs: Pairs) -> dict[str, Ranges]:
+    """The ranges of the columns in all rows; an error if a number is not finite."""
+    if block_sums.is_finite():
+        return block_sums.ranges()
+    check_finite(predictions=pairs.predictions, references=pairs.references)
+    # All numbers are finite, so a difference has overflowed that is not in the sample.
+    scaled = BlockSums(_residual_scaling(pairs, 2 * SAFE_EXPONENT), block_sums.terms, 0, {})
+    scaled.add_blocks(pairs.blocks())
+    return scaled.ranges()
+
+
+def _residual_scaling(pairs: Pairs, scale: int) -> Scaling:
+    """The scaling of a pass that finds ranges: residuals are divided by 2**scale."""
+    return Scaling({}, {"residual": [scale] * pairs.outputs}, {})
+
+
+def _distant_means(
+    sums: Mapping[str, Sequence[Fraction]], weight: Fraction, scaling: Scaling
+) -> dict[str, list[float]]:
+    """The means, to be used as centres, if some centre is too far from its mean; else nothing.
+
+    Summands about a centre that is k standard deviations from the mean are k**2 + 1 times as large
+    as those about the mean, and rounded to a unit that is as much larger.
+    """
+    names = [name for name in CENTRED if name in sums]
+    distant = any(
+        squared > _GREATEST_SHIFT * (squared - total * total / weight)
+        for name in names
+        for total, squared in zip(sums[name], sums[f"{name}_squared"], strict=True)
+    )
+    return {
+        name: [
+            float(Fraction(centre) + total / weight)
+            for centre, total in zip(scaling.centres[name], sums[name], strict=True)
+        ]
+        for name in names
+        if distant
+    }
+
+
+def _raw_sums(
+    sums: Mapping[str, Sequence[Fraction]], weight: Fraction, scaling: Scaling
+) -> dict[str, list[Fraction]]:
+    """Sums about zero from sums about the centres, without rounding.
+
+    With the centre c, x = c + d, so the sum of x**2 is that of d**2 + 2 * c * d + c**2.
+    """
+    raw = {term: list(outputs) for term, outputs in sums.items()}
+    for name in CENTRED:
+        if name not in sums:
+            continue
+        for output, centre in enumerate(map(Fraction, scaling.centres[name])):
+            if centre:
+                total, squared = sums[name][output], sums[f"{name}_squared"][output]
+                raw[name][output] = total + centre * weight
+                raw[f"{name}_squared"][output] = squared + centre * (2 * total + centre * weight)
+    if "product" in sums:
+        for output in range(len(sums["product"])):
+            reference, prediction = (Fraction(scaling.centres[name][output]) for name in CENTRED)
+            raw["product"][output] += (
+                reference * sums["prediction"][output]
+                + prediction * sums["reference"][output]
+                + reference * prediction * weight
+            )
+    return raw
+
+
+def _union(first: Ranges, second: Ranges) -> Ranges:
+    return tuple(
+        (min(low, second_low), max(high, second_high))
+        for (low, high), (second_low, second_high) in zip(first, second, strict=True)
+    )
+
+
+# The format of stored moments calls references "target" and predictions "guess".
+
+
+def _stored_name(name: str) -> str:
+    return name.replace("reference", "target").replace("prediction", "guess")
+
+
+def _name(stored: str) -> str:
+    return stored.replace("target", "reference").replace("guess", "prediction")

@@ -1,0 +1,262 @@
+"""The bootstrap of regression measures: intervals by drawing rows with replacement."""
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..numbers.arrays import Booleans, Floats, Integers
+from ..statistics.bootstrap import percentile_ends, random_rows
+from .moments import required_measures, required_terms
+from .order_statistics import median, rank_correlations
+from .pairs import FloatColumns, Pairs
+from .scaling import SAFE_EXPONENT
+
+_BATCH_ROWS = 1 << 17  # rows drawn at a time, for several resamples together
+_EPSILON = sys.float_info.epsilon
+
+
+class Bootstrap:
+    """Percentile intervals of measures; a resample draws as many rows as there are.
+
+    Rows are sorted first, so their order does not show. The summands of each row are computed once
+    and rounded to integer multiples of a small unit. So the sums of a resample are exact, and do
+    not depend on the order of what is drawn either.
+
+    Args:
+        pairs: the rows.
+        measures: names of measures.
+        multioutput: how the values of outputs are reported, as in `regression_scores`.
+    """
+
+    def __init__(self, pairs: Pairs, measures: Sequence[str], multioutput: str) -> None:
+        self._measures, self._multioutput = measures, multioutput
+        self._drawable, self._rows = len(pairs.references), pairs.rows  # without, with weight 0
+        self._outputs = pairs.outputs
+        if not self._drawable:
+            return
+        order = pairs.row_order()
+        self._weights = None if pairs.weights is None else pairs.weights[order]
+        predictions, references, residuals = (column[:, order] for column in pairs.columns())
+        self._predictions, self._references = _codes(predictions), _codes(references)
+        errors, self._error_exponent = pairs.absolute_errors()
+        self._errors = errors[:, order]
+        absolute = [
+            np.abs(np.atleast_2d(table.T)[:, order].astype(np.float64))
+            for table in (pairs.predictions, pairs.references)
+        ]
+        # Numbers whose squares might overflow or underflow are divided by a power of two.
+        greatest = max(float(column.max()) for column in (*absolute, self._errors))
+        exponent = math.frexp(greatest)[1]
+        self._scale = exponent if abs(exponent) > SAFE_EXPONENT else 0
+        predictions, references, *absolute = (
+            np.ldexp(column, -self._scale) for column in (predictions, references, *absolute)
+        )
+        if exponent > SAFE_EXPONENT:  # a residual may have overflowed before
+            residuals = references - predictions
+        else:
+            residuals = np.ldexp(residuals, -self._scale)
+        summands = _summands(
+            FloatColumns(predictions, references, residuals),
+            *absolute,
+            least=math.ldexp(_EPSILON, -self._scale),
+        )
+        self._units = {
+            term: self._weighted_units(summands[term]())
+            for term in required_terms(required_measures(measures, multioutput))
+        }
+        if self._weights is not None:
+            self._units["weight"] = _integer_units(self._weights[np.newaxis])
+
+    def _weighted_units(self, summands: Floats) -> tuple[Integers, int]:
+        return _integer_units(summands if self._weights is None else summands * self._weights)
+
+    def intervals(self, confidence_level: float, n_resamples: int, seed: int) -> dict[str, Any]:
+        """The lower and upper end of each measure; resamples where it is NaN are left out.
+
+        With multioutput="raw_values" there are two ends for each output.
+        """
+        raw = self._multioutput == "raw_values"
+        if not self._drawable:
+            undefined = [math.nan, math.nan]
+            return dict.fromkeys(self._measures, [undefined] * self._outputs if raw else undefined)
+        words = np.random.PCG64(seed)
+        batch_size = max(1, _BATCH_ROWS // self._drawable)
+        batches = []
+        for start in range(0, n_resamples, batch_size):
+            resamples = min(batch_size, n_resamples - start)
+            rows = random_rows(words, self._drawable, resamples * self._drawable)
+            batches.append(self._resampled(rows.reshape(resamples, self._drawable)))
+        intervals = {}
+        for name in self._measures:
+            values = np.concatenate([batch[name] for batch in batches], axis=1)
+            ends = percentile_ends(values.T, confidence_level).tolist()
+            intervals[name] = ends if raw else ends[0]
+        return intervals
+
+    def _resampled(self, rows: Integers) -> dict[str, Floats]:
+        """The measures of some resamples, shape (outputs, resamples); averages have one output.
+
+        Args:
+            rows: the rows of each resample, shape (resamples, rows).
+        """
+        sums = {
+            term: np.ldexp(
+                np.array([output.take(rows).sum(axis=1) for output in units]).astype(np.float64),
+                exponent,
+            )
+            for term, (units, exponent) in self._units.items()
+        }
+        weight = sums.get("weight", np.full((1, 1), float(self._drawable)))
+        with np.errstate(all="ignore"):
+            values = {name: self._values(name, rows, sums, weight) for name in self._measures}
+            if self._multioutput == "raw_values":
+                return values
+            shares = np.ones((self._outputs, len(rows)))
+            if self._multioutput == "variance_weighted":
+                constant = _is_constant(self._references, rows)
+                variation = np.where(constant, 0.0, _variation("reference", sums, weight))
+                shares = np.where(variation.any(axis=0), variation, shares)
+            total = shares.sum(axis=0)
+            return {
+                name: (np.where(shares > 0, outputs * shares, 0.0).sum(axis=0) / total)[np.newaxis]
+                for name, outputs in values.items()
+            }
+
+    def _values(
+        self, name: str, rows: Integers, sums: Mapping[str, Floats], weight: Floats
+    ) -> Floats:
+        """A measure of each output in some resamples."""
+        match name:
+            case "mae":
+                return np.ldexp(sums["absolute"] / weight, self._scale)
+            case "mse":
+                return np.ldexp(sums["squared"] / weight, 2 * self._scale)
+            case "rmse":
+                return np.ldexp(np.sqrt(sums["squared"] / weight), self._scale)
+            case "mape":
+                return sums["relative"] / weight
+            case "smape":
+                return sums["symmetric"] / weight
+            case "max_error":
+                greatest = [errors.take(rows).max(axis=1) for errors in self._errors]
+                return np.ldexp(greatest, self._error_exponent)
+            case "median_ae":
+                medians = [self._medians(errors, rows) for errors in self._errors]
+                return np.ldexp(medians, self._error_exponent)
+            case "spearman":
+                outputs = zip(self._references, self._predictions, strict=True)
+                return np.array(
+                    [rank_correlations(first[rows], second[rows]) for first, second in outputs]
+                )
+            case "pearson":
+                return self._correlations(rows, sums, weight)
+        constant, variation = (
+            _is_constant(self._references, rows),
+            _variation("reference", sums, weight),
+        )
+        if name == "r2":
+            unexplained = sums["squared"]
+            perfect = unexplained == 0
+        else:
+            unexplained = variation + _variation("prediction", sums, weight)
+            unexplained = np.maximum(unexplained - 2 * _covariation(sums, weight), 0.0)
+            perfect = _is_constant(self._predictions, rows)
+        explained = np.where(constant, np.where(perfect, 1.0, 0.0), 1 - unexplained / variation)
+        return explained if self._rows > 1 or name != "r2" else np.full_like(explained, math.nan)
+
+    def _correlations(self, rows: Integers, sums: Mapping[str, Floats], weight: Floats) -> Floats:
+        product = _variation("reference", sums, weight) * _variation("prediction", sums, weight)
+        correlations = np.clip(_covariation(sums, weight) / np.sqrt(product), -1.0, 1.0)
+        undefined = _is_constant(self._references, rows) | _is_constant(self._predictions, rows)
+        return np.where(undefined, math.nan, correlations)
+
+    def _medians(self, errors: Floats, rows: Integers) -> Floats:
+        if self._weights is None:
+            medians: Floats = np.median(errors[rows], axis=1)
+            return medians
+        return np.array([median(errors[resample], self._weights[resample]) for resample in rows])
+
+
+def _summands(
+    columns: FloatColumns,
+    absolute_predictions: Floats,
+    absolute_references: Floats,
+    *,
+    least: float,
+) -> dict[str, Callable[[], Floats]]:
+    """The summands of each term, computed when they are called.
+
+    References and predictions are summed about a centre near their mean.
+
+    Args:
+        columns: of integers that a float64 cannot hold, references and predictions are distances.
+        absolute_predictions: their absolute values, not distances.
+        absolute_references: the same.
+        least: the least reference that an error is divided by.
+    """
+    errors = np.abs(columns.residuals)
+    references = columns.references - _near_means(columns.references)
+    predictions = columns.predictions - _near_means(columns.predictions)
+
+    def symmetric() -> Floats:
+        totals = absolute_predictions + absolute_references
+        return 2 * np.divide(errors, totals, out=np.zeros(errors.shape), where=totals > 0)
+
+    return {
+        "absolute": lambda: errors,
+        "squared": lambda: columns.residuals * columns.residuals,
+        "relative": lambda: errors / np.maximum(absolute_references, least),
+        "symmetric": symmetric,
+        "product": lambda: references * predictions,
+        "reference": lambda: references,
+        "reference_squared": lambda: np.square(references),
+        "prediction": lambda: predictions,
+        "prediction_squared": lambda: np.square(predictions),
+    }
+
+
+def _near_means(columns: Floats) -> Floats:
+    """A number near the mean of each output, the same for any order of rows; shape (outputs, 1)."""
+    # Numbers are divided before they are summed, because their sum might overflow.
+    sums = [math.fsum((output / output.size).tolist()) for output in columns]
+    return np.array(sums)[:, np.newaxis]
+
+
+def _integer_units(numbers: Floats) -> tuple[Integers, int]:
+    """Numbers as integer multiples of a power of two, and its exponent.
+
+    The power is so large that the sum of as many of the greatest fits into 64 bits.
+
+    >>> _integer_units(np.array([[0.75, -0.5]]))[0] / 2**60
+    array([[ 0.75, -0.5 ]])
+    """
+    exponent = math.frexp(float(np.abs(numbers).max()))[1] + numbers.shape[1].bit_length() - 62
+    return np.rint(np.ldexp(numbers, -exponent)).astype(np.int64), exponent
+
+
+def _codes(columns: Floats) -> list[Integers]:
+    """Each number as the index of its value among the distinct values of its output, ascending.
+
+    >>> _codes(np.array([[0.5, 2.0, 0.5]]))
+    [array([0, 1, 0])]
+    """
+    return [np.unique(column, return_inverse=True)[1] for column in columns]
+
+
+def _is_constant(codes: Sequence[Integers], rows: Integers) -> Booleans:
+    """Whether all rows of a resample have the same number, for each output."""
+    resamples = (output.take(rows) for output in codes)
+    return np.array([numbers.min(axis=1) == numbers.max(axis=1) for numbers in resamples])
+
+
+def _variation(name: str, sums: Mapping[str, Floats], weight: Floats) -> Floats:
+    """The sum of squared deviations from the mean."""
+    return sums[f"{name}_squared"] - sums[name] * sums[name] / weight
+
+
+def _covariation(sums: Mapping[str, Floats], weight: Floats) -> Floats:
+    """The sum of products of the deviations of references and of predictions."""
+    return sums["product"] - sums["reference"] * sums["prediction"] / weight

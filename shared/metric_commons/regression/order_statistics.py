@@ -1,0 +1,56 @@
+"""Order statistics: medians and correlations of ranks, which no sums of rows can give."""
+
+import math
+
+import numpy as np
+
+from ..numbers.arrays import Floats, Integers
+
+
+def median(values: Floats, weights: Floats | None) -> float:
+    """The median; with weights, the value at which the cumulative weight reaches half of the total.
+
+    If two values share the middle, it is their mean.
+
+    >>> median(np.array([1.0, 2.0, 4.0, 8.0]), None)
+    3.0
+    >>> median(np.array([1.0, 2.0, 4.0]), np.array([0.25, 0.25, 0.5]))
+    3.0
+    """
+    if weights is None:
+        middle = [(values.size - 1) // 2, values.size // 2]
+        low, high = np.partition(values, middle)[middle].tolist()
+    else:
+        order = np.lexsort([weights, values])
+        cumulative = np.cumsum(weights[order])
+        half = cumulative[-1] / 2
+        middle = [int(cumulative.searchsorted(half, side)) for side in ("left", "right")]
+        low, high = values[order][np.minimum(middle, values.size - 1)].tolist()
+    return float(low + (high - low) / 2)
+
+
+def rank_correlations(first: Integers, second: Integers) -> Floats:
+    """Spearman's correlation of two samples in each row; NaN where a sample is constant.
+
+    Args:
+        first: shape (samples, rows).
+        second: the same.
+
+    >>> rank_correlations(np.array([[1, 2, 3], [4, 4, 4]]), np.array([[5, 7, 6], [1, 2, 3]]))
+    array([0.5, nan])
+    """
+    from scipy.stats import rankdata
+
+    # Twice the distance of a rank from the mean rank is an integer, so the sums are exact.
+    x, y = (
+        (2 * rankdata(samples, axis=1)).astype(np.int64) - (samples.shape[1] + 1)
+        for samples in (first, second)
+    )
+    product, x_squared, y_squared = (
+        (a * b).sum(axis=1).astype(np.float64) for a, b in ((x, y), (x, x), (y, y))
+    )
+    spread = np.sqrt(x_squared) * np.sqrt(y_squared)
+    correlations: Floats = np.divide(
+        product, spread, out=np.full(len(first), math.nan), where=spread > 0
+    )
+    return np.clip(correlations, -1.0, 1.0)

@@ -1,0 +1,203 @@
+"""Pairs of numbers: the predictions and references of rows, and the weights of rows."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Column, Floats, Integers
+from ..numbers.checks import RowError, check_weights
+
+BLOCK_SIZE = 40_000  # numbers of a block: they fit into the cache, and into sums of 2**16 slices
+_SAMPLE_SIZE = 1 << 11  # numbers of a sample
+_EXACT = 1 << 53  # every integer up to here is a float64
+
+
+class Block(NamedTuple):
+    """Some rows: two arrays of shape (outputs, rows), of floats or of integers, and the weights."""
+
+    predictions: NDArray[Any]
+    references: NDArray[Any]
+    weights: Floats | None
+
+
+class FloatColumns(NamedTuple):
+    """All rows as floats, shape (outputs, rows) each; a residual is reference minus prediction."""
+
+    predictions: Floats
+    references: Floats
+    residuals: Floats
+
+
+class Pairs:
+    """Predictions and references as arrays, checked, and the weights of rows.
+
+    Rows of weight 0 are left out of the arrays, but `rows` counts them. The weights are divided by
+    a power of two, 2**weight_exponent, such that all are less than 1.
+
+    Args:
+        predictions: a number a row, or a list of numbers a row, one for each output.
+        references: the same; a number and a list of one number are the same.
+        sample_weight: a number a row, at least 0; None gives all rows the same weight.
+
+    Raises:
+        ValueError: rows differ in length, a number is not finite (with weights this is checked
+            here, otherwise where the rows are summed), or a weight is not a weight; names the row.
+
+    >>> pairs = Pairs([[1.0], [2.0]], [1.0, 4.0])
+    >>> pairs.rows, pairs.outputs
+    (2, 1)
+    """
+
+    def __init__(self, predictions: Column, references: Column, sample_weight: Any = None) -> None:
+        predictions = _table("predictions", predictions)
+        references = _table("references", references)
+        self.rows = len(references)
+        self.outputs = 1 if references.ndim == 1 else references.shape[1]
+        if len(predictions) != self.rows:
+            raise ValueError(
+                f"the inputs differ in length: predictions has {len(predictions)} rows, "
+                f"references has {self.rows} rows"
+            )
+        if not self.rows:
+            raise ValueError("predictions is empty; a score of no rows is undefined")
+        if predictions.shape != references.shape:
+            raise ValueError(
+                f"predictions have {predictions.size // self.rows} numbers a row, "
+                f"but references have {self.outputs}"
+            )
+        # Integers that a float64 cannot hold stay integers and are subtracted as such.
+        integers = predictions.dtype.kind in "iu" and references.dtype.kind in "iu"
+        self.wide_integers = integers and any(
+            max(-int(table.min()), int(table.max())) > _EXACT for table in (predictions, references)
+        )
+        if self.wide_integers:
+            predictions, references = predictions.astype(np.int64), references.astype(np.int64)
+        self.weight_exponent = 0
+        weights = check_weights("sample_weight", sample_weight, self.rows)
+        if weights is not None:
+            check_finite(predictions=predictions, references=references)
+            positive = weights > 0
+            predictions, references = predictions[positive], references[positive]
+            weights = weights[positive]
+            if weights.size:
+                self.weight_exponent = math.frexp(float(weights.max()))[1]
+            weights = np.ldexp(weights, -self.weight_exponent)
+        self.predictions, self.references, self.weights = predictions, references, weights
+
+    def blocks(self) -> Iterator[Block]:
+        """All rows, in blocks of some 40,000 numbers."""
+        rows = len(self.references)
+        blocks = -(-rows // max(1, BLOCK_SIZE // self.outputs))
+        size = -(-rows // blocks)  # equal sizes: a short last block would cost as many calls
+        for start in range(0, rows, size):
+            part = slice(start, start + size)
+            weights = None if self.weights is None else self.weights[part]
+            yield Block(
+                self._transposed(self.predictions[part]),
+                self._transposed(self.references[part]),
+                weights,
+            )
+
+    def sample(self) -> Block:
+        """Some 2,000 numbers at equal distances, without weights; of fewer rows, all of them."""
+        size = max(1, _SAMPLE_SIZE // self.outputs)
+        part = slice(None, None, -(-len(self.references) // size))
+        return Block(
+            self._transposed(self.predictions[part]), self._transposed(self.references[part]), None
+        )
+
+    def _transposed(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Rows in the shape (outputs, rows), as floats unless these would round."""
+        outputs = table.reshape(1, -1) if table.ndim == 1 else np.ascontiguousarray(table.T)
+        return outputs if self.wide_integers else outputs.astype(np.float64, copy=False)
+
+    def columns(self) -> FloatColumns:
+        """All rows as floats.
+
+        Integers that a float64 cannot hold are given as their distance from the least reference.
+        """
+        predictions, references = map(self._transposed, (self.predictions, self.references))
+        with np.errstate(over="ignore"):
+            residuals = difference(references, predictions, np.empty(references.shape))
+        if self.wide_integers:
+            least = np.full((self.outputs, 1), self.references.min())
+            predictions, references = (
+                difference(table, least, np.empty(table.shape))
+                for table in (predictions, references)
+            )
+        return FloatColumns(predictions, references, residuals)
+
+    def absolute_errors(self) -> tuple[Floats, int]:
+        """The absolute errors over a power of two, shape (outputs, rows), and its exponent.
+
+        The exponent is 0, or 1 where an error is greater than the greatest float.
+        """
+        residuals = self.columns().residuals
+        if np.isfinite(residuals).all():
+            return np.abs(residuals), 0
+        predictions, references = map(self._transposed, (self.predictions, self.references))
+        return np.abs(references / 2 - predictions / 2), 1
+
+    def row_order(self) -> Integers:
+        """The rows sorted by their numbers: the same rows in any order are sorted alike."""
+        keys = [
+            column
+            for table in (self.predictions, self.references)
+            for column in np.atleast_2d(table.T)
+        ]
+        return np.lexsort(keys if self.weights is None else [self.weights, *keys])
+
+
+def check_finite(**tables: NDArray[Any]) -> None:
+    """Nothing, if all numbers of all tables are finite.
+
+    >>> check_finite(references=np.array([1.0, np.inf]))
+    Traceback (most recent call last):
+    ValueError: references[1] is inf; every row needs a finite number
+    """
+    for name, table in tables.items():
+        invalid = np.argwhere(~np.isfinite(table))
+        if len(invalid):
+            row, *output = invalid[0].tolist()
+            index = "".join(f"[{number}] " for number in output)
+            value = table[tuple(invalid[0])]
+            raise RowError(name, row, f"{index}is {value}; every row needs a finite number")
+
+
+def difference(minuend: NDArray[Any], subtrahend: NDArray[Any], out: Floats) -> Floats:
+    """`minuend - subtrahend`, rounded once; also of int64 that a float64 cannot hold.
+
+    >>> difference(np.array([2**62 + 1]), np.array([2**62]), np.empty(1))
+    array([1.])
+    """
+    if minuend.dtype.kind == "f":
+        np.subtract(minuend, subtrahend, out=out)
+        return out
+    # An int64 is high * 2**32 + low, where low has 32 bits. The differences of the two halves have
+    # at most 33 bits, so float64 holds both, and only their sum is rounded.
+    mask = np.int64(2**32 - 1)
+    np.multiply((minuend >> 32) - (subtrahend >> 32), 2.0**32, out=out)
+    out += (minuend & mask) - (subtrahend & mask)
+    return out
+
+
+def _table(name: str, column: Column) -> NDArray[Any]:
+    """A column as an array, shape (rows,) for one number a row, otherwise (rows, outputs)."""
+    if not isinstance(column, np.ndarray):
+        lengths = {len(row) if isinstance(row, Sequence) else None for row in column}
+        if len(lengths) > 1:
+            usual = len(column[0])
+            row = next(row for row, numbers in enumerate(column) if len(numbers) != usual)
+            raise RowError(name, row, f"has {len(column[row])} numbers, but {name}[0] has {usual}")
+        column = np.array(column)
+    if column.ndim > 2 or column.dtype.kind not in "biuf" or 0 in column.shape[1:]:
+        raise ValueError(
+            f"{name} must hold a number a row, or as many numbers in each, got an array of shape "
+            f"{column.shape} and {column.dtype}"
+        )
+    if column.dtype.kind == "b":
+        column = column.astype(np.int64)
+    return column.ravel() if column.ndim == 2 and column.shape[1] == 1 else column
