@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Floats, Integers
+from .exact_sums import exact_sum
 
 
 @dataclass(frozen=True)
@@ -76,18 +77,8 @@ class Multiset:
         return float(self.exact_sum()) / len(self)
 
     def exact_sum(self) -> Fraction:
-        """The sum without rounding: a float is an integer times a power of two."""
-        fractions, exponents = np.frexp(self.values)
-        mantissas = np.ldexp(fractions, 53).astype(np.int64).tolist()
-        of_exponents: dict[int, int] = {}
-        for mantissa, exponent, count in zip(
-            mantissas, exponents.tolist(), self.counts.tolist(), strict=True
-        ):
-            of_exponents[exponent] = of_exponents.get(exponent, 0) + mantissa * count
-        return sum(
-            (total * Fraction(2) ** (exponent - 53) for exponent, total in of_exponents.items()),
-            Fraction(0),
-        )
+        """The sum without rounding."""
+        return exact_sum(self.values, self.counts)
 
     def written_out(self) -> Floats:
         """The numbers, each as often as it occurs, ascending; shape (rows,)."""
