@@ -359,10 +359,10 @@ def _mcnemar_test(differences: Floats, alternative: str, test: str) -> Statistic
         tail = float(betainc(rows - few, few + 1, 0.5))
         choices = gammaln(rows + 1) - gammaln(few + 1) - gammaln(rows - few + 1)
         observed = math.exp(float(choices) - rows * math.log(2))
-    if alternative == "two-sided":
-        p_value = min(2 * tail, 1.0) if test == "mcnemar" else min(2 * tail - observed, 1.0)
-    else:
-        p_value = tail if test == "mcnemar" else tail - observed / 2
+    sides = 2 if alternative == "two-sided" else 1
+    p_value = min(sides * tail, 1.0)
+    if test == "mcnemar_mid_p":  # half of what was observed, which equal numbers are once
+        p_value -= observed / 2 * (1 if wins == losses else sides)
     return Statistic(statistic, max(p_value, math.ulp(0.0)))
 
 
@@ -400,6 +400,10 @@ def _clusters(
     clusters: Sequence[object] | ClusterSums | None, differences: Floats
 ) -> ClusterSums | None:
     """The sums of differences by cluster."""
+    if isinstance(clusters, ClusterSums) and clusters.rows != differences.size:
+        raise OptionError(
+            "clusters", f"has {clusters.rows} rows, but there are {differences.size} differences"
+        )
     if clusters is None or isinstance(clusters, ClusterSums):
         return clusters
     return ClusterSums.of(clusters, differences)

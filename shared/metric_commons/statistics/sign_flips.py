@@ -33,6 +33,8 @@ _OFF_UNIT = 1e-9  # of a unit, by which a multiple may miss it
 _OFF_STEP = 1e-4  # by which a sum of multiples may miss one: far less than a step
 _TRANSFORMED = 1 << 20  # frequencies times steps, above which the approximation is quicker
 _HEAVY = 0.1  # of the variance: a single magnitude with more of it spoils the approximation
+_HEAVY_BESIDE = 0.2  # the same, of the variance that greater ones leave
+_MOST_HEAVY = 9  # such magnitudes, of which all 512 combinations count
 _CENTRAL = 1e-4  # standard deviations from the mean within which the normal distribution will do
 
 
@@ -171,7 +173,7 @@ def _subset_tail(magnitudes: Integers, counts: Integers, most: int) -> Tail:
     """The share of subsets whose sum is at most `most`.
 
     Args:
-        magnitudes: distinct and positive.
+        magnitudes: distinct and positive, descending.
         counts: how often each occurs.
         most: of the sums, from 0 to the sum of all.
     """
@@ -180,13 +182,12 @@ def _subset_tail(magnitudes: Integers, counts: Integers, most: int) -> Tail:
         return Tail(lattice.tail(most), True)
     # A difference with much of the variance makes the law of the sum lumpy. There are few such:
     # every combination of theirs counts, and leaves to the others what they may add up to.
-    variances = np.square(np.ldexp(magnitudes.astype(np.float64), -_SUM_BITS))
-    heavy = variances > _HEAVY * float(variances @ counts)
-    if not heavy.any():
+    heavy = _heavy(magnitudes, counts)
+    if not heavy:
         return Tail(_saddlepoint_tail(magnitudes, counts, most), False)
-    light, light_counts = magnitudes[~heavy], counts[~heavy]
+    light, light_counts = magnitudes[heavy:], counts[heavy:]
     lattice = _lattice(light, light_counts)
-    sums = subset_sums(np.repeat(magnitudes[heavy], counts[heavy])[:, None]).ravel().tolist()
+    sums = subset_sums(np.repeat(magnitudes[:heavy], counts[:heavy])[:, None]).ravel().tolist()
     tails = [
         _saddlepoint_tail(light, light_counts, most - total)
         if lattice is None
@@ -194,6 +195,24 @@ def _subset_tail(magnitudes: Integers, counts: Integers, most: int) -> Tail:
         for total in sums
     ]
     return Tail(math.fsum(tails) / len(tails), lattice is not None)
+
+
+def _heavy(magnitudes: Integers, counts: Integers) -> int:
+    """How many distinct magnitudes from the first on have much of the variance.
+
+    >>> _heavy(np.array([8, 4, 1]), np.array([1, 1, 20]))
+    2
+    """
+    squares = np.square(np.ldexp(magnitudes.astype(np.float64), -_SUM_BITS))
+    variance = remaining = float(squares @ counts)
+    heavy = rows = 0
+    for square, count in zip(squares.tolist(), counts.tolist(), strict=True):
+        rows += count
+        if rows > _MOST_HEAVY or square <= min(_HEAVY * variance, _HEAVY_BESIDE * remaining):
+            break
+        remaining -= square * count
+        heavy += 1
+    return heavy
 
 
 def _tilt(magnitudes: Floats, counts: Integers, total: float) -> float:
@@ -275,7 +294,9 @@ def _lattice(magnitudes: Integers, counts: Integers) -> _Lattice | None:
     """
     if magnitudes.size > _DISTINCT:
         return None
-    ratios = magnitudes / magnitudes.min()
+    # What is nothing beside the sum is what rounding leaves of equal scores: no steps at all.
+    sizable = magnitudes > int(magnitudes @ counts) // _TIE
+    ratios = magnitudes / magnitudes[sizable].min()
     for parts in range(1, _PARTS + 1):
         steps = ratios * parts
         if float(np.abs(steps - np.rint(steps)).max()) <= _OFF_UNIT:
@@ -285,6 +306,7 @@ def _lattice(magnitudes: Integers, counts: Integers) -> _Lattice | None:
     # Magnitudes that rounding alone tells apart are the same number of steps.
     distinct, steps_of_each = np.unique(np.rint(steps).astype(np.int64), return_inverse=True)
     merged = np.bincount(steps_of_each, counts).astype(np.int64)
+    distinct, merged = distinct[distinct > 0], merged[distinct > 0]
     if _window(distinct, merged) * distinct.size > _TRANSFORMED:
         return None
     return _Lattice(distinct, merged, int(magnitudes @ counts) / int(distinct @ merged))
