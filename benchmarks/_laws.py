@@ -6,6 +6,7 @@ whole.
 """
 
 import math
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -95,12 +96,19 @@ def difference_laws(size=20_000):
 # Clusters of 0/1 rows
 
 
+def lognormal_sizes(clusters, mean):
+    """Sizes of unlike clusters, whose logarithms are quantiles of the normal distribution."""
+    normal = NormalDist()
+    sizes = np.exp([normal.inv_cdf((rank + 0.5) / clusters) for rank in range(clusters)])
+    return np.maximum(1, np.rint(sizes / sizes.mean() * mean)).astype(int)
+
+
 CLUSTERS = {
     "5 of 20": np.full(5, 20),
     "10 of 10": np.full(10, 10),
     "30 of 10": np.full(30, 10),
     "100 of 5": np.full(100, 5),
-    "50 unequal": np.maximum(1, np.rint(10 * np.exp(np.linspace(-1.8, 1.8, 50)) / 1.6)).astype(int),
+    "50, lognormal": lognormal_sizes(50, 10),
     "half in 1 of 20": np.append(95, np.full(19, 5)),
 }
 SHARES = {
