@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metric_commons.statistics.significance import benjamini_hochberg, p_values
+from metric_commons.statistics.corrections import benjamini_hochberg
+from metric_commons.statistics.significance import p_values
 from tests.spec import GIVEN, ROOT
 
 CASES = GIVEN / "cases" / "ir.jsonl"

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Floats, Integers
+from .exact_sums import exact_sum
 
 
 @dataclass(frozen=True)
@@ -76,20 +77,8 @@ class Multiset:
         return float(self.exact_sum()) / len(self)
 
     def exact_sum(self) -> Fraction:
-        """The sum of all numbers, without rounding."""
-        # A float is an integer of 53 bits times a power of two: 0.75 is 3 * 2**51 * 2**-53.
-        # Integers of the same power add up first, as fractions are slow.
-        fractions, exponents = np.frexp(self.values)
-        integers = np.ldexp(fractions, 53).astype(np.int64).tolist()
-        totals: dict[int, int] = {}
-        for integer, exponent, count in zip(
-            integers, exponents.tolist(), self.counts.tolist(), strict=True
-        ):
-            totals[exponent] = totals.get(exponent, 0) + integer * count
-        return sum(
-            (total * Fraction(2) ** (exponent - 53) for exponent, total in totals.items()),
-            Fraction(0),
-        )
+        """The sum without rounding."""
+        return exact_sum(self.values, self.counts)
 
     def elements(self) -> Floats:
         """All numbers, each as often as it occurs, ascending; shape (rows,)."""

@@ -6,32 +6,84 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .bootstrap import mean_interval
-    from .significance import benjamini_hochberg, compare, compare_measures, holm, p_values
+    from .cluster_sums import ClusterSums
+    from .corrections import benjamini_hochberg, holm, max_t
+    from .intervals import interval
+    from .paired_tests import (
+        DifferenceInterval,
+        Equivalence,
+        PairedTest,
+        difference_interval,
+        equivalence,
+        paired_test,
+    )
+    from .power import minimum_detectable, power_of, required_rows
+    from .proportions import Interval, estimate_interval, f1_interval, proportion_interval
+    from .ranks import letters, rank_intervals, tiers
+    from .significance import compare, compare_measures, p_values
     from .summary import Average, mean, summarize
 
 __all__ = [
     "Average",
+    "ClusterSums",
+    "DifferenceInterval",
+    "Equivalence",
+    "Interval",
+    "PairedTest",
     "benjamini_hochberg",
     "compare",
     "compare_measures",
+    "difference_interval",
+    "equivalence",
+    "estimate_interval",
+    "f1_interval",
     "holm",
+    "interval",
+    "letters",
+    "max_t",
     "mean",
     "mean_interval",
+    "minimum_detectable",
     "p_values",
+    "paired_test",
+    "power_of",
+    "proportion_interval",
+    "rank_intervals",
+    "required_rows",
     "summarize",
+    "tiers",
 ]
 
 __getattr__ = resolver(
     __name__,
     {
         "Average": "summary",
-        "benjamini_hochberg": "significance",
+        "ClusterSums": "cluster_sums",
+        "DifferenceInterval": "paired_tests",
+        "Equivalence": "paired_tests",
+        "Interval": "proportions",
+        "PairedTest": "paired_tests",
+        "benjamini_hochberg": "corrections",
         "compare": "significance",
         "compare_measures": "significance",
-        "holm": "significance",
+        "difference_interval": "paired_tests",
+        "equivalence": "paired_tests",
+        "estimate_interval": "proportions",
+        "f1_interval": "proportions",
+        "holm": "corrections",
+        "interval": "intervals",
+        "letters": "ranks",
+        "max_t": "corrections",
         "mean": "summary",
         "mean_interval": "bootstrap",
+        "minimum_detectable": "power",
         "p_values": "significance",
+        "paired_test": "paired_tests",
+        "power_of": "power",
+        "proportion_interval": "proportions",
+        "rank_intervals": "ranks",
+        "required_rows": "power",
         "summarize": "summary",
+        "tiers": "ranks",
     },
 )

@@ -12,7 +12,6 @@ numpy guarantees.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,20 +20,19 @@ from numpy.typing import ArrayLike
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import check_choice
 from .bootstrap import check_draws, check_probability, mean_interval
+from .corrections import benjamini_hochberg, checked_p_values, holm
+from .paired_tests import t_test, wilcoxon_test
+from .sign_flips import SignFlips, exact_p, in_units, subset_sums
+from .spreads import finite_scores
 from .summary import mean
 
 Test = Literal["permutation", "t", "wilcoxon"]
 Alternative = Literal["two-sided", "greater", "less"]
 
-_LARGEST = 1e280  # scores up to here add up without overflow, however many there are
-_SUM_BITS = 61  # of all magnitudes together, in units, so that int64 has room to spare
-_TIE = 10**12  # sums that differ by at most this part of the sum of all magnitudes are equal
-_ENUMERATED = 30  # of up to so many signs every combination counts
 _TABLE_ROWS = 10  # rows whose signs are looked up at once, in a table of 1,024 sums
 _TABLES = 6  # for each random word: 60 of its 64 bits are signs
 _LOWEST, _SHIFT = np.uint64(2**_TABLE_ROWS - 1), np.uint64(_TABLE_ROWS)
 _WORDS_AT_ONCE = 8  # whose tables of one measure are made in one go: 400 KB
-_SCIPY_EXACT = 13  # up to so many rows scipy counts all combinations of signed ranks
 _CHUNK = 1 << 14  # resamples between two changes of the table: few enough for the cache
 
 
@@ -210,66 +208,14 @@ def p_values(
     >>> p_values([0.5], test="t"), p_values([0.0, 0.0], test="t")
     (array([nan]), array([1.]))
     """
-    values = _checked("differences", differences, dimensions=(1, 2))
+    values = finite_scores("differences", differences, dimensions=(1, 2))
     columns = [*values.T] if values.ndim == 2 else [values]
     return np.array(_p_values(columns, test, alternative, n_resamples, seed), dtype=np.float64)
 
 
-def holm(p_values: ArrayLike) -> Floats:
-    """P-values adjusted so that calling none of them wrongly significant is as sure as for one.
-
-    The smallest is multiplied by the number of p-values, the next one by one less, and so on, but
-    none comes out smaller than one before it, or greater than 1. NaN stays, and does not count.
-
-    Args:
-        p_values: one for each test, shape (tests,).
-
-    Raises:
-        ValueError: a p-value outside 0 to 1.
-
-    Source:
-        Holm, A simple sequentially rejective multiple test procedure (1979).
-
-    >>> holm([0.01, 0.04, 0.03, 0.005]).tolist()
-    [0.03, 0.06, 0.06, 0.02]
-    """
-    values = _checked_p(p_values)
-    order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
-    factors = np.arange(order.size, 0, -1)
-    values[order] = np.minimum(np.maximum.accumulate(values[order] * factors), 1)
-    return values
-
-
-def benjamini_hochberg(p_values: ArrayLike) -> Floats:
-    """P-values adjusted so that of those below a level at most that share is expected to be wrong.
-
-    The greatest stays, the next one is multiplied by tests / (tests - 1), and so on, but none comes
-    out greater than one before it. NaN stays, and does not count. It presumes tests that are
-    independent or depend on each other positively, as measures of the same systems do.
-
-    Args:
-        p_values: one for each test, shape (tests,).
-
-    Raises:
-        ValueError: a p-value outside 0 to 1.
-
-    Source:
-        Benjamini and Hochberg, Controlling the false discovery rate (1995).
-
-    >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.005]).tolist()
-    [0.02, 0.04, 0.04, 0.02]
-    """
-    values = _checked_p(p_values)
-    tests = np.count_nonzero(~np.isnan(values))
-    downwards = np.argsort(values, kind="stable")[:tests][::-1]
-    ranks = np.arange(tests, 0, -1)
-    values[downwards] = np.minimum.accumulate(values[downwards] * tests / ranks)
-    return values
-
-
 def _unadjusted(p_values: ArrayLike) -> Floats:
     """P-values as they are."""
-    return _checked_p(p_values)
+    return checked_p_values(p_values)
 
 
 _CORRECTIONS = {"holm": holm, "benjamini_hochberg": benjamini_hochberg, "none": _unadjusted}
@@ -324,17 +270,17 @@ def _p_values(
     check_choice("alternative", alternative, get_args(Alternative))
     check_draws(n_resamples=n_resamples, seed=seed)
     if test == "t":
-        return [_t_test(values, alternative) for values in differences]
+        return [t_test(values, alternative).p_value for values in differences]
     if test == "wilcoxon":
-        return [_wilcoxon_test(values, alternative) for values in differences]
+        return [wilcoxon_test(values, alternative).p_value for values in differences]
     return _permutation_tests(
-        [_sign_flips(values, alternative) for values in differences], int(n_resamples), int(seed)
+        [in_units(values, alternative) for values in differences], int(n_resamples), int(seed)
     )
 
 
 def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[Floats, Floats]:
     """The scores of two systems, by their names, if they can be compared row by row."""
-    a, b = (_checked(name, scores, dimensions=(1,)) for name, scores in (first, second))
+    a, b = (finite_scores(name, scores, dimensions=(1,)) for name, scores in (first, second))
     if a.size != b.size:
         raise ValueError(
             f"{first[0]} has {a.size} rows, but {second[0]} has {b.size}; rows are pairs"
@@ -344,81 +290,12 @@ def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[
     return a, b
 
 
-def _checked(name: str, values: ArrayLike, dimensions: tuple[int, ...]) -> Floats:
-    """Numbers as float64, all finite and with room for their sum."""
-    given = np.asarray(values)
-    if given.ndim not in dimensions or (given.size and given.dtype.kind not in "fiub"):
-        raise ValueError(
-            f"{name} must hold numbers in {' or '.join(map(str, dimensions))} dimensions, "
-            f"got shape {given.shape} of {given.dtype}"
-        )
-    floats = given.astype(np.float64, copy=False)
-    fit = np.abs(floats) <= _LARGEST  # which NaN is not
-    if not fit.all():
-        place = np.unravel_index(int(fit.argmin()), fit.shape)
-        raise ValueError(
-            f"{name}[{', '.join(map(str, place))}] is {floats[place]}; "
-            f"a score is finite, and at most {_LARGEST} in size"
-        )
-    return floats
-
-
-def _checked_p(p_values: ArrayLike) -> Floats:
-    """A copy of p-values, each from 0 to 1 or NaN."""
-    values = np.array(p_values, dtype=np.float64)
-    if values.ndim != 1:
-        raise ValueError(f"p_values must be a flat list of numbers, got shape {values.shape}")
-    wrong = (values < 0) | (values > 1)
-    if wrong.any():
-        test = int(wrong.argmax())
-        raise ValueError(f"p_values[{test}] is {values[test]}; a p-value is from 0 to 1")
-    return values
-
-
 # ---- the permutation test ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _SignFlips:
-    """The differences of one measure as the test sees them, in whole units.
-
-    With random signs the sum of all differences is that of their magnitudes, less twice the sum of
-    those that are negative. So all that varies is a *subset sum* of magnitudes, and it is small
-    where A does well. The one observed is the sum of what A loses.
-    """
-
-    magnitudes: Integers  # without zeros, descending
-    tolerance: int  # subset sums that differ by no more are equal
-    at_most: int  # subset sums up to here are as extreme as the one observed
-    at_least: int  # and so are those from here on
-
-
-def _sign_flips(differences: Floats, alternative: str) -> _SignFlips:
-    """Differences as multiples of a power of two, such that all together are below 2**61.
-
-    Integers add up exactly, so a sum does not depend on the order or the machine. Rounding to units
-    moves each magnitude by half a unit at most, hence two subset sums against each other by at most
-    one unit a row. The tolerance makes up for that and, with its other part, for scores that were
-    rounded before: such errors grow with the sum of all magnitudes, never mind how small the mean
-    is. Flipping a sign moves a sum by twice the magnitude, so subset sums get half the tolerance.
-    """
-    total = math.fsum(np.abs(differences).tolist())
-    exponent = math.frexp(total)[1] - _SUM_BITS
-    units = np.rint(np.ldexp(differences, -exponent)).astype(np.int64)
-    losses, wins = -int(units[units < 0].sum()), int(units[units > 0].sum())
-
-    magnitudes = np.sort(np.abs(units[units != 0]))[::-1]
-    tolerance = (losses + wins) // (2 * _TIE) + magnitudes.size
-    observed = {"greater": losses, "less": wins, "two-sided": min(losses, wins)}[alternative]
-    at_most = observed + tolerance
-    # The null distribution is symmetric: what one system loses is what the other one wins.
-    at_least = losses + wins - at_most if alternative == "two-sided" else losses + wins + 1
-    return _SignFlips(magnitudes, tolerance, at_most, at_least)
-
-
-def _permutation_tests(measures: Sequence[_SignFlips], n_resamples: int, seed: int) -> list[float]:
+def _permutation_tests(measures: Sequence[SignFlips], n_resamples: int, seed: int) -> list[float]:
     """The p-value of each measure: exact where that is quick, else from draws."""
-    found = [_exact_p(flips) for flips in measures]
+    found = [exact_p(flips) for flips in measures]
     unknown = [number for number, p_value in enumerate(found) if math.isnan(p_value)]
     if unknown:
         drawn = _drawn_p([measures[number] for number in unknown], n_resamples, seed)
@@ -427,51 +304,7 @@ def _permutation_tests(measures: Sequence[_SignFlips], n_resamples: int, seed: i
     return found
 
 
-def _exact_p(flips: _SignFlips) -> float:
-    """The p-value without drawing, or NaN if that would take long."""
-    magnitudes = flips.magnitudes
-    if magnitudes.size <= _ENUMERATED:
-        return _enumerated_p(flips)
-    spread = int(magnitudes[0] - magnitudes[-1])
-    if magnitudes.size * spread <= flips.tolerance < magnitudes[-1]:
-        return _binomial_p(flips)
-    return math.nan
-
-
-def _enumerated_p(flips: _SignFlips) -> float:
-    """The share of all subsets whose sum is extreme.
-
-    Each subset is one of half the magnitudes and one of the other half. With the sums of the
-    second half in order, those that make a given sum of the first one extreme are found by
-    bisection: 2**15 of these for 2**30 subsets.
-    """
-    halves = flips.magnitudes[::2, None], flips.magnitudes[1::2, None]
-    first, second = (np.sort(_subset_sums(half).ravel()) for half in halves)
-    small = second.searchsorted(flips.at_most - first, side="right").sum()
-    large = second.size * first.size - second.searchsorted(flips.at_least - first).sum()
-    subsets = first.size * second.size
-    return min(int(small + large), subsets) / subsets  # limits that overlap count some sums twice
-
-
-def _binomial_p(flips: _SignFlips) -> float:
-    """The share of all subsets whose sum is extreme, if all magnitudes are the same.
-
-    Within the tolerance, that is; then a sum tells the size of its subset, which is binomial. A
-    share that is too small for a float64 becomes the smallest one, since no p-value is 0.
-    """
-    from scipy.special import betainc  # costs as much to import as all of numpy
-
-    rows = flips.magnitudes.size
-    most = flips.at_most // int(flips.magnitudes[-1])
-    if most >= rows:
-        return 1.0
-    share = float(betainc(rows - most, most + 1, 0.5))  # of subsets of at most that size
-    if flips.at_least <= flips.magnitudes.sum():  # two-sided: as many subsets are as large
-        share = min(2 * share, 1.0)
-    return max(share, math.ulp(0.0))
-
-
-def _drawn_p(measures: Sequence[_SignFlips], n_resamples: int, seed: int) -> list[float]:
+def _drawn_p(measures: Sequence[SignFlips], n_resamples: int, seed: int) -> list[float]:
     """The share of sums that are extreme, among those drawn and the observed one."""
     sums = _drawn_subset_sums([flips.magnitudes for flips in measures], n_resamples, seed)
     extreme = np.count_nonzero(sums <= [flips.at_most for flips in measures], axis=0)
@@ -524,61 +357,5 @@ def _tables(measures: Sequence[Integers]) -> Iterator[Integers]:
         for measure, magnitudes in enumerate(measures):
             taken = magnitudes[start * rows : (start + words) * rows]
             block[: taken.size, measure] = taken
-        sums = _subset_sums(block.reshape(words * _TABLES, _TABLE_ROWS, len(measures)))
+        sums = subset_sums(block.reshape(words * _TABLES, _TABLE_ROWS, len(measures)))
         yield from sums.reshape(words, _TABLES, 2**_TABLE_ROWS, len(measures))
-
-
-def _subset_sums(magnitudes: Integers) -> Integers:
-    """The sum of each subset of rows, at the number whose bits are its members.
-
-    From shape (..., rows, measures) to shape (..., 2**rows, measures).
-
-    >>> _subset_sums(np.array([[1], [10], [100]])).ravel().tolist()
-    [0, 1, 10, 11, 100, 101, 110, 111]
-    """
-    *tables, rows, measures = magnitudes.shape
-    sums = np.zeros((*tables, 2**rows, measures), np.int64)
-    for row in range(rows):
-        without = sums[..., : 1 << row, :]
-        np.add(without, magnitudes[..., row, None, :], out=sums[..., 1 << row : 2 << row, :])
-    return sums
-
-
-# ---- the other tests --------------------------------------------------------------------------
-
-
-def _t_test(differences: Floats, alternative: str) -> float:
-    """Student's paired t-test; all sums are exactly rounded, so the order of rows cannot show."""
-    from scipy.special import stdtr
-
-    if differences.size and not differences.any():
-        return 1.0
-    if differences.size < 2:
-        return math.nan
-    # A power of two changes no digit of t, and keeps squares from becoming infinite or zero.
-    exponent = math.frexp(np.abs(differences).max())[1]
-    values = np.ldexp(differences, -exponent)
-    center = mean(values)
-    squares = math.fsum(np.square(values - center).tolist())
-    if squares:
-        t = center / math.sqrt(squares / (values.size - 1) / values.size)
-    else:
-        t = math.copysign(math.inf, center)
-    if alternative == "two-sided":
-        return 2 * float(stdtr(values.size - 1, -abs(t)))
-    return float(stdtr(values.size - 1, -t if alternative == "greater" else t))
-
-
-def _wilcoxon_test(differences: Floats, alternative: str) -> float:
-    """Wilcoxon's signed-rank test as scipy has it, which knows when to approximate.
-
-    Up to 13 rows scipy is exact whether or not ranks are tied, but may take seconds for it. The
-    null hypothesis flips the signs of ranks, so that what is there for differences serves here.
-    """
-    from scipy.stats import rankdata, wilcoxon  # takes a second to import
-
-    values = differences[differences != 0]
-    if not values.size or differences.size <= _SCIPY_EXACT:
-        ranks = np.copysign(rankdata(np.abs(values)), values)
-        return _enumerated_p(_sign_flips(ranks, alternative))
-    return float(wilcoxon(np.sort(differences), alternative=alternative).pvalue)

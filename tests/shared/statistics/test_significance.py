@@ -10,14 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import significance
-from metric_commons.statistics.significance import (
-    benjamini_hochberg,
-    compare,
-    compare_measures,
-    holm,
-    p_values,
-)
+from metric_commons.statistics import sign_flips, significance
+from metric_commons.statistics.corrections import benjamini_hochberg, holm
+from metric_commons.statistics.significance import compare, compare_measures, p_values
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 
@@ -146,7 +141,7 @@ def test_the_binomial_is_what_enumeration_counts(rows, alternative, monkeypatch)
         differences = [0.7 - 0.6] * wins + [0.2 - 0.3] * (rows - wins)
         expected = p_value(differences, alternative=alternative)
         with monkeypatch.context() as patch:
-            patch.setattr(significance, "_ENUMERATED", 0)
+            patch.setattr(sign_flips, "_ENUMERATED", 0)
             assert p_value(differences, alternative=alternative) == pytest.approx(expected)
 
 
@@ -186,7 +181,7 @@ def test_each_row_has_a_sign_of_its_own():
 def test_what_is_drawn_is_near_what_is_exact(alternative, monkeypatch):
     differences = unlike(30)
     exact = p_value(differences, alternative=alternative)
-    monkeypatch.setattr(significance, "_ENUMERATED", 29)
+    monkeypatch.setattr(sign_flips, "_ENUMERATED", 29)
     error = math.sqrt(exact * (1 - exact) / 10_000)
     for seed in range(10):
         drawn = p_value(differences, alternative=alternative, seed=seed)

@@ -1,0 +1,201 @@
+"""What clusters of rows add up to: for each label the number of rows and the exact sum of scores.
+
+Rows of one cluster (questions about one passage, samples of one problem, answers of one user) are
+alike, so that the cluster and not the row is what a standard error has to count.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, count
+from typing import Any, Self
+
+import numpy as np
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.checks import check_labels
+from ..numbers.exact_sums import as_float, exact_group_sums, exact_ldexp
+from .bootstrap import resampled_totals
+from .spreads import Spread
+
+_TIE = 10**12  # a sum of at most this part of all |scores| is rounding: terms that cancel
+
+
+@dataclass(frozen=True)
+class ClusterSums:
+    """Sizes and exact sums of clusters by label; parts add up without rounding, in any order.
+
+    A sum is a whole number times 2**power, where the power is as great as can be. So equal clusters
+    are equal objects, however their rows were divided.
+
+    >>> first = ClusterSums.of(["a", "b", "a"], np.array([0.5, 1.0, 0.25]))
+    >>> both = first + ClusterSums.of(["b"], np.array([0.5]))
+    >>> both
+    ClusterSums(clusters={'a': (2, 3), 'b': (2, 6)}, power=-2)
+    >>> len(both), both.rows
+    (2, 4)
+    """
+
+    clusters: Mapping[str, tuple[int, int]]  # label -> (rows, units of 2**power)
+    power: int
+
+    @classmethod
+    def of(cls, labels: Sequence[object], scores: Floats, name: str = "clusters") -> Self:
+        """The clusters of rows.
+
+        Args:
+            labels: one a row.
+            scores: finite, shape (rows,).
+            name: what errors call the labels.
+
+        Raises:
+            ValueError: there is not one label a row, or two look alike as texts.
+        """
+        distinct, numbers = _numbered(name, labels, scores.size)
+        units, power = exact_group_sums(scores, numbers, len(distinct))
+        sizes = np.bincount(numbers, minlength=len(distinct)).tolist()
+        return cls._reduced(dict(zip(distinct, zip(sizes, units, strict=True), strict=True)), power)
+
+    @classmethod
+    def sum(cls, parts: Iterable["ClusterSums"]) -> Self:
+        """All of these together.
+
+        >>> len(ClusterSums.sum([]))
+        0
+        """
+        several = [part for part in parts if part.clusters]
+        power = min((part.power for part in several), default=0)
+        clusters: dict[str, tuple[int, int]] = {}
+        for part in several:
+            shift = part.power - power
+            for label, (rows, units) in part.clusters.items():
+                earlier_rows, earlier_units = clusters.get(label, (0, 0))
+                clusters[label] = earlier_rows + rows, earlier_units + (units << shift)
+        return cls._reduced(clusters, power)
+
+    @classmethod
+    def _reduced(cls, clusters: dict[str, tuple[int, int]], power: int) -> Self:
+        """With the greatest power of two of which all sums are multiples."""
+        bits = 0
+        for _, units in clusters.values():
+            bits |= units
+        if not bits:
+            return cls(clusters, 0)
+        shift = (bits & -bits).bit_length() - 1  # zeros behind the last bit of any sum
+        if shift:
+            clusters = {label: (rows, units >> shift) for label, (rows, units) in clusters.items()}
+        return cls(clusters, power + shift)
+
+    def __add__(self, other: "ClusterSums") -> Self:
+        return type(self).sum([self, other])
+
+    def __len__(self) -> int:
+        return len(self.clusters)
+
+    @property
+    def rows(self) -> int:
+        """How many rows all clusters have."""
+        return sum(rows for rows, _ in self.clusters.values())
+
+    def exact_sum(self) -> Fraction:
+        """The sum of all scores without rounding."""
+        return exact_ldexp(sum(units for _, units in self.clusters.values()), self.power)
+
+    def spread(self) -> Spread:
+        """The mean, and how far clusters lie from it.
+
+        >>> sums = ClusterSums.of(["a", "a", "b", "b"], np.array([1.0, 1.0, 0.0, 1.0]))
+        >>> sums.spread().standard_error()
+        0.25
+        """
+        rows = self.rows
+        total = sum(units for _, units in self.clusters.values())
+        # A cluster of n rows with the sum s deviates by s - n * total / rows.
+        squares = sum((units * rows - n * total) ** 2 for n, units in self.clusters.values())
+        return Spread(
+            rows,
+            exact_ldexp(total, self.power) / rows,
+            exact_ldexp(squares, 2 * self.power) / rows**2,
+            sum(n * n for n, _ in self.clusters.values()),
+            len(self),
+        )
+
+    def sums(self) -> Floats:
+        """The sum of each cluster, rounded once, in the order of `clusters`; shape (clusters,)."""
+        return np.array(
+            [as_float(exact_ldexp(units, self.power)) for _, units in self.clusters.values()]
+        )
+
+    def to_plain(self) -> list[Any]:
+        """The power, and for each label its rows and units, for JSON."""
+        return [self.power, {label: [*pair] for label, pair in self.clusters.items()}]
+
+    @classmethod
+    def from_plain(cls, plain: Any) -> Self:
+        """The inverse of `to_plain`.
+
+        Raises:
+            ValueError: a cluster has no rows, or its sum is not a whole number of units.
+        """
+        power, clusters = plain
+        numbers = [power, *chain.from_iterable(clusters.values())]
+        if not all(isinstance(number, int) for number in numbers):
+            raise ValueError("sums of clusters are whole numbers of units")
+        if any(rows < 1 for rows, _ in clusters.values()):
+            raise ValueError("a cluster has at least one row")
+        return cls._reduced(
+            {label: (rows, units) for label, (rows, units) in clusters.items()}, power
+        )
+
+
+def _numbered(name: str, labels: Sequence[object], rows: int) -> tuple[list[str], Integers]:
+    """The distinct labels as strings, and the number of its label for each row."""
+    plain: Any = labels.tolist() if hasattr(labels, "tolist") else labels
+    kinds = (
+        set(map(type, plain)) if isinstance(plain, list | tuple) and len(plain) == rows else None
+    )
+    if kinds not in ({str}, {int}):
+        plain = check_labels(name, plain, rows)
+    # Texts, or integers, are distinct texts if they are distinct: it is enough to look at those.
+    number: defaultdict[object, int] = defaultdict(count().__next__)
+    numbers = np.fromiter(map(number.__getitem__, plain), np.int64, rows)
+    return check_labels(name, list(number), len(number)), numbers
+
+
+def cancelled(sums: Floats, total_size: float) -> Floats:
+    """The sums, with 0 for those that only rounding keeps from it.
+
+    Args:
+        sums: of differences, shape (clusters,).
+        total_size: the sum of all |differences|.
+
+    >>> cancelled(np.array([0.1 + 0.2 - 0.3, 0.5]), 1.1).tolist()
+    [0.0, 0.5]
+    """
+    return np.where(np.abs(sums) * _TIE <= total_size, 0.0, sums)
+
+
+def resampled_cluster_means(sums: ClusterSums, *, n_resamples: int, seed: int) -> Floats:
+    """The mean of each resample that draws as many clusters as there are, with replacement.
+
+    Source:
+        Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8.
+
+    >>> sums = ClusterSums.of(["a", "a", "b"], np.array([0.0, 1.0, 0.5]))
+    >>> resampled_cluster_means(sums, n_resamples=3, seed=0)
+    array([0.5, 0.5, 0.5])
+    """
+    kinds = sorted(Counter(sums.clusters.values()).items())
+    occurrences = np.array([number for _, number in kinds])
+    one_total = np.zeros((len(kinds), 1), np.int64)
+    scores = np.array([as_float(exact_ldexp(units, sums.power)) for (_, units), _ in kinds])
+    rows = np.array([rows for (rows, _), _ in kinds], np.float64)
+    # What is drawn depends on the occurrences and the seed alone, so both totals are of one draw.
+    totals, sizes = (
+        resampled_totals(
+            occurrences, one_total, 1, amounts=amounts, n_resamples=n_resamples, seed=seed
+        )[0]
+        for amounts in (scores, rows)
+    )
+    return np.asarray(totals / sizes, np.float64)

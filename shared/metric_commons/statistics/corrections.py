@@ -1,0 +1,160 @@
+"""P-values of several tests, adjusted so that they may be read as if each were the only one."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..numbers.arrays import Floats
+from ..numbers.exact_sums import exact_sum
+from .bootstrap import check_draws
+from .cluster_sums import ClusterSums, cancelled
+from .spreads import finite_scores
+
+_TIE = 1e-12  # statistics that differ by at most this part are equal
+_SIGNS_AT_ONCE = 1 << 20  # of all rows: 8 MB
+
+
+def holm(p_values: ArrayLike) -> Floats:
+    """P-values adjusted so that calling none of them wrongly significant is as sure as for one.
+
+    The smallest is multiplied by the number of p-values, the next one by one less, and so on, but
+    none comes out smaller than one before it, or greater than 1. NaN stays, and does not count.
+
+    Args:
+        p_values: one for each test, shape (tests,).
+
+    Raises:
+        ValueError: a p-value outside 0 to 1.
+
+    Source:
+        Holm, A simple sequentially rejective multiple test procedure (1979).
+
+    >>> holm([0.01, 0.04, 0.03, 0.005]).tolist()
+    [0.03, 0.06, 0.06, 0.02]
+    """
+    values = checked_p_values(p_values)
+    order = np.argsort(values, kind="stable")[: np.count_nonzero(~np.isnan(values))]
+    factors = np.arange(order.size, 0, -1)
+    values[order] = np.minimum(np.maximum.accumulate(values[order] * factors), 1)
+    return values
+
+
+def benjamini_hochberg(p_values: ArrayLike) -> Floats:
+    """P-values adjusted so that of those below a level at most that share is expected to be wrong.
+
+    The greatest stays, the next one is multiplied by tests / (tests - 1), and so on, but none comes
+    out greater than one before it. NaN stays, and does not count. It presumes tests that are
+    independent or depend on each other positively, as measures of the same systems do.
+
+    Args:
+        p_values: one for each test, shape (tests,).
+
+    Raises:
+        ValueError: a p-value outside 0 to 1.
+
+    Source:
+        Benjamini and Hochberg, Controlling the false discovery rate (1995).
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.005]).tolist()
+    [0.02, 0.04, 0.04, 0.02]
+    """
+    values = checked_p_values(p_values)
+    tests = np.count_nonzero(~np.isnan(values))
+    downwards = np.argsort(values, kind="stable")[:tests][::-1]
+    ranks = np.arange(tests, 0, -1)
+    values[downwards] = np.minimum.accumulate(values[downwards] * tests / ranks)
+    return values
+
+
+def checked_p_values(p_values: ArrayLike) -> Floats:
+    """A copy of p-values, each from 0 to 1 or NaN."""
+    values = np.array(p_values, dtype=np.float64)
+    if values.ndim != 1:
+        raise ValueError(f"p_values must be a flat list of numbers, got shape {values.shape}")
+    wrong = (values < 0) | (values > 1)
+    if wrong.any():
+        test = int(wrong.argmax())
+        raise ValueError(f"p_values[{test}] is {values[test]}; a p-value is from 0 to 1")
+    return values
+
+
+def max_t(
+    differences: ArrayLike,
+    *,
+    clusters: Sequence[object] | None = None,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Floats:
+    """Two-sided p-values of several comparisons, adjusted by the law of their greatest statistic.
+
+    Each draw gives every row one random sign, the same in all comparisons, so that what they have
+    in common is made use of. A comparison is as extreme as the greatest of |sum d| / sqrt(sum d**2)
+    among itself and all that were less extreme (step-down). p is (count + 1) / (n_resamples + 1).
+    As it is adjusted already, no factor makes the least possible p-value too great for many pairs.
+
+    The order of rows does not show: rows are sorted before they get their signs.
+
+    Args:
+        differences: shape (comparisons, rows).
+        clusters: a label a row; then each cluster gets a sign, and its differences add up.
+        n_resamples: how many signs each row draws.
+        seed: of these draws.
+
+    Returns:
+        The adjusted p-value of each comparison, shape (comparisons,).
+
+    Raises:
+        ValueError: a difference that is not a finite number, or an option out of its range.
+
+    Source:
+        Westfall and Young, Resampling-Based Multiple Testing (1993), algorithm 2.8.
+
+    >>> rng = np.random.default_rng(0)
+    >>> a, b, c = rng.random((3, 40)) + [[0.0], [0.05], [0.5]]
+    >>> max_t([a - b, a - c, b - c]).round(3).tolist()
+    [0.94, 0.0, 0.0]
+    """
+    check_draws(n_resamples=n_resamples, seed=seed)
+    values = finite_scores("differences", differences, dimensions=(2,))
+    if not values.size:
+        return np.ones(len(values))
+    if clusters is not None:
+        values = _summed(values, clusters)
+    # The greatest of each comparison becomes 1, which keeps squares from being infinite or 0.
+    sizes = np.abs(values).max(axis=1, keepdims=True)
+    values = values / np.where(sizes, sizes, 1.0)
+    lengths = np.array([[math.sqrt(exact_sum(np.square(row)))] for row in values])
+    values = values / np.where(lengths, lengths, 1.0)
+    values = values[:, np.lexsort(values[::-1])]
+    observed = np.array([abs(float(exact_sum(row))) for row in values])
+    order = np.argsort(-observed, kind="stable")
+    limits, columns = observed[order] * (1 - _TIE), np.ascontiguousarray(values[order].T)
+
+    words = np.random.PCG64(int(seed))
+    words_a_draw = -(-len(columns) // 64)
+    at_once = max(1, _SIGNS_AT_ONCE // len(columns))
+    counts = np.zeros(order.size, np.int64)
+    for start in range(0, n_resamples, at_once):
+        draws = min(at_once, n_resamples - start)
+        raw = words.random_raw(draws * words_a_draw).astype("<u8", copy=False)
+        bits = np.unpackbits(raw.view(np.uint8).reshape(draws, -1), axis=1, bitorder="little")
+        signs = 2.0 * bits[:, : len(columns)] - 1
+        sums = np.abs(signs @ columns)
+        # The greatest among each comparison and all that come after it.
+        greatest = np.maximum.accumulate(sums[:, ::-1], axis=1)[:, ::-1]
+        counts += np.count_nonzero(greatest >= limits, axis=0)
+    adjusted = np.empty(order.size)
+    adjusted[order] = np.maximum.accumulate((counts + 1) / (n_resamples + 1))
+    return adjusted
+
+
+def _summed(differences: Floats, clusters: Sequence[object]) -> Floats:
+    """The sum of each cluster in each comparison, where those that cancel are 0."""
+    columns = []
+    for row in differences:
+        sums = ClusterSums.of(clusters, row)
+        total_size = float(exact_sum(np.abs(row)))
+        columns.append(cancelled(sums.sums(), total_size))
+    return np.array(columns)

@@ -1,0 +1,314 @@
+"""Confidence intervals of means of scores, by a method that suits the scores.
+
+The percentile bootstrap covers too little where rows are few or scores lie near the end of their
+range: of ten rows that are all right it makes a point. What is used instead rests on one idea.
+
+A mean m of scores from 0 to 1 behaves like a proportion of an *effective* number of trials, the
+number that would give a proportion the same variance:
+
+    n_eff = N (N + 1) g / (SS + g),   g = m (1 - m),   SS = sum of (score - m)**2.
+
+This is the variance of the N rows and of one pseudo-row with g, the greatest variance that the mean
+allows, since ten rows cannot exclude that an eleventh one is 0. For scores 0 and 1, SS is N g and
+n_eff is N. The interval is Clopper and Pearson's for m n' successes in n' = n_eff (z / t)**2
+trials, where z and t are the normal and Student's critical values (Korn and Graubard 1998).
+
+With clusters of rows the same holds of the variance between clusters; see `spreads`.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.checks import OptionError, check_choice
+from ..numbers.exact_sums import root
+from ..numbers.multisets import Multiset
+from .bootstrap import check_draws, check_probability, mean_interval
+from .cluster_sums import ClusterSums, resampled_cluster_means
+from .proportions import COUNTING, Interval, clopper_pearson, proportion_ends
+from .spreads import Spread, row_spread, weighted_scores
+
+METHODS = ("auto", *COUNTING, "wilson", "t", "bootstrap")
+
+
+class _Precision(NamedTuple):
+    """An effective number of trials, degrees of freedom, and the design effect of clusters."""
+
+    trials: float
+    degrees: float
+    design_effect: float | None = None
+
+
+def interval(
+    scores: ArrayLike | Multiset,
+    *,
+    confidence_level: float = 0.95,
+    method: str = "auto",
+    clusters: Sequence[object] | ClusterSums | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Interval:
+    """The confidence interval of the mean of scores, by a method that suits them.
+
+    The methods:
+
+    * "auto": Clopper-Pearson, reported as "clopper_pearson" if all scores are ends of the range
+      and rows stand alone, else at an effective number of trials, as "korn_graubard". Without an
+      upper bound it is Student's t of the logarithm of the mean, "log_t"; without any, "t".
+    * "clopper_pearson", "mid_p", "jeffreys": for scores 0 and 1 (or the ends of another range) of
+      rows that stand alone.
+    * "wilson": for bounded scores; narrower than "auto", right on average, but not everywhere: it
+      covers .84 to .92 of the time where nearly all rows are right.
+    * "t": Student's, which may leave the range. With clusters it has K - 1 degrees of freedom for
+      the Kish number K, which is what inspect_ai computes if clusters are of one size.
+    * "bootstrap": the percentile bootstrap of rows, or of clusters. It alone draws.
+
+    No method is safe for errors without an upper bound: of ten lognormal ones "log_t" covers .88.
+
+    Args:
+        scores: shape (rows,), or the multiset of them.
+        confidence_level: strictly between 0 and 1.
+        method: one of the above.
+        clusters: a label a row, or for a multiset the sums of its clusters; None if rows stand
+            alone.
+        bounds: the least and the greatest possible score; (0, inf) for errors, (-inf, inf) for
+            differences of them.
+        n_resamples: how many resamples the bootstrap draws.
+        seed: of these draws.
+
+    Returns:
+        `low`, `high`, `method` (the name reported), `standard_error` (NaN for one row or cluster),
+        `effective_n`, and with clusters `n_clusters` and `design_effect`.
+
+    Raises:
+        ValueError: no scores, one outside the bounds, labels that are not one a row, an option out
+            of its range, or a method that the scores cannot take.
+
+    Source:
+        Korn and Graubard, Confidence intervals for proportions with small expected number of
+        positive counts estimated from survey data (1998).
+
+    >>> print("{:.3f} to {:.3f}, {}".format(*interval([1.0] * 10)[:3]))
+    0.692 to 1.000, clopper_pearson
+    >>> print("{:.3f} to {:.3f}, {}".format(*interval([0.4, 1.0, 0.5, 0.0, 0.8, 1.0])[:3]))
+    0.181 to 0.941, korn_graubard
+    >>> rows = [1.0] * 5 + [0.0] * 5
+    >>> alone, together = interval(rows), interval(rows, clusters=["a", "b"] * 5)
+    >>> alone.effective_n, together.n_clusters
+    (10.0, 2)
+    >>> interval([0.5, 1.0], method="jeffreys")
+    Traceback (most recent call last):
+    ValueError: method 'jeffreys' is for scores 0 and 1, but there are others; take 'auto'
+    """
+    check_choice("method", method, METHODS)
+    check_probability("confidence_level", confidence_level)
+    check_draws(n_resamples=n_resamples, seed=seed)
+    low, high = score_range(bounds)
+    values, counts = weighted_scores("scores", scores, low, high)
+    sums = None if clusters is None else _cluster_sums(clusters, scores, values)
+    spread = row_spread(values, counts)
+    units = spread if sums is None else sums.spread()
+
+    successes = None if sums is not None else _successes(values, counts, low, high, spread.rows)
+    _check_method(method, successes, sums, low, high)
+    if math.isfinite(high):
+        precision = _bounded_precision(spread, units, low, high, successes is not None)
+    else:
+        precision = _unbounded_precision(spread, units)
+    critical = critical_value(confidence_level, precision.degrees)
+
+    if method == "bootstrap":
+        name = method
+        if sums is None:
+            ends = mean_interval(
+                values,
+                counts,
+                confidence_level=confidence_level,
+                n_resamples=n_resamples,
+                seed=seed,
+            )
+        else:
+            means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
+            tail = (1 - confidence_level) / 2
+            ends = (float(np.quantile(means, tail)), float(np.quantile(means, 1 - tail)))
+    elif method == "t" or math.isinf(low):
+        name, ends = "t", t_ends(units, critical)
+    elif math.isinf(high):
+        name, ends = "log_t", _log_t_ends(units, Fraction(low), critical)
+    elif method == "auto" and successes is None:
+        trials = precision.trials * (critical_value(confidence_level, math.inf) / critical) ** 2
+        share = float(_share(spread.mean, low, high))
+        name = "korn_graubard"
+        ends = _mapped(clopper_pearson(share * trials, trials, confidence_level), low, high)
+    else:
+        share = float(_share(spread.mean, low, high))
+        hits = share * precision.trials if successes is None else successes
+        name = "clopper_pearson" if method == "auto" else method
+        ends = proportion_ends(name, hits, precision.trials, confidence_level, critical)
+        ends = _mapped(ends, low, high)
+    return Interval(
+        *ends,
+        name,
+        units.standard_error(),
+        precision.trials,
+        None if sums is None else len(sums),
+        precision.design_effect,
+    )
+
+
+def t_ends(spread: Spread, critical: float) -> tuple[float, float]:
+    """Student's interval of a mean; NaN from one row or cluster."""
+    if spread.units <= 1:
+        return math.nan, math.nan
+    mean, reach = float(spread.mean), critical * root(spread.variance())
+    return mean - reach, mean + reach
+
+
+def _log_t_ends(spread: Spread, least: Fraction, critical: float) -> tuple[float, float]:
+    """Student's interval of the logarithm of a mean above `least`, by the delta method.
+
+    Logarithms bend the interval as far to the right as errors are skewed. Of the mean 0 it has a
+    lower end alone: nothing is said about how great an error may be.
+
+    >>> _log_t_ends(row_spread(np.zeros(3)), Fraction(0), 4.3)
+    (0.0, nan)
+    """
+    mean = spread.mean - least
+    if not mean:
+        return float(least), math.nan
+    if spread.units <= 1:
+        return math.nan, math.nan
+    reach = critical * root(spread.variance() / mean**2)
+    if reach > 700:  # beyond the exponential of a float
+        return float(least), math.inf
+    return (
+        float(least) + float(mean) * math.exp(-reach),
+        float(least) + float(mean) * math.exp(reach),
+    )
+
+
+def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
+    """The least and the greatest possible score."""
+    try:
+        low, high = map(float, bounds)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if not (low < high and (math.isfinite(low) or (low, high) == (-math.inf, math.inf))):
+        raise OptionError(
+            "bounds",
+            f"must be the least and the greatest score, such as (0, 1), (0, inf) or (-inf, inf), "
+            f"got {bounds!r}",
+        )
+    return low, high
+
+
+def _cluster_sums(
+    clusters: Sequence[object] | ClusterSums, scores: ArrayLike | Multiset, values: Floats
+) -> ClusterSums:
+    """The sums of clusters of these scores."""
+    if isinstance(clusters, ClusterSums):
+        rows = len(scores) if isinstance(scores, Multiset) else values.size
+        if clusters.rows != rows:
+            raise OptionError("clusters", f"has {clusters.rows} rows, but there are {rows} scores")
+        return clusters
+    if isinstance(scores, Multiset):
+        raise OptionError("clusters", "must be the ClusterSums of a multiset, which has no rows")
+    return ClusterSums.of(clusters, values)
+
+
+def _successes(
+    values: Floats, counts: Integers | None, low: float, high: float, rows: int
+) -> int | None:
+    """How many scores are the greatest possible one, if all others are the least possible one."""
+    best, worst = values == high, values == low
+    if counts is None:
+        successes, failures = int(np.count_nonzero(best)), int(np.count_nonzero(worst))
+    else:
+        successes, failures = int(counts[best].sum()), int(counts[worst].sum())
+    return successes if successes + failures == rows else None
+
+
+def _check_method(
+    method: str, successes: int | None, sums: ClusterSums | None, low: float, high: float
+) -> None:
+    """Nothing, if the method suits the scores.
+
+    Raises:
+        ValueError: it does not; the message says why not.
+    """
+    if method in COUNTING and sums is not None:
+        raise OptionError(
+            "method",
+            f"{method!r} is for rows that stand alone, but there are clusters; take 'auto'",
+        )
+    if method in (*COUNTING, "wilson") and math.isinf(high):
+        raise OptionError(
+            "method", f"{method!r} is for bounded scores, but these have no upper end; take 'auto'"
+        )
+    if method in COUNTING and successes is None:
+        raise OptionError(
+            "method",
+            f"{method!r} is for scores {low:g} and {high:g}, but there are others; take 'auto'",
+        )
+
+
+def _share(mean: Fraction, low: float, high: float) -> Fraction:
+    """The mean in units of the range."""
+    return (mean - Fraction(low)) / (Fraction(high) - Fraction(low))
+
+
+def _mapped(ends: tuple[float, float], low: float, high: float) -> tuple[float, float]:
+    """Ends in units of the range, brought back."""
+    if (low, high) == (0.0, 1.0):
+        return ends
+    return low + (high - low) * ends[0], high - (high - low) * (1 - ends[1])
+
+
+def _bounded_precision(
+    spread: Spread, units: Spread, low: float, high: float, binary: bool
+) -> _Precision:
+    """How many trials scores of a range are worth: those of rows, and of clusters."""
+    greatest = (spread.mean - Fraction(low)) * (Fraction(high) - spread.mean)
+    one = Fraction(1)
+    trials = float(spread.rows)
+    if greatest and not binary:
+        trials = float(greatest / spread.cautious_variance(greatest, one))
+    if units.clusters is None:
+        return _Precision(trials, math.inf if binary else units.degrees)
+    if units.units <= 1:
+        return _Precision(0.0, 0.0, math.nan)
+    if not greatest:
+        together = float(units.units)
+    else:
+        together = min(float(greatest / units.cautious_variance(greatest, one)), trials)
+    return _Precision(together, units.degrees, trials / together)
+
+
+def _unbounded_precision(spread: Spread, units: Spread) -> _Precision:
+    """How many rows scores are worth: all of them, or those without clusters of one variance."""
+    rows = float(spread.rows)
+    if units.clusters is None:
+        return _Precision(rows, units.degrees)
+    if units.units <= 1:
+        return _Precision(0.0, 0.0, math.nan)
+    if not spread.squares:
+        effect = float(spread.rows / units.units)
+    else:
+        effect = max(1.0, float(units.variance() / spread.variance()))
+    return _Precision(rows / effect, units.degrees, effect)
+
+
+def critical_value(confidence_level: float, degrees: float) -> float:
+    """Student's critical value; infinite without degrees of freedom."""
+    from scipy.special import ndtri, stdtrit
+
+    tail = (1 - confidence_level) / 2
+    if math.isinf(degrees):
+        return -float(ndtri(tail))
+    return -float(stdtrit(degrees, tail)) if degrees > 0 else math.inf

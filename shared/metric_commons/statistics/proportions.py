@@ -1,0 +1,262 @@
+"""Intervals of proportions: so many successes in so many trials, and what can be taken for that.
+
+The formulas come first. Neither number needs to be whole, since a mean of scores counts as a
+proportion of an *effective* number of trials; `mid_p` alone is about whole ones. Each returns the
+lower and the upper end. The lower end is exactly 0 without a success, the upper one exactly 1
+without a failure.
+"""
+
+import math
+from typing import NamedTuple
+
+from ..numbers.checks import check_choice
+from .bootstrap import check_probability
+
+_BISECTIONS = 100  # each halves an interval in [0, 1]; floats have no more than some 60 to give
+
+
+class Interval(NamedTuple):
+    """The ends of an interval, the method, and how much the scores say.
+
+    `effective_n` is the number of rows that scores 0 and 1 would need to be as informative;
+    `design_effect` is by how much clusters divide it.
+    """
+
+    low: float
+    high: float
+    method: str
+    standard_error: float
+    effective_n: float
+    n_clusters: int | None = None
+    design_effect: float | None = None
+
+
+def clopper_pearson(
+    successes: float, trials: float, confidence_level: float
+) -> tuple[float, float]:
+    """The ends at which so many successes, or more extreme ones, have the probability of a tail.
+
+    They cover the true proportion at least as often as they say, whatever it is. For numbers that
+    are not whole, the same quantiles of the beta distribution serve (Korn and Graubard 1998).
+
+    Source:
+        Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of
+        the binomial (1934).
+
+    >>> low, high = clopper_pearson(29, 30, 0.95)
+    >>> print(f"{low:.4f} to {high:.4f}")
+    0.8278 to 0.9992
+    >>> clopper_pearson(0, 1, 0.95)
+    (0.0, 0.975)
+    """
+    from scipy.special import betainccinv, betaincinv  # cost as much to import as all of numpy
+
+    if trials <= 0:
+        return 0.0, 1.0
+    tail, failures = (1 - confidence_level) / 2, trials - successes
+    low = float(betaincinv(successes, failures + 1, tail)) if successes > 0 else 0.0
+    # Not 1 minus the lower end of the failures, which would leave few digits of a small end.
+    return low, float(betainccinv(successes + 1, failures, tail)) if failures > 0 else 1.0
+
+
+def jeffreys(successes: float, trials: float, confidence_level: float) -> tuple[float, float]:
+    """The quantiles of the posterior after the prior beta(1/2, 1/2).
+
+    As Brown, Cai and DasGupta do, the ends become 0 and 1 where there is no success or no failure.
+
+    Source:
+        Brown, Cai and DasGupta, Interval estimation for a binomial proportion (2001), 4.1.
+
+    >>> low, high = jeffreys(5, 5, 0.95)
+    >>> print(f"{low:.4f} to {high}")
+    0.6206 to 1.0
+    """
+    from scipy.special import betainccinv, betaincinv
+
+    tail, failures = (1 - confidence_level) / 2, trials - successes
+    low = float(betaincinv(successes + 0.5, failures + 0.5, tail)) if successes > 0 else 0.0
+    high = float(betainccinv(successes + 0.5, failures + 0.5, tail)) if failures > 0 else 1.0
+    return low, high
+
+
+def wilson(
+    successes: float, trials: float, confidence_level: float, critical: float | None = None
+) -> tuple[float, float]:
+    """The proportions that the score test does not reject.
+
+    The usual formula is rearranged so that nothing is subtracted from anything near it.
+
+    Args:
+        successes: how many.
+        trials: of how many.
+        confidence_level: such as 0.95.
+        critical: the critical value; None for that of the normal distribution. If it is infinite,
+            all proportions remain.
+
+    Source:
+        Wilson, Probable inference, the law of succession, and statistical inference (1927).
+
+    >>> low, high = wilson(5, 5, 0.95)
+    >>> print(f"{low:.4f} to {high}")
+    0.5655 to 1.0
+    """
+    from scipy.special import ndtri
+
+    if critical is None:
+        critical = -float(ndtri((1 - confidence_level) / 2))
+    if trials <= 0 or math.isinf(critical):
+        return 0.0, 1.0
+    failures = trials - successes
+    root = math.sqrt(critical * critical + 4 * successes * failures / trials)
+    slack = critical * critical + critical * root
+    low = 2 * successes * successes / (trials * (2 * successes + slack))
+    return low, 1 - 2 * failures * failures / (trials * (2 * failures + slack))
+
+
+def mid_p(successes: float, trials: float, confidence_level: float) -> tuple[float, float]:
+    """As Clopper-Pearson, but the observed number counts half in its tail.
+
+    Source:
+        Lancaster, Significance tests in discrete distributions (1961).
+
+    >>> low, high = mid_p(30, 30, 0.95)
+    >>> print(f"{low:.4f} to {high}")
+    0.9050 to 1.0
+    """
+    tail = (1 - confidence_level) / 2
+    return _mid_p_low(successes, trials, tail), 1 - _mid_p_low(trials - successes, trials, tail)
+
+
+def _mid_p_low(successes: float, trials: float, tail: float) -> float:
+    """The proportion at which the upper mid-P tail is `tail`, by bisection."""
+    from scipy.special import betainc
+
+    if successes == 0:
+        return 0.0
+    low, high = 0.0, successes / trials
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        at_least = float(betainc(successes, trials - successes + 1, middle))
+        more = (
+            float(betainc(successes + 1, trials - successes, middle)) if successes < trials else 0
+        )
+        low, high = (middle, high) if at_least + more < 2 * tail else (low, middle)
+    return (low + high) / 2
+
+
+COUNTING = {"clopper_pearson": clopper_pearson, "mid_p": mid_p, "jeffreys": jeffreys}
+_OF_COUNTS = ("auto", *COUNTING, "wilson")
+_OF_ESTIMATES = ("auto", "wilson")
+
+
+def proportion_ends(
+    method: str, successes: float, trials: float, confidence_level: float, critical: float | None
+) -> tuple[float, float]:
+    """The ends that one of the formulas gives."""
+    if method == "wilson":
+        return wilson(successes, trials, confidence_level, critical)
+    return COUNTING[method](successes, trials, confidence_level)
+
+
+def proportion_interval(
+    successes: int, trials: int, *, confidence_level: float = 0.95, method: str = "auto"
+) -> Interval:
+    """The interval of a ratio of counts, given its denominator: accuracy, precision, recall, ...
+
+    Jaccard's index too, of `tp` in `tp + fp + fn`.
+
+    Args:
+        successes: how many, at least 0.
+        trials: of how many, at least as many; of none the ends are NaN.
+        confidence_level: strictly between 0 and 1.
+        method: "auto" (Clopper-Pearson), "clopper_pearson", "mid_p", "jeffreys" or "wilson".
+
+    Raises:
+        ValueError: more successes than trials, or an option out of its range.
+
+    >>> print("{:.4f} to {:.4f}, {}".format(*proportion_interval(29, 30)[:3]))
+    0.8278 to 0.9992, clopper_pearson
+    >>> proportion_interval(0, 0)[:2]
+    (nan, nan)
+    """
+    check_choice("method", method, _OF_COUNTS)
+    check_probability("confidence_level", confidence_level)
+    if not 0 <= successes <= trials:
+        raise ValueError(f"successes must be from 0 to trials, got {successes} of {trials}")
+    name = "clopper_pearson" if method == "auto" else method
+    if not trials:
+        return Interval(math.nan, math.nan, name, math.nan, 0.0)
+    error = math.nan
+    if trials > 1:
+        error = math.sqrt(successes / trials * (trials - successes) / trials / (trials - 1))
+    ends = proportion_ends(name, successes, trials, confidence_level, None)
+    return Interval(*ends, name, error, float(trials))
+
+
+def f1_interval(
+    tp: int, fp: int, fn: int, *, confidence_level: float = 0.95, method: str = "auto"
+) -> Interval:
+    """The interval of F1 of one class, from true and false positives and false negatives.
+
+    F1 = 2 J / (1 + J) for Jaccard's J = tp / (tp + fp + fn), and of the rows that J counts, the
+    true positives are binomial: the ends of F1 are those of J, turned. The standard error is
+    turned by the derivative 2 / (1 + J)**2.
+
+    >>> print("{:.4f} to {:.4f}, {}".format(*f1_interval(8, 2, 3)[:3]))
+    0.4800 to 0.9256, clopper_pearson
+    """
+    jaccard = proportion_interval(
+        tp, tp + fp + fn, confidence_level=confidence_level, method=method
+    )
+    if not jaccard.effective_n:
+        return jaccard
+    low, high = (2 * end / (1 + end) for end in (jaccard.low, jaccard.high))
+    slope = 2 / (1 + tp / (tp + fp + fn)) ** 2
+    return jaccard._replace(low=low, high=high, standard_error=jaccard.standard_error * slope)
+
+
+def estimate_interval(
+    value: float,
+    variance: float,
+    rows: int,
+    *,
+    confidence_level: float = 0.95,
+    method: str = "auto",
+) -> Interval:
+    """The interval of an estimate from 0 to 1 that has a variance of its own.
+
+    The area under the ROC curve is one: its variance is DeLong's, its rows are those of the scarcer
+    class. The effective number of trials is that of the variance and one pseudo-row, so that an
+    area of 1, whose variance is 0, is no point.
+
+    Args:
+        value: the estimate, from 0 to 1.
+        variance: its variance, at least 0.
+        rows: how many rows it rests on, at least 1.
+        confidence_level: strictly between 0 and 1.
+        method: "auto" (Clopper-Pearson, reported as "korn_graubard") or "wilson".
+
+    Raises:
+        ValueError: an argument is out of its range.
+
+    Source:
+        DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated
+        receiver operating characteristic curves (1988).
+
+    >>> print("{:.3f} to {:.3f}".format(*estimate_interval(0.97, 0.000436, 10)[:2]))
+    0.861 to 0.999
+    """
+    check_choice("method", method, _OF_ESTIMATES)
+    check_probability("confidence_level", confidence_level)
+    if not 0 <= value <= 1:
+        raise ValueError(f"value must be from 0 to 1, got {value!r}")
+    if not 0 <= variance < math.inf:
+        raise ValueError(f"variance must be finite and at least 0, got {variance!r}")
+    if rows < 1:
+        raise ValueError(f"rows must be at least 1, got {rows!r}")
+    greatest = value * (1 - value)
+    trials = greatest / (variance + greatest / rows**2) if greatest else float(rows)
+    formula = clopper_pearson if method == "auto" else wilson
+    name = "korn_graubard" if method == "auto" else method
+    ends = formula(value * trials, trials, confidence_level)
+    return Interval(*ends, name, math.sqrt(variance), trials)

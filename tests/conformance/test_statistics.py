@@ -1,0 +1,241 @@
+"""Intervals, paired tests, power and ranks beside what R, scipy, statsmodels and others returned.
+
+The values are recorded. A case names the module whose result should hold them; here the functions
+behind the modules are asked.
+"""
+
+import json
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from metric_commons.numbers.multisets import Multiset
+from metric_commons.statistics import (
+    benjamini_hochberg,
+    difference_interval,
+    equivalence,
+    estimate_interval,
+    f1_interval,
+    holm,
+    interval,
+    letters,
+    minimum_detectable,
+    paired_test,
+    power_of,
+    proportion_interval,
+    rank_intervals,
+    required_rows,
+    tiers,
+)
+from metric_commons.statistics.cluster_sums import ClusterSums
+from tests.spec import GIVEN
+
+CASES = GIVEN / "cases" / "statistics.jsonl"
+ERRORS = (0.0, math.inf)
+recorded = pytest.mark.skipif(not CASES.exists(), reason=f"no recorded cases at {CASES}")
+
+
+@cache
+def cases():
+    """The recorded cases by id."""
+    if not CASES.exists():
+        return {}
+    with CASES.open(encoding="utf-8") as lines:
+        return {case["id"]: case for case in map(json.loads, lines) if "id" in case}
+
+
+def named(kind):
+    return [name for name, case in cases().items() if case["kind"] == kind]
+
+
+def number(value):
+    """NaN and infinities are recorded as words."""
+    return float(value) if isinstance(value, str) else value
+
+
+def agree(values, expected, rel=1e-9):
+    expected = [number(value) for value in expected]
+    assert list(values) == pytest.approx(expected, rel=rel, abs=1e-15, nan_ok=True)
+
+
+def close(value, expected, rel=1e-9):
+    agree([value], [expected], rel)
+
+
+@recorded
+def test_every_case_is_asked():
+    kinds = ("proportion", "bounded", "clusters", "errors", "classification", "auc", "paired")
+    assert sorted(cases()) == sorted(
+        name for kind in (*kinds, "power", "ranks") for name in named(kind)
+    )
+    assert len(cases()) == 77
+
+
+@pytest.mark.parametrize("name", named("proportion"))
+def test_a_proportion(name):
+    case = cases()[name]
+    right, rows = case["inputs"]["right"], case["inputs"]["rows"]
+    scores, level = [1.0] * right + [0.0] * (rows - right), case["options"]["confidence_level"]
+    expected = case["expected"]
+
+    result = interval(scores, confidence_level=level)
+    agree(result[:2], expected["confidence_interval"])
+    assert (result.method, result.effective_n) == (expected["interval"], rows)
+    agree(interval(scores, confidence_level=level, method="mid_p")[:2], expected["mid_p"])
+    for method, ends in case["exact"].items():
+        agree(interval(scores, confidence_level=level, method=method)[:2], ends)
+        counted = proportion_interval(right, rows, confidence_level=level, method=method)
+        agree(counted[:2], ends)
+    low, high = case["peers"]["statsmodels 0.15.0"]["jeffreys_untruncated"]
+    ends = (0.0 if not right else low, 1.0 if right == rows else high)
+    agree(interval(scores, confidence_level=level, method="jeffreys")[:2], ends)
+
+
+@pytest.mark.parametrize("name", named("bounded") + named("clusters"))
+def test_scores_of_a_range(name):
+    case = cases()[name]
+    scores, expected = case["inputs"]["predictions"], case["expected"]
+    options = {
+        "confidence_level": case["options"]["confidence_level"],
+        "clusters": case["options"].get("clusters"),
+    }
+    result = interval(scores, **options)
+    agree(result[:2], expected["confidence_interval"])
+    agree(interval(scores, method="wilson", **options)[:2], expected["wilson"])
+    close(result.effective_n, expected["effective_n"])
+    close(result.standard_error, expected["standard_error"])
+    assert result.n_clusters == expected.get("n_clusters")
+    if result.n_clusters:
+        close(result.design_effect, expected["design_effect"])
+        options["clusters"] = ClusterSums.of(options["clusters"], np.array(scores))
+    assert repr(interval(Multiset.from_values(scores), **options)) == repr(
+        result
+    )  # to the last bit, and NaN
+
+
+@pytest.mark.parametrize("name", named("bounded") + named("clusters"))
+def test_students_interval_is_that_of_peers(name):
+    case, peers = cases()[name], cases()[name]["peers"]
+    scores, clusters = case["inputs"]["predictions"], case["options"].get("clusters")
+    level = case["options"]["confidence_level"]
+    result = interval(scores, clusters=clusters, confidence_level=level, method="t")
+
+    sizes = {clusters.count(label) for label in clusters} if clusters else {1}
+    if "t" in peers.get("scipy 1.17.1", {}):
+        agree(result[:2], peers["scipy 1.17.1"]["t"])
+    if clusters and result.n_clusters > 1:
+        close(result.standard_error, peers["inspect_ai 0.3.285"]["stderr"], 1e-12)
+        if len(sizes) == 1:  # of clusters of unequal sizes it takes the number for the Kish number
+            agree(result[:2], peers["inspect_ai 0.3.285"]["ci_t"])
+
+
+@pytest.mark.parametrize("name", named("errors"))
+def test_errors_without_an_upper_bound(name):
+    case, expected = cases()[name], cases()[name]["expected"]
+    sizes = np.abs(np.subtract(case["inputs"]["predictions"], case["inputs"]["references"]))
+
+    mae, mse = (interval(errors, bounds=ERRORS) for errors in (sizes, np.square(sizes)))
+    agree(mae[:2], expected["mae_interval"])
+    agree(mse[:2], expected["mse_interval"])
+    agree([math.sqrt(end) for end in mse[:2]], expected["rmse_interval"])
+    assert mae.method == "log_t"
+
+
+@pytest.mark.parametrize("name", named("classification"))
+def test_counts_of_two_labels(name):
+    case = cases()[name]
+    exact, level = case["exact"], case["options"]["confidence_level"]
+    pairs = list(zip(case["inputs"]["predictions"], case["inputs"]["references"], strict=True))
+    tp, fp, fn, tn = (pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0)))
+
+    ratios = {
+        "accuracy": (tp + tn, len(pairs)),
+        "precision": (tp, tp + fp),
+        "recall": (tp, tp + fn),
+        "specificity": (tn, tn + fp),
+    }
+    for score, counts in ratios.items():
+        result = proportion_interval(*counts, confidence_level=level)
+        agree(result[:2], exact[f"{score}_interval"])
+    agree(f1_interval(tp, fp, fn, confidence_level=level)[:2], exact["f1_interval"])
+
+
+@pytest.mark.parametrize("name", named("auc"))
+def test_an_area_with_its_variance(name):
+    case, expected = cases()[name], cases()[name]["expected"]
+    positives = sum(case["inputs"]["references"])
+    rows = min(positives, len(case["inputs"]["references"]) - positives)
+    area = expected["roc_auc"], expected["delong_variance"], rows
+
+    agree(estimate_interval(*area)[:2], expected["confidence_interval"])
+    agree(estimate_interval(*area, method="wilson")[:2], expected["wilson"])
+
+
+@pytest.mark.parametrize("name", named("paired"))
+def test_two_systems(name):
+    case, expected, peers = cases()[name], cases()[name]["expected"], cases()[name]["peers"]
+    a, b = np.array(case["inputs"]["predictions1"]), np.array(case["inputs"]["predictions2"])
+    clusters, differences = case["options"].get("clusters"), a - b
+    options = case["options"]
+
+    result = paired_test(differences, clusters=clusters)
+    close(result.p_value, expected["p_value"])
+    assert result.test == f"sign_flip_{expected['p_method']}"
+    if "p_permutation" in case.get("exact", {}):
+        close(result.p_value, case["exact"]["p_permutation"])
+
+    ends = difference_interval(
+        differences, clusters=clusters, confidence_level=options["confidence_level"]
+    )
+    agree(ends[:2], expected["confidence_interval"])
+    if "bonett_price" in peers.get("evalstats 0.3.3", {}):
+        assert ends.method == "bonett_price"
+        agree(ends[:2], peers["evalstats 0.3.3"]["bonett_price"])
+
+    if "ttest_rel_p" in peers.get("scipy 1.17.1", {}):
+        close(paired_test(differences, test="t").p_value, peers["scipy 1.17.1"]["ttest_rel_p"])
+    statsmodels = peers.get("statsmodels 0.15.0", {})
+    if "mcnemar_exact_p" in statsmodels and clusters is None:
+        close(paired_test(differences, test="mcnemar").p_value, statsmodels["mcnemar_exact_p"])
+    if "p_equivalent" in expected:
+        found = equivalence(differences, options["margin"])
+        close(found.p_non_inferior, expected["p_non_inferior"])
+        close(found.p_equivalent, expected["p_equivalent"])
+        agree(found, [statsmodels["tost_lower_p"], statsmodels["tost_p"]])
+    if "mde" in expected:
+        deviation = result.standard_error * math.sqrt(differences.size)
+        close(
+            minimum_detectable(deviation, differences.size, power=options["power"]),
+            expected["mde"],
+        )
+
+
+@pytest.mark.parametrize("name", named("power"))
+def test_power(name):
+    case, expected = cases()[name], cases()[name]["expected"]
+    effect, deviation, rows = (
+        case["inputs"][key] for key in ("effect", "standard_deviation", "rows")
+    )
+    alpha, power = case["options"]["alpha"], case["options"]["power"]
+
+    close(power_of(effect, deviation, rows, alpha), expected["power"])
+    close(minimum_detectable(deviation, rows, alpha, power), expected["mde"])
+    assert required_rows(effect, deviation, alpha, power) == expected["required_rows"]
+
+
+@pytest.mark.parametrize("name", named("ranks"))
+def test_ranks(name):
+    case, expected = cases()[name], cases()[name]["expected"]
+    means, adjusted = case["inputs"]["means"], case["inputs"]["p_adjusted"]
+    alpha = case["options"]["alpha"]
+
+    assert rank_intervals(means, adjusted, alpha) == expected["rank_interval"]
+    assert tiers(means, adjusted, alpha) == expected["tiers"]
+    assert letters(means, adjusted, alpha) == expected["letters"]
+    assert letters(means, adjusted, alpha) == case["peers"]["R multcompView 0.1-8"]["letters"]
+    pairs = np.array(adjusted)[np.tril_indices(len(means), -1)]
+    corrected = case["peers"]["statsmodels 0.15.0"]
+    agree(holm(pairs), corrected["holm_of_p"])
+    agree(benjamini_hochberg(pairs), corrected["fdr_bh_of_p"])
