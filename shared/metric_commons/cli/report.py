@@ -55,5 +55,5 @@ def report(
     from ..report import find_examples, render
 
     results = Results.read(path, per_example)
-    found = find_examples(results, shown=show or [], elsewhere=data or [], count=examples)
+    found = find_examples(results, fields=show or [], copies=data or [], count=examples)
     write_whole(html, [render(results, found)])
