@@ -54,7 +54,7 @@ def main():
             num_labels=len(topics),
         )
     )
-    hook = metric_commons.load("classification").trainer_hook(task="class_probabilities")
+    hook = metric_commons.trainer_hook("classification", task="class_probabilities")
 
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(

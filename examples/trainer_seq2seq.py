@@ -67,8 +67,7 @@ def main():
             dropout=0.0,
         )
     )
-    modules = [metric_commons.load("qa_em"), metric_commons.load("qa_f1")]
-    hook = metric_commons.trainer_hook(modules, task="generation", tokenizer=tokenizer)
+    hook = metric_commons.trainer_hook(["qa_em", "qa_f1"], task="generation", tokenizer=tokenizer)
 
     with tempfile.TemporaryDirectory() as folder:
         trainer = Seq2SeqTrainer(

@@ -154,10 +154,10 @@ def test_a_cell_is_a_text_or_json(cell, value, demo):
 @pytest.mark.parametrize("text", ["", " a", "[a]", '"a"', "{", "1", "null", "a\nb", "é"])
 def test_any_text_survives_its_cell(text, demo):
     shown = demo("qa_f1")
-    cell = shown._written("predictions", text)
+    cell = shown._to_cell("predictions", text)
 
     assert cell.strip()
-    assert shown._read("predictions", cell, 0) == text
+    assert shown._from_cell("predictions", cell, 0) == text
 
 
 def test_numbers_and_texts_may_share_a_column(demo):

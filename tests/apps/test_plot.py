@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from metric_commons.plots import plots
+from metric_commons.plots import captions, curve_plots
 from tests.spec import ROOT
 
 KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual"]
@@ -238,17 +238,17 @@ def test_a_thinned_line_is_the_same_to_the_eye(shape):
         "jagged": random.random(x.size),
         "steep": np.sqrt(x),
     }[shape]
-    kept = np.column_stack(plots.thinned(x, y))
-    fine = 1 / plots._FINE
+    kept = np.column_stack(curve_plots.thinned(x, y))
+    fine = 1 / curve_plots.RESOLUTION
 
-    assert len(kept) <= 4 * plots._FINE
+    assert len(kept) <= 4 * curve_plots.RESOLUTION
     assert {tuple(point) for point in kept.tolist()} <= set(
         zip(x.tolist(), y.tolist(), strict=True)
     )
     assert kept[0].tolist() == [x[0], y[0]]
     assert kept[-1].tolist() == [x[-1], y[-1]]
     column = np.floor(x / fine).astype(int)
-    for each in range(0, plots._FINE, 37):
+    for each in range(0, curve_plots.RESOLUTION, 37):
         there, shown = y[column == each], kept[np.floor(kept[:, 0] / fine) == each, 1]
         if there.size:
             assert (there.min(), there.max()) == (shown.min(), shown.max())
@@ -256,7 +256,7 @@ def test_a_thinned_line_is_the_same_to_the_eye(shape):
 
 
 def test_a_short_line_is_left_as_it_is():
-    x, y = plots.thinned([0, 0.5, 0.5, 1], [0, 0, 1, 1])
+    x, y = curve_plots.thinned([0, 0.5, 0.5, 1], [0, 0, 1, 1])
 
     assert (x.tolist(), y.tolist()) == ([0, 0.5, 0.5, 1], [0, 0, 1, 1])
 
@@ -348,7 +348,7 @@ def test_each_of_several_labels_of_a_row_has_a_panel(drawn):
     ("share", "text"), [(0, "0%"), (1, "100%"), (0.004, "<1%"), (0.996, ">99%"), (0.126, "13%")]
 )
 def test_a_share_is_none_or_all_only_where_it_is(share, text):
-    assert plots._percent(share) == text
+    assert captions.percent(share) == text
 
 
 # Calibration

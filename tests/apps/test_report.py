@@ -10,7 +10,7 @@ from metric_commons.evaluation.rendering import p_value
 from metric_commons.evaluation.results import ModuleResult, Results
 from metric_commons.evaluation.scoring import score
 from metric_commons.report import axes, find_examples, render
-from metric_commons.report.page import cut, visible
+from metric_commons.report.page import fold, visible
 from tests.spec import GIVEN, ROOT
 
 CAPITALS = ROOT / "examples" / "capitals.jsonl"
@@ -511,7 +511,7 @@ def test_empty_and_blank_texts_are_said(scored):
 )
 def test_only_what_cannot_be_seen_is_spelled_out(text, seen):
     assert visible(text) == seen
-    assert cut(text).start == seen
+    assert fold(text).start == seen
 
 
 # Axes
@@ -522,16 +522,16 @@ def test_only_what_cannot_be_seen_is_spelled_out(text, seen):
     [[0.0], [1.0], [-3.0], [0.0, 1.0], [0.41, 0.4100001], [-0.12, 0.08], [5, 1200], [1e-9, 3e-9]],
 )
 def test_an_axis_holds_its_numbers_between_round_ends(values):
-    axis = axes.axis_of(values)
+    axis = axes.fit_axis(values)
 
     assert axis.low <= min(values)
     assert axis.high >= max(values)
     assert 2 <= len(axis.ticks) <= 6
     labels = [text for _, text in axis.labels()]
     assert len(set(labels)) == len(labels)
-    for (at, text), tick in zip(axis.labels(), axis.ticks, strict=True):
+    for (position, text), tick in zip(axis.labels(), axis.ticks, strict=True):
         assert float(text) == pytest.approx(tick, rel=1e-9, abs=1e-15)
-        assert axis.at(tick) == at
+        assert axis.percent(tick) == position
     assert [axis.labels()[0][0], axis.labels()[-1][0]] == pytest.approx([0.0, 100.0])
 
 

@@ -13,6 +13,7 @@ import metric_commons
 from metric_commons.base.module import BatchMetric
 from metric_commons.hub import bundle
 from metric_commons.integrations.trainer import trainer_hook
+from tests.spec import ROOT
 
 
 class Hits(BatchMetric):
@@ -171,7 +172,7 @@ def agreed(forms):
 
 @pytest.mark.parametrize("ignore_index", [-100, 2])
 def test_tokens_are_scored_that_count(ignore_index):
-    hook = Hits().trainer_hook(task="token_classification", ignore_index=ignore_index)
+    hook = trainer_hook(Hits(), task="token_classification", ignore_index=ignore_index)
     hits = [
         int(scores.argmax()) == label
         for batch, own in zip(LOGITS, LABELS, strict=True)
@@ -186,7 +187,7 @@ def test_tokens_are_scored_that_count(ignore_index):
 
 
 def test_a_causal_model_predicts_the_next_token():
-    hook = Hits().trainer_hook(task="causal_lm")
+    hook = trainer_hook(Hits(), task="causal_lm")
     hits = [
         int(row[place].argmax()) == labels[place + 1]
         for batch, own in zip(LOGITS, LABELS, strict=True)
@@ -201,7 +202,7 @@ def test_a_causal_model_predicts_the_next_token():
 
 
 def test_classes_are_those_with_the_highest_logit():
-    hook = Hits().trainer_hook(task="classification")
+    hook = trainer_hook(Hits(), task="classification")
     logits, labels = [batch[:, 0] for batch in LOGITS], [own[:, 0] for own in LABELS]
     hits = [
         int(row.argmax()) == label
@@ -217,7 +218,7 @@ def test_classes_are_those_with_the_highest_logit():
 
 def test_probabilities_are_the_softmax():
     module = Rows()
-    hook = module.trainer_hook(task="class_probabilities")
+    hook = trainer_hook(module, task="class_probabilities")
     logits = np.array([[0.0, np.log(3.0)], [1000.0, 0.0], [0.0, 0.0]], "float32")
 
     assert agreed(in_all_forms(hook, [logits], [np.array([1, 0, -100])], np.concatenate)) == {
@@ -231,7 +232,7 @@ def test_probabilities_are_the_softmax():
 def test_columns_of_probabilities_are_all_classes(classes):
     """An evaluation may see fewer classes than the model has."""
     module = metric_commons.load("classification")
-    hook = module.trainer_hook(task="class_probabilities")
+    hook = trainer_hook(module, task="class_probabilities")
     logits = GENERATOR.normal(size=(8, classes))
     labels = np.array([0, 1] * 4)
     powers = np.exp(logits)
@@ -250,7 +251,7 @@ def test_columns_of_probabilities_are_all_classes(classes):
 
 def test_labels_of_ones_and_zeros_may_be_floats():
     module = metric_commons.load("classification")
-    hook = module.trainer_hook(task="multilabel_classification")
+    hook = trainer_hook(module, task="multilabel_classification")
     logits, labels = GENERATOR.normal(size=(8, 3)), GENERATOR.integers(0, 2, (8, 3))
     expected = module.compute(predictions=(logits > 0).astype(int), references=labels)
 
@@ -263,7 +264,7 @@ def test_labels_of_ones_and_zeros_may_be_floats():
 
 def test_several_labels_are_those_with_positive_logits():
     module = Rows()
-    hook = module.trainer_hook(task="multilabel_classification")
+    hook = trainer_hook(module, task="multilabel_classification")
     logits, labels = np.array([[-0.1, 2.0], [0.0, -3.0]]), np.array([[0.0, 1.0], [1.0, 0.0]])
 
     assert agreed(in_all_forms(hook, [logits], [labels], np.concatenate)) == {"rows": 2}
@@ -281,7 +282,7 @@ def test_several_labels_are_those_with_positive_logits():
 )
 def test_a_regression_predicts_numbers(outputs, labels, predictions):
     module = Rows()
-    hook = module.trainer_hook(task="regression")
+    hook = trainer_hook(module, task="regression")
     outputs, labels = np.array(outputs, "float32"), np.array(labels, "float32")
 
     assert agreed(in_all_forms(hook, [outputs], [labels], np.concatenate)) == {"rows": 2}
@@ -292,8 +293,8 @@ def test_a_regression_predicts_numbers(outputs, labels, predictions):
 def test_generated_texts_are_decoded_without_padding(ignore_index):
     seen = []
     module = metric_commons.load("qa_f1", normalizer=lambda text: seen.append(text) or text)
-    hook = module.trainer_hook(
-        task="generation", tokenizer=Words(), ignore_index=ignore_index, overlap="set"
+    hook = trainer_hook(
+        module, task="generation", tokenizer=Words(), ignore_index=ignore_index, overlap="set"
     )
     tokens = [np.array([[2, 3, 4], [6, 1, -100]]), np.array([[5, 6, 7, 1]])]
     labels = [np.array([[3, 4, 1, -100], [6, 7, 1, -100]]), np.array([[5, 6, -100]])]
@@ -311,8 +312,8 @@ def test_generated_texts_are_decoded_without_padding(ignore_index):
 @pytest.mark.parametrize("ignore_index", [-100, 0])
 def test_texts_of_likely_words_end_where_the_labels_end(ignore_index):
     module = metric_commons.load("qa_f1", normalizer="none")
-    hook = module.trainer_hook(
-        task="generation", tokenizer=Words(), ignore_index=ignore_index, overlap="set"
+    hook = trainer_hook(
+        module, task="generation", tokenizer=Words(), ignore_index=ignore_index, overlap="set"
     )
     likely = [np.array([[2, 3, 4], [6, 7, 7]]), np.array([[5, 6]])]
     labels = [np.array([[3, 4, 1], [6, 1, -100]]), np.array([[5, ignore_index]])]
@@ -330,7 +331,7 @@ def test_texts_of_likely_words_end_where_the_labels_end(ignore_index):
 
 
 def test_only_numbers_come_back_as_floats():
-    result = Hits().trainer_hook(task="classification", weight=2)(
+    result = trainer_hook(Hits(), task="classification", weight=2)(
         evaluation(np.array([0, 1]), np.array([0, 0]))
     )
 
@@ -372,20 +373,20 @@ def test_a_name_that_two_modules_have_is_told_apart():
 
 
 def test_a_trainer_finds_the_flag_of_the_last_batch():
-    hook = Hits().trainer_hook(task="classification")
+    hook = trainer_hook(Hits(), task="classification")
 
     assert "compute_result" in inspect.signature(hook).parameters
 
 
 def test_logits_without_labels_stay_as_they_are():
-    hook = Hits().trainer_hook(task="classification")
+    hook = trainer_hook(Hits(), task="classification")
     logits = np.array([[0.0, 1.0]])
 
     assert hook.preprocess_logits_for_metrics((logits, None), None) is logits
 
 
 def test_every_evaluation_starts_anew():
-    hook = Hits().trainer_hook(task="classification")
+    hook = trainer_hook(Hits(), task="classification")
     right, wrong = (np.array([0]), np.array([0])), (np.array([0]), np.array([1]))
     hook(evaluation(*wrong), compute_result=False)
     hook.reset()
@@ -395,7 +396,7 @@ def test_every_evaluation_starts_anew():
 
 @pytest.mark.parametrize("last", [True, False])
 def test_an_error_leaves_no_rows(last):
-    hook = Hits().trainer_hook(task="classification")
+    hook = trainer_hook(Hits(), task="classification")
     good, bad = (np.array([0]), np.array([0])), (np.zeros((2, 2, 2)), np.array([1, 1]))
     hook(evaluation(np.array([1]), np.array([0])), compute_result=False)
 
@@ -405,20 +406,22 @@ def test_an_error_leaves_no_rows(last):
 
 
 def test_a_hook_can_go_to_other_processes():
-    hook = metric_commons.load("qa_em").trainer_hook(task="generation", tokenizer=Words())
+    hook = trainer_hook("qa_em", task="generation", tokenizer=Words())
     tokens = np.array([[2, 3]])
 
     assert pickle.loads(pickle.dumps(hook))(evaluation(tokens, tokens)) == {"qa_em": 1.0}
 
 
-def test_a_module_from_the_hub_has_the_hook_too(tmp_path):
+def test_a_module_from_a_space_can_be_scored(tmp_path):
     module = evaluate.load(str(bundle("qa_em", tmp_path)), normalizer="lower")
     tokens, labels = np.array([[2, 3], [6, 7]]), np.array([[2, 3], [5, 6]])
 
-    hook = module.trainer_hook(task="generation", tokenizer=Words())
+    hook = metric_commons.trainer_hook(module, task="generation", tokenizer=Words())
 
-    assert type(hook).__module__.startswith("evaluate_modules.")
+    assert type(module).__module__.startswith("evaluate_modules.")
     assert hook(evaluation(tokens, labels)) == {"qa_em": 0.5}
+    assert hook(evaluation(tokens, labels), compute_result=False) == {}
+    assert hook(evaluation(tokens, tokens)) == {"qa_em": 0.75}
 
 
 # What is refused
@@ -446,7 +449,7 @@ def test_a_module_from_the_hub_has_the_hook_too(tmp_path):
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(task, predictions, labels):
-    hook = Hits().trainer_hook(task=task, tokenizer=Words())
+    hook = trainer_hook(Hits(), task=task, tokenizer=Words())
     wrong = evaluation(np.zeros(predictions, int), np.zeros(labels, int))
 
     with pytest.raises(ValueError, match="do not fit the task"):
@@ -454,7 +457,7 @@ def test_shapes_that_do_not_fit_are_refused(task, predictions, labels):
 
 
 def test_one_logit_is_no_choice():
-    hook = Hits().trainer_hook(task="classification")
+    hook = trainer_hook(Hits(), task="classification")
 
     with pytest.raises(ValueError, match="is it a regression"):
         hook.preprocess_logits_for_metrics(np.zeros((2, 1)), np.zeros(2))
@@ -463,14 +466,14 @@ def test_one_logit_is_no_choice():
 
 
 def test_one_kind_of_labels_is_needed():
-    hook = Hits().trainer_hook(task="classification")
+    hook = trainer_hook(Hits(), task="classification")
 
     with pytest.raises(ValueError, match="there are 2 labels a row"):
         hook(evaluation(np.zeros((2, 3)), (np.zeros(2), np.zeros(2))))
 
 
 def test_nothing_to_score_is_an_error():
-    hook = Hits().trainer_hook(task="token_classification")
+    hook = trainer_hook(Hits(), task="token_classification")
 
     with pytest.raises(ValueError, match="predictions is empty"):
         hook(evaluation(np.zeros((2, 3), int), np.full((2, 3), -100)))
@@ -494,6 +497,7 @@ def test_nothing_to_score_is_an_error():
             ValueError,
             "takes predictions1, predictions2",
         ),
+        ({"task": "regression", "modules": [abs]}, ValueError, "names or loaded modules"),
         (
             {"task": "classification", "modules": [Hits(num_process=2, process_id=0)]},
             ValueError,
@@ -537,3 +541,29 @@ def test_texts_leave_states_behind_unless_an_option_is_a_function():
         assert len(hook._rows) == kept
         scores = hook(evaluation(*batches[1]), compute_result=True)
         assert scores == hook(evaluation(*map(np.concatenate, zip(*batches, strict=True))))
+
+
+class QaEm(Hits):
+    """Another module of a name that one of ours has."""
+
+
+def test_only_the_modules_of_the_catalog_leave_states_behind(tmp_path):
+    batch = (np.array([0, 1, 2]), np.array([0, 1, 1]))
+    ours = evaluate.load(str(ROOT / "metrics" / "classification"))
+    for modules, kept in (
+        ("classification", 0),
+        (ours, 0),
+        (pickle.loads(pickle.dumps(ours)), 0),
+        (evaluate.load(str(bundle("classification", tmp_path))), 1),
+        (Hits(), 1),
+        (QaEm(), 1),
+        (["classification", Hits()], 1),
+    ):
+        hook = metric_commons.trainer_hook(modules, task="classification")
+        assert hook(evaluation(*batch), compute_result=False) == {}
+        assert (len(hook._rows), bool(hook._states)) == (kept, not kept)
+        twice = evaluation(*(np.concatenate([column, column]) for column in batch))
+        scores = hook(evaluation(*batch))
+        assert scores == hook(twice)
+        if not isinstance(modules, str | list) and modules.name == "qa_em":
+            assert scores == {"hits": 2 / 3, "rows": 6.0}

@@ -32,6 +32,7 @@ from transformers import (
 )
 
 import metric_commons
+from metric_commons.integrations.trainer import trainer_hook
 from tests.apps.test_trainer import Hits, Rows
 from tests.spec import ROOT
 
@@ -143,7 +144,7 @@ def test_sequence_classification(way, tokenizer, tmp_path):
         int(logits_of(model, input_ids=row["input_ids"]).argmax()) == row["labels"]
         for row in dataset
     ]
-    hook = Hits().trainer_hook(task="classification")
+    hook = trainer_hook(Hits(), task="classification")
     trainer = make(model, dataset, hook, DataCollatorWithPadding(tokenizer), way, tmp_path)
 
     result = scores(trainer.evaluate(), "hits", "rows")
@@ -178,7 +179,7 @@ def test_token_classification(way, tokenizer, tmp_path):
     torch.manual_seed(1)
     model = BertForTokenClassification(BertConfig(**TINY, num_labels=3))
     dataset = labeled_tokens()
-    hook = Hits().trainer_hook(task="token_classification")
+    hook = trainer_hook(Hits(), task="token_classification")
     collator = DataCollatorForTokenClassification(tokenizer)
 
     result = scores(make(model, dataset, hook, collator, way, tmp_path).evaluate(), "hits", "rows")
@@ -200,7 +201,7 @@ def test_causal_lm(way, tokenizer, tmp_path):
         for ids in texts
         for scores, label in zip(logits_of(model, input_ids=ids)[:-1], ids[1:], strict=True)
     ]
-    hook = Hits().trainer_hook(task="causal_lm")
+    hook = trainer_hook(Hits(), task="causal_lm")
     collator = DataCollatorForTokenClassification(tokenizer)
 
     result = scores(make(model, dataset, hook, collator, way, tmp_path).evaluate(), "hits", "rows")
@@ -223,7 +224,7 @@ def test_regression(outputs, way, tokenizer, tmp_path):
         dataset = [{**row, "labels": row["labels"][0]} for row in dataset]
     expected = [logits_of(model, input_ids=row["input_ids"]).tolist() for row in dataset]
     module = Rows()
-    hook = module.trainer_hook(task="regression")
+    hook = trainer_hook(module, task="regression")
     trainer = make(model, dataset, hook, DataCollatorWithPadding(tokenizer), way, tmp_path)
 
     assert scores(trainer.evaluate(), "rows") == {"rows": ROWS}
@@ -278,7 +279,7 @@ def test_generation(way, tokenizer, tmp_path):
         predictions=texts(tokenizer, written),
         references=texts(tokenizer, [row["labels"] for row in dataset]),
     )
-    hook = module.trainer_hook(task="generation", tokenizer=tokenizer)
+    hook = trainer_hook(module, task="generation", tokenizer=tokenizer)
     trainer = make(
         model, dataset, hook, collator, way, tmp_path, Seq2SeqTrainer, predict_with_generate=True
     )
@@ -301,7 +302,7 @@ def test_text_behind_the_right_words(way, tokenizer, tmp_path):
         predictions=texts(tokenizer, likely),
         references=texts(tokenizer, [row["labels"] for row in dataset]),
     )
-    hook = module.trainer_hook(task="generation", tokenizer=tokenizer)
+    hook = trainer_hook(module, task="generation", tokenizer=tokenizer)
     trainer = make(model, dataset, hook, collator, way, tmp_path)
 
     assert scores(trainer.evaluate(), *expected) == expected
@@ -320,7 +321,7 @@ def test_half_precision(tokenizer, tmp_path):
     trainer = make(
         model,
         dataset,
-        module.trainer_hook(task="regression"),
+        trainer_hook(module, task="regression"),
         DataCollatorWithPadding(tokenizer),
         "logits batch by batch",
         tmp_path,
@@ -346,7 +347,7 @@ for way in here.WAYS:
     torch.manual_seed(1)
     model = here.BertForTokenClassification(here.BertConfig(**here.TINY, num_labels=3))
     dataset = here.labeled_tokens()[:17]
-    hook = here.Hits().trainer_hook(task="token_classification")
+    hook = here.trainer_hook(here.Hits(), task="token_classification")
     collator = here.DataCollatorForTokenClassification(tokenizer)
     trainer = here.make(model, dataset, hook, collator, way, sys.argv[1])
     assert here.scores(trainer.evaluate(), "hits", "rows") == here.hits(model, dataset), way
@@ -382,7 +383,7 @@ def test_the_best_model_is_loaded_at_the_end(way, tokenizer, tmp_path):
     ]
     config = BertConfig(**{**TINY, "initializer_range": 0.1}, num_labels=2)
     model = BertForSequenceClassification(config)
-    hook = Hits().trainer_hook(task="classification")
+    hook = trainer_hook(Hits(), task="classification")
     trainer = make(
         model,
         dataset,
@@ -409,7 +410,7 @@ def test_the_best_model_is_loaded_at_the_end(way, tokenizer, tmp_path):
 def test_prediction_without_labels(tokenizer, tmp_path):
     model = BertForSequenceClassification(BertConfig(**TINY, num_labels=3))
     dataset = [{"input_ids": ids} for ids in sentences(np.random.default_rng(6), 9)]
-    hook = Hits().trainer_hook(task="classification")
+    hook = trainer_hook(Hits(), task="classification")
     trainer = make(model, dataset, hook, DataCollatorWithPadding(tokenizer), "whole", tmp_path)
 
     assert trainer.predict(dataset).predictions.shape == (ROWS, 3)

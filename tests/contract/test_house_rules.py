@@ -527,7 +527,7 @@ def test_a_broken_script_is_noticed(rule, old, new):
         ("files", "from ..statistics.summary import mean", "statistics"),
         ("evaluation", "from ..integrations.trainer import trainer_hook", "integrations"),
         ("evaluation", "def f():\n    from ..hub.bundling import bundle", "hub"),
-        ("report", "from ..plots.plots import picture", "plots"),
+        ("report", "from ..plots.pictures import picture", "plots"),
         ("mcp", "from ..cli.app import app", "cli"),
     ],
 )

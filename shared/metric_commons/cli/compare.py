@@ -80,9 +80,9 @@ def compare(
     measures_asked = _averaged(parsed(measures))
     check_outputs([save, plot], [qrels, run_a, run_b])
     if plot:
-        from ..plots import plots  # a missing library is said before a large file is read
+        from ..plots import check, deltas  # a missing library is said before a large file is read
 
-        plots.check(plot)
+        check(plot)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
     scored = score_queries(qrels, [run_a, run_b], measures_asked, scoring)
     runs = _paired(scored.runs)
@@ -103,7 +103,7 @@ def compare(
         ),
         provenance=provenance(scored.inputs),
     )
-    picture = plots.deltas(plot, runs, results.comparisons) if plot else b""
+    picture = deltas(plot, runs, results.comparisons) if plot else b""
     if save:
         results.save(save)
     if plot:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,36 +10,12 @@ from ..evaluation.arguments import assign
 from ..evaluation.evaluations import Evaluation
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
+from ..plots import PICTURES, Kind, check, picture
 from .options import Predictions
 from .score import check_usage, setting, systems_from
 
 if TYPE_CHECKING:
-    from ..plots.plots import System
-
-Kind = Literal["roc", "pr", "confusion", "calibration", "residuals", "actual"]
-
-_LEVEL = 0.95  # of intervals that cost little
-
-
-class _Needs(NamedTuple):
-    """The module a picture takes its numbers from, and the options it needs."""
-
-    module: str
-    fixed: Mapping[str, Any] = {}
-    usual: Mapping[str, Any] = {}
-    level: float | None = None  # of the intervals, unless another one is asked for
-
-
-_CURVE = _Needs("classification", {"curves": True, "average": "none"}, level=_LEVEL)
-_NUMBERS = _Needs("regression", {"multioutput": "raw_values"}, {"measures": ["mae", "rmse", "r2"]})
-_NEEDS: Mapping[Kind, _Needs] = {
-    "roc": _CURVE,
-    "pr": _CURVE,
-    "confusion": _Needs("classification", level=_LEVEL),
-    "calibration": _Needs("classification", usual={"calibration_bins": 10}, level=_LEVEL),
-    "residuals": _NUMBERS,
-    "actual": _NUMBERS,
-}
+    from ..plots import System
 
 
 def plot(
@@ -79,37 +55,37 @@ def plot(
     residuals, and actual (predicted against actual), take numbers. Files and
     fields are those of `score`.
     """
-    from ..plots import plots  # a missing library is said before a large file is read
-
-    needs = _NEEDS[kind]
+    needs = PICTURES[kind]
     evaluation = Evaluation(
         modules=[needs.module],
         systems=systems_from(paths, predictions),
         fields={"references": references},
         options=dict(map(setting, settings or [])),
-        bootstrap={"confidence_level": needs.level if confidence is None else confidence},
+        bootstrap={
+            "confidence_level": needs.confidence_level if confidence is None else confidence
+        },
     )
     check_outputs([save], evaluation.inputs())
-    plots.check(save)
+    check(save)  # a missing library is said before a large file is read
     check_usage(evaluation)
     options = _options(kind, evaluation)
-    write_whole(save, [plots.picture(save, kind, _systems(evaluation, options))])
+    write_whole(save, [picture(save, kind, _systems(evaluation, options))])
 
 
 def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
     """The options that were asked for, and those without which there is nothing to draw."""
-    needs = _NEEDS[kind]
+    needs = PICTURES[kind]
     options_by_module = {needs.module: evaluation.metrics[needs.module].options}
     requested = assign(evaluation.options, options_by_module)[needs.module]
-    for option in needs.fixed:
+    for option in needs.fixed_options:
         if option in requested:
             raise UsageError(f"--set: {kind} sets {option} itself")
-    return {**needs.usual, **requested, **needs.fixed}
+    return {**needs.default_options, **requested, **needs.fixed_options}
 
 
 def _systems(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "System"]:
     """What is drawn of each system: its scores and its rows."""
-    from ..plots.plots import System
+    from ..plots import System
 
     (module,) = evaluation.modules
     named = {f"{module}.{option}": value for option, value in options.items()}

@@ -1,4 +1,4 @@
-"""A Space as a folder: the script, the files it reaches, the card, and a page."""
+"""A Space as a folder: the script, the files that it imports, the card, and a page."""
 
 from importlib import metadata
 from pathlib import Path
@@ -7,15 +7,15 @@ from typing import Literal
 
 from ..evaluation import catalog
 from . import demo
-from .imports import PACKAGE, check_readable, closure, flattened, naming
+from .imports import PACKAGE, check_readable, closure, flatten, flatten_script
 from .page import page
 
 _PACKAGE = Path(__file__).parents[1]
 
 _DEMO = Path(demo.__file__)
 
-# What the front matter of a card says of a static Space, and what of one with gradio. The versions
-# are those that the demo was tested with.
+# The front matter of the card of a static Space, and of a Space with gradio. The demo was tested
+# with these versions.
 _STATIC = "\nsdk: static\n"
 _GRADIO = '\nsdk: gradio\nsdk_version: 6.31.0\npython_version: "3.12"\napp_file: app.py\n'
 
@@ -27,24 +27,26 @@ def bundle(
 ) -> Path:
     """The folder `out_dir/name`: module `name` as a Space that needs nothing of ours installed.
 
-    All files are copied as they are but for their import lines, for they lie side by side there. A
-    static Space has a page, with its address in `namespace`; one with gradio a demo, `app.py`. A
-    bundle of the same name is replaced as a whole, once the new one is complete.
+    Files are copied without changes except to their import lines, because a Space has no rooms. A
+    static Space has a page, with its address in `namespace`; a Space with gradio has a demo,
+    `app.py`. A bundle of the same name is replaced once the new bundle is complete.
 
     Raises:
-        ValueError: evaluate could not load the bundle, or something else lies in its place.
+        ValueError: evaluate could not load the bundle, or something that is no bundle has its name.
     """
     script = catalog.path(name) / f"{name}.py"
     target = Path(out_dir) / name
     _check_replaceable(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
-        fresh = Path(scratch, "fresh")
-        about = catalog.summary(name)
-        _write(fresh, script=script, package=_PACKAGE, summary=about, sdk=sdk, namespace=namespace)
+        folder = Path(scratch, "new")
+        summary = catalog.summary(name)
+        _write(
+            folder, script=script, package=_PACKAGE, summary=summary, sdk=sdk, namespace=namespace
+        )
         if target.exists():
-            target.rename(Path(scratch, "stale"))
-        fresh.rename(target)
+            target.rename(Path(scratch, "old"))
+        folder.rename(target)
     return target
 
 
@@ -59,13 +61,13 @@ def _write(
 ) -> None:
     """Make `folder` the Space of `script`, with files from the rooms of `package`."""
     name = script.stem
-    reached = closure(script, package)
+    shared = closure(script, package)
     folder.mkdir()
     card = script.with_name("README.md").read_text("utf-8")
     requirements = _requirements()
     files = {
-        **{f"{stem}.py": flattened(path.read_text("utf-8")) for stem, path in reached.items()},
-        script.name: naming(script, set(reached)),
+        **{f"{stem}.py": flatten(path.read_text("utf-8")) for stem, path in shared.items()},
+        script.name: flatten_script(script, set(shared)),
         "README.md": card,
         "requirements.txt": "".join(f"{line}\n" for line in requirements),
     }
@@ -87,20 +89,19 @@ def _write(
 
 
 def _requirements() -> list[str]:
-    """What the package requires without its extras, as its own metadata says."""
+    """The required dependencies of the package, without those of its extras."""
     return sorted(line for line in metadata.requires(PACKAGE) or [] if "extra ==" not in line)
 
 
 def _check_replaceable(target: Path) -> None:
-    """Refuse to replace anything but a bundle: a file, a clone of the Space, the source itself."""
+    """Refuse to replace anything but a bundle, such as a clone of the Space or the source."""
     if not target.exists():
         return
-    always = {f"{target.name}.py", "README.md", "requirements.txt"}
-    present = {path.name for path in target.iterdir()} if target.is_dir() else set()
-    known = {*always, "index.html"}
-    strange = sorted(name for name in present - known if not name.endswith(".py"))
-    if strange or not always <= present:
+    required = {f"{target.name}.py", "README.md", "requirements.txt"}
+    names = {path.name for path in target.iterdir()} if target.is_dir() else set()
+    foreign = sorted(name for name in names - {*required, "index.html"} if not name.endswith(".py"))
+    if foreign or not required <= names:
         raise ValueError(
             f"{target} is in the way: it is not a bundle"
-            + (f", for it holds {', '.join(strange)}" if strange else "")
+            + (f", for it holds {', '.join(foreign)}" if foreign else "")
         )

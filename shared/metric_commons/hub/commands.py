@@ -23,8 +23,8 @@ def bundle(
     names: Names = None,
     sdk: Sdk = "static",
 ) -> None:
-    """Write modules, all or those named, as folders that need nothing of ours installed."""
-    _write(out_dir, _known(names), sdk=sdk)
+    """Write modules, by default all, as folders that need nothing of ours installed."""
+    _write(out_dir, _modules(names), sdk=sdk)
 
 
 @hub.command()
@@ -40,24 +40,24 @@ def publish(
         typer.Option(metavar="OUT", help="Write the Spaces into this folder, and send nothing."),
     ] = None,
 ) -> None:
-    """Publish modules, all or those named, as Spaces of NAMESPACE, with a tag for the version.
+    """Publish modules, by default all, as Spaces of NAMESPACE, with a tag for the version.
 
-    A Space that is as it should be is not touched. The token is that of 'hf
-    auth login', or HF_TOKEN.
+    A Space that is up to date is not touched. The token is that of 'hf auth
+    login', or HF_TOKEN.
     """
     from .publishing import publish
 
-    chosen = _known(names)
+    modules = _modules(names)
     if dry_run is not None:
-        _write(dry_run, chosen, sdk=sdk, namespace=namespace)
+        _write(dry_run, modules, sdk=sdk, namespace=namespace)
         return
-    for name in tqdm(chosen, unit=" Spaces", disable=None, leave=False):
+    for name in tqdm(modules, unit=" Spaces", disable=None, leave=False):
         space = publish(namespace, name, sdk=sdk, private=private)
         tqdm.write(f"{space.change:10}{space.address}")
 
 
-def _known(names: list[str] | None) -> list[str]:
-    """The modules to take, all of which exist: a misspelt one is noticed before anything is done.
+def _modules(names: list[str] | None) -> list[str]:
+    """The names of existing modules, checked before anything is written; all if there are none.
 
     Raises:
         ValueError: there is no such module.

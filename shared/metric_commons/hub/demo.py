@@ -1,7 +1,7 @@
 """The demo of a Space: the worked examples of its card, to be edited and scored.
 
-This file stands alone. A Space with gradio has it as `app.py`, beside its card, which says which
-module it is about, and the script of that module.
+This file imports no other file of ours. A Space with gradio has it as `app.py`, in one folder with
+its card, which names the module, and the script of the module.
 """
 
 import ast
@@ -20,8 +20,8 @@ Cells = list[list[str]]
 
 _AXES = ["false positives", "true positives", "curve"]
 
-# Options that are not offered: rows are shown anyway, and groups would be one more input.
-_NOT_ASKED = ("per_example", "groups")
+# Scores of rows are always shown, and groups would be a further input.
+_HIDDEN_OPTIONS = ("per_example", "groups")
 
 
 def usage(card: str) -> list[list[doctest.Example]]:
@@ -32,12 +32,12 @@ def usage(card: str) -> list[list[doctest.Example]]:
 
 
 def module_name(card: str) -> str:
-    """The module that a card is about, as its first example loads it."""
+    """The module of a card, which its first example loads."""
     return re.findall(r'evaluate\.load\("(?:[^"]*/)?(\w+)"', card)[0]  # type: ignore[no-any-return]
 
 
 def worked_examples(card: str) -> list[dict[str, Any]]:
-    r'''The arguments, with the settings, of each call of `compute` in a card that spells them out.
+    r'''The settings and arguments of each call of `compute` in a card, where these are literals.
 
     >>> card = """
     ... ## Usage
@@ -51,25 +51,26 @@ def worked_examples(card: str) -> list[dict[str, Any]]:
     >>> worked_examples(card)
     [{'size': 2, 'predictions': [1]}]
     '''
-    values: dict[str, Any] = {}  # of names that stand for literals
-    settings: dict[str, dict[str, Any]] = {}  # of names that stand for loaded modules
+    values: dict[str, Any] = {}  # literals by the names of their variables
+    settings: dict[str, dict[str, Any]] = {}  # of loaded modules by the names of their variables
     examples = []
     for example in chain.from_iterable(usage(card)):
         for statement in ast.parse(example.source).body:
             for call in _calls(statement):
                 try:
                     arguments = _arguments(call, values)
-                    loaded = settings[ast.unparse(call.func.value)]  # type: ignore[attr-defined]
+                    module = ast.unparse(call.func.value)  # type: ignore[attr-defined]
+                    arguments = {**settings[module], **arguments}
                 except (ValueError, KeyError):
-                    continue  # a function or a number worked out elsewhere
-                if {**loaded, **arguments} not in examples:
-                    examples.append({**loaded, **arguments})
-            _remember(statement, values, settings)
+                    continue  # an argument is no literal, such as a function
+                if arguments not in examples:
+                    examples.append(arguments)
+            _record_assignment(statement, values, settings)
     return examples
 
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    """Each call of a method `compute` in a statement."""
+    """The calls of methods named `compute` in a statement."""
     for node in ast.walk(statement):
         match node:
             case ast.Call(func=ast.Attribute(attr="compute")):
@@ -77,6 +78,7 @@ def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
 
 
 def _arguments(call: ast.Call, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The keyword arguments of a call; a KeyError or ValueError if one of them is no literal."""
     arguments: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None:  # **name
@@ -88,10 +90,10 @@ def _arguments(call: ast.Call, values: Mapping[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _remember(
+def _record_assignment(
     statement: ast.stmt, values: dict[str, Any], settings: dict[str, dict[str, Any]]
 ) -> None:
-    """Note what an assignment gives a name: a literal, or a module with its settings."""
+    """Record the literal that a statement assigns, or the settings of the module that it loads."""
     match statement:
         case ast.Assign(
             targets=[ast.Name(id=name)],
@@ -109,7 +111,7 @@ def _remember(
 
 
 class Demo:
-    """What the page does: cells to columns, columns to scores, scores to tables."""
+    """The module of a Space: from cells to columns, from columns to scores and tables."""
 
     def __init__(self, folder: Path) -> None:
         import evaluate
@@ -120,8 +122,8 @@ class Demo:
         self.about = str(self.metric.info.description).strip()
         layouts = self.metric.feature_sets
         self.inputs = list(layouts[0])
-        self._kinds = {
-            name: tuple({kind for layout in layouts for kind in _kinds(layout[name])})
+        self._types = {
+            name: tuple({kind for layout in layouts for kind in _json_types(layout[name])})
             for name in self.inputs
         }
         self.examples = [
@@ -129,39 +131,40 @@ class Demo:
         ]
 
     def titles(self) -> list[str]:
-        """What each example is chosen by: its options and the first of its rows."""
+        """A title for each example: its options and its first row."""
         titles = []
         for number, example in enumerate(self.examples):
-            options = ", ".join(f"{key}={value!r}" for key, value in self._chosen(example).items())
+            options = self._example_options(example)
+            settings = ", ".join(f"{name}={value!r}" for name, value in options.items())
             row = " | ".join(self.cells(number)[0])
-            titles.append(textwrap.shorten(f"{options or 'defaults'}: {row}", 80))
+            titles.append(textwrap.shorten(f"{settings or 'defaults'}: {row}", 80))
         return titles
 
     def cells(self, number: int) -> Cells:
         """The rows of an example as texts to edit."""
         columns = [self.examples[number][name] for name in self.inputs]
         return [
-            [self._written(name, value) for name, value in zip(self.inputs, row, strict=True)]
+            [self._to_cell(name, value) for name, value in zip(self.inputs, row, strict=True)]
             for row in zip(*columns, strict=True)
         ]
 
     def options(self, number: int) -> str:
-        """All options as JSON to edit, with those that an example chooses."""
-        options = {**self.metric.options, **self._chosen(self.examples[number])}
-        shown = {key: value for key, value in options.items() if key not in _NOT_ASKED}
-        return json.dumps(shown, indent=2, default=str, ensure_ascii=False)
+        """All options as JSON to edit, with the values that an example gives them."""
+        options = {**self.metric.options, **self._example_options(self.examples[number])}
+        visible = {name: value for name, value in options.items() if name not in _HIDDEN_OPTIONS}
+        return json.dumps(visible, indent=2, default=str, ensure_ascii=False)
 
     def score(self, cells: Cells, options: str) -> tuple[dict[str, Any], list[str], Cells]:
-        """Scores, and the names and rows of the table of single scores."""
+        """Scores, and the header and the rows of the table with the scores of each row."""
         rows = [row for row in cells if any(str(cell).strip() for cell in row)]
         columns = {
-            name: [self._read(name, str(row[place]), number) for number, row in enumerate(rows)]
-            for place, name in enumerate(self.inputs)
+            name: [self._from_cell(name, str(row[j]), i) for i, row in enumerate(rows)]
+            for j, name in enumerate(self.inputs)
         }
         return self.score_columns(columns, options)
 
     def score_lines(self, text: str, options: str) -> tuple[dict[str, Any], list[str], Cells]:
-        """The same from JSON Lines, of which each holds the inputs of one row."""
+        """The same from JSON Lines; each line holds the inputs of a row."""
         columns: dict[str, list[Any]] = {name: [] for name in self.inputs}
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip():
@@ -179,18 +182,18 @@ class Demo:
     ) -> tuple[dict[str, Any], list[str], Cells]:
         """The same from columns."""
         try:
-            chosen = json.loads(options or "{}")
+            values = json.loads(options or "{}")
         except ValueError as error:
             raise ValueError(f"the options are not JSON: {error}") from error
-        if not isinstance(chosen, dict):
+        if not isinstance(values, dict):
             raise ValueError("the options must be a JSON object")
         if "per_example" in self.metric.options:
-            chosen["per_example"] = True
-        result = self.metric.compute(**columns, **chosen)
-        each = result.pop("per_example", {})
-        rows = zip(*columns.values(), *each.values(), strict=True) if each else []
-        table = [[_shown(value) for value in row] for row in rows]
-        return _json_safe(result), [*self.inputs, *each], table
+            values["per_example"] = True
+        result = self.metric.compute(**columns, **values)
+        row_scores = result.pop("per_example", {})
+        rows = zip(*columns.values(), *row_scores.values(), strict=True) if row_scores else []
+        table = [[_to_text(value) for value in row] for row in rows]
+        return _json_safe(result), [*self.inputs, *row_scores], table
 
     def lines(self, number: int) -> str:
         """The rows of an example as JSON Lines."""
@@ -199,74 +202,74 @@ class Demo:
         return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
 
     def shared_words(self, cells: Cells) -> list[tuple[str, str | float | None]]:
-        """The predictions, with the words marked that some reference of the row has too."""
-        marked: list[tuple[str, str | float | None]] = []
-        if self.inputs != ["predictions", "references"] or self._kinds["predictions"] != (str,):
-            return marked
+        """The words of the predictions, and whether a reference of the same row has them too."""
+        words: list[tuple[str, str | float | None]] = []
+        if self.inputs != ["predictions", "references"] or self._types["predictions"] != (str,):
+            return words
         for row in cells:
             prediction, reference = (str(cell) for cell in row[:2])
-            words = {_bare(word) for word in re.findall(r"[^\s\[\]]+", reference)} - {""}
+            expected = {_normalize(word) for word in re.findall(r"[^\s\[\]]+", reference)} - {""}
             for word in prediction.split():
-                marked.append((f"{word} ", "shared" if _bare(word) in words else None))
-            marked.append(("\n", None))
-        return marked
+                words.append((f"{word} ", "shared" if _normalize(word) in expected else None))
+            words.append(("\n", None))
+        return words
 
-    def _chosen(self, example: Mapping[str, Any]) -> dict[str, Any]:
+    def _example_options(self, example: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            key: value
-            for key, value in example.items()
-            if key not in self.inputs and key not in _NOT_ASKED
+            name: value
+            for name, value in example.items()
+            if name not in self.inputs and name not in _HIDDEN_OPTIONS
         }
 
-    def _written(self, name: str, value: Any) -> str:
-        """A text as it is, if it can be told from JSON and from an empty cell; all else as JSON."""
+    def _to_cell(self, name: str, value: Any) -> str:
+        """A text as it is, unless it looks like JSON or an empty cell; other values as JSON."""
         if isinstance(value, str) and value.strip() == value != "":
             with suppress(ValueError):
-                if self._read(name, value, 0) == value:
+                if self._from_cell(name, value, 0) == value:
                     return value
         return json.dumps(value, ensure_ascii=False)
 
-    def _read(self, name: str, cell: str, row: int) -> Any:
-        """What a cell holds: JSON of a kind that the input may have, or else a text."""
+    def _from_cell(self, name: str, cell: str, row: int) -> Any:
+        """The value of a cell: JSON of a type that the input may have, or else a text."""
         try:
             value = json.loads(cell)
-            if isinstance(value, self._kinds[name]):
+            if isinstance(value, self._types[name]):
                 return value
-            expected = " or ".join(sorted(kind.__name__ for kind in self._kinds[name]))
+            expected = " or ".join(sorted(kind.__name__ for kind in self._types[name]))
             problem = f"expected {expected}"
         except ValueError as error:
             problem = f"not JSON: {error}"
-        if str in self._kinds[name] and cell[:1] not in ("[", "{"):
+        if str in self._types[name] and cell[:1] not in ("[", "{"):
             return cell
         raise ValueError(f"{name}[{row}] is {cell!r}; {problem}")
 
 
 def build(folder: Path) -> Any:
-    """The page, as gradio has it."""
+    """The page, as blocks of gradio."""
     import gradio as gr
     import pandas as pd
 
     demo = Demo(folder)
 
-    def shown(scores: dict[str, Any], names: list[str], rows: Cells) -> tuple[Any, Any, Any]:
+    def outputs(scores: dict[str, Any], header: list[str], rows: Cells) -> tuple[Any, Any, Any]:
         points = roc_points(scores)
         return (
             scores,
-            gr.Dataframe(headers=names, value=rows, visible=bool(rows)),
+            gr.Dataframe(headers=header, value=rows, visible=bool(rows)),
             gr.LinePlot(pd.DataFrame(points, columns=_AXES), visible=bool(points)),
         )
 
     def score(cells: Cells, options: str) -> tuple[Any, ...]:
         try:
-            scored = demo.score(cells, options)
+            result = demo.score(cells, options)
         except (ValueError, TypeError) as error:
             raise gr.Error(str(error)) from error
-        marked = demo.shared_words(cells)
-        return *shown(*scored), gr.HighlightedText(marked, visible=bool(marked))
+        words = demo.shared_words(cells)
+        return *outputs(*result), gr.HighlightedText(words, visible=bool(words))
 
     def score_lines(lines: str, options: str) -> tuple[Any, ...]:
         try:
-            return shown(*demo.score_lines(lines, options))
+            return outputs(*demo.score_lines(lines, options))
         except (ValueError, TypeError) as error:
             raise gr.Error(str(error)) from error
 
@@ -293,28 +296,31 @@ def build(folder: Path) -> Any:
                 options = gr.Code(demo.options(0), language="json", label="Options", scale=1)
             example.change(choose, example, [table, options], api_visibility="private")
             button = gr.Button("Score", variant="primary")
-            outputs = _outputs(gr)
+            results = _result_blocks(gr)
             words = gr.HighlightedText(
                 label="Words that a reference has too, but for case and punctuation",
                 visible=False,
                 color_map={"shared": "green"},
                 show_inline_category=False,
             )
-            button.click(score, [table, options], [*outputs, words], api_name="score")
-            page.load(score, [table, options], [*outputs, words], api_visibility="private")
+            button.click(score, [table, options], [*results, words], api_name="score")
+            page.load(score, [table, options], [*results, words], api_visibility="private")
         with gr.Tab("JSON Lines"):
             gr.Markdown(f"A row a line, with the fields {', '.join(demo.inputs)}.")
             with gr.Row():
                 lines = gr.Code(demo.lines(0), language="json", label="Lines", scale=2)
                 file = gr.File(label="or a file", file_types=[".jsonl"], type="filepath", scale=1)
-            own = gr.Code(demo.options(0), language="json", label="Options")
-            file.upload(_text_of, file, lines, api_visibility="private")
+            line_options = gr.Code(demo.options(0), language="json", label="Options")
+            file.upload(_read_text, file, lines, api_visibility="private")
             run = gr.Button("Score", variant="primary")
-            run.click(score_lines, [lines, own], _outputs(gr), api_name="score_lines")
+            run.click(
+                score_lines, [lines, line_options], _result_blocks(gr), api_name="score_lines"
+            )
     return page
 
 
-def _outputs(gr: Any) -> list[Any]:
+def _result_blocks(gr: Any) -> list[Any]:
+    """Blocks for scores, for the scores of each row, and for the ROC curve."""
     return [
         gr.JSON(label="Scores"),
         gr.Dataframe(label="Scores of each row", interactive=False, wrap=True, visible=False),
@@ -323,39 +329,41 @@ def _outputs(gr: Any) -> list[Any]:
 
 
 def roc_points(scores: Mapping[str, Any]) -> list[tuple[float, float, str]]:
-    """False and true positive rates of the ROC curve, or of that of each label."""
+    """False positive rate, true positive rate and label of the points of all ROC curves."""
     if "roc_curve" not in scores:
         return []
     curves = scores["roc_curve"]
-    several = isinstance(curves, list)
-    of_labels = zip(curves, scores["labels"], strict=True) if several else [(curves, "ROC")]
+    if isinstance(curves, list):
+        labels = scores["labels"]
+    else:
+        curves, labels = [curves], ["ROC"]
     return [
         (fpr, tpr, str(label))
-        for curve, label in of_labels
+        for curve, label in zip(curves, labels, strict=True)
         for fpr, tpr in zip(curve["fpr"], curve["tpr"], strict=True)
         if fpr is not None and tpr is not None  # a label that no row has, or every row
     ]
 
 
-def _text_of(path: str) -> str:
+def _read_text(path: str) -> str:
     return Path(path).read_text("utf-8")
 
 
-def _kinds(feature: Any) -> set[type]:
-    """The types, of those that JSON has, of what a feature holds."""
+def _json_types(feature: Any) -> set[type]:
+    """The types of JSON that the values of a feature have."""
     if isinstance(feature, dict):
         return {dict}
     if hasattr(feature, "feature"):
         return {list}
-    by_name: dict[str, set[type]] = {"string": {str}, "bool": {bool}}
-    return by_name.get(feature.dtype, {int, float})
+    types: dict[str, set[type]] = {"string": {str}, "bool": {bool}}
+    return types.get(feature.dtype, {int, float})
 
 
-def _bare(word: str) -> str:
+def _normalize(word: str) -> str:
     return word.strip(string.punctuation + "‘’“”").casefold()
 
 
-def _shown(value: Any) -> str:
+def _to_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

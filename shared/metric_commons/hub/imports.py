@@ -1,9 +1,9 @@
-"""The imports of a script: which files they reach, and how a Space has to write them.
+"""The imports of a script: the files that they reach, and how a Space writes them.
 
-`evaluate.load` does not import a script where it lies. It reads the lines of the script with a
-regular expression, copies the files that these lines name, and imports the copy. What a copied
-file imports is not looked at, so a script in a Space has to name every file that it reaches. All
-files of a Space lie side by side, so import lines lose the names of the rooms.
+`evaluate.load` imports a copy of a script. It reads the lines of the script with a regular
+expression, and copies the files that these lines name. It does not look for imports in the copied
+files, so a script in a Space names every file that it reaches. All files of a Space lie in one
+folder, so their import lines have no rooms.
 """
 
 import ast
@@ -13,13 +13,13 @@ from pathlib import Path
 
 PACKAGE = __name__.partition(".")[0]
 
-_WHY = "# Used by these files: evaluate copies only the files that this script names."
+_COMMENT = "# Used by these files: evaluate copies only the files that this script names."
 _IN_SCRIPT = re.compile(rf"{PACKAGE}\.(?P<room>\w+)\.(?P<stem>\w+)")
-_IN_ROOM = re.compile(r"\.(?P<beside>\w+)|\.\.(?P<room>\w+)\.(?P<stem>\w+)")
+_IN_ROOM = re.compile(r"\.(?P<neighbour>\w+)|\.\.(?P<room>\w+)\.(?P<stem>\w+)")
 
 
 def imported(text: str) -> set[str]:
-    r"""Every module that `text` imports, anywhere in it; relative ones with their dots.
+    r"""The modules that `text` imports, also inside functions; relative ones with their dots.
 
     >>> sorted(imported("import numpy.linalg\ndef f():\n    from ..numbers.ratios import divide"))
     ['..numbers.ratios', 'numpy']
@@ -29,29 +29,30 @@ def imported(text: str) -> set[str]:
 
 
 def closure(script: Path, package: Path) -> dict[str, Path]:
-    """The files that `script` reaches, by lazy imports too, under the names of their stems.
+    """The files of `package` that `script` imports, and that these import, by their stems.
+
+    Imports inside functions count.
 
     Raises:
-        ValueError: a file is not there, could not be imported from a Space, or has the name of
-            another one or of the script.
+        ValueError: a file is missing, could not be imported from a Space, or has the name of
+            another file or of the script.
     """
-    reached: dict[str, Path] = {}
-    waiting = [package / room / f"{stem}.py" for _, room, stem in _script_imports(script)]
-    while waiting:
-        path = waiting.pop()
+    files: dict[str, Path] = {}
+    queue = [package / room / f"{stem}.py" for _, room, stem in _script_imports(script)]
+    while queue:
+        path = queue.pop()
         if path.stem == script.stem:
             raise ValueError(f"{script.name} imports a file of its own name")
-        if reached.setdefault(path.stem, path) != path:
-            raise ValueError(f"{path} and {reached[path.stem]} have the same name in a Space")
-        neighbours = _neighbours(path)
-        waiting += [each for each in neighbours if reached.get(each.stem) != each]
-    return reached
+        if files.setdefault(path.stem, path) != path:
+            raise ValueError(f"{path} and {files[path.stem]} have the same name in a Space")
+        queue += [target for target in _room_imports(path) if files.get(target.stem) != target]
+    return files
 
 
-def flattened(text: str) -> str:
-    r"""The text of a file with its imports as they are where all files lie side by side.
+def flatten(text: str) -> str:
+    r"""The text of a file with import lines for a folder that holds all files, without rooms.
 
-    >>> flattened("from ..numbers.ratios import divide\nfrom .tokens import words")
+    >>> flatten("from ..numbers.ratios import divide\nfrom .tokens import words")
     'from .ratios import divide\nfrom .tokens import words'
     """
     lines = text.split("\n")
@@ -63,39 +64,42 @@ def flattened(text: str) -> str:
     return "\n".join(lines)
 
 
-def naming(script: Path, stems: set[str]) -> str:
-    """The text of `script` with relative imports that name all of `stems`."""
+def flatten_script(script: Path, stems: set[str]) -> str:
+    """The text of `script` with relative imports of all files that `stems` names."""
     statements = list(_script_imports(script))
-    lines = flattened(script.read_text("utf-8")).split("\n")
-    unnamed = sorted(stems - {stem for *_, stem in statements})
-    if unnamed:
+    lines = flatten(script.read_text("utf-8")).split("\n")
+    missing = sorted(stems - {stem for *_, stem in statements})
+    if missing:
         end = max(statement.end_lineno or 0 for statement, *_ in statements)
-        # Every module has a __name__, so that this line needs no knowledge of the module.
-        named = [f"from .{stem} import __name__ as _{stem}" for stem in unnamed]
-        lines[end:end] = ["", _WHY, *named]
+        # A name that every module has, so that evaluate copies the file.
+        imports = [f"from .{stem} import __name__ as _{stem}" for stem in missing]
+        lines[end:end] = ["", _COMMENT, *imports]
     return "\n".join(lines)
 
 
 def check_readable(script: Path) -> None:
-    """Refuse a script whose imports evaluate reads otherwise than Python does.
+    """Refuse a script in which evaluate would find other imports than Python.
 
-    It is misled by a comment behind an import, two imports on a line, three quotes in a comment
-    and an import inside a block.
+    It misreads a comment after an import, two imports on a line, three quotes in a comment and an
+    import inside a block.
+
+    Raises:
+        ValueError: evaluate misses an import, or takes another text for one.
     """
     from evaluate.loading import get_imports  # takes a second, and only this function needs it
 
     dots = {"internal": ".", "library": "", "external": ""}
-    seen = {dots[kind] + source for kind, _, source, _ in get_imports(str(script))}
-    meant = imported(script.read_text("utf-8"))
-    if seen != meant:
+    actual = {dots[kind] + source for kind, _, source, _ in get_imports(str(script))}
+    expected = imported(script.read_text("utf-8"))
+    if actual != expected:
         raise ValueError(
             f"{script.name}: evaluate would misread the imports; "
-            f"it misses {sorted(meant - seen)} and takes in {sorted(seen - meant)}"
+            f"it misses {sorted(expected - actual)} and takes in {sorted(actual - expected)}"
         )
 
 
 def _imports(text: str) -> Iterator[tuple[ast.stmt, str]]:
-    """Each import statement with a module that it imports or imports from."""
+    """The import statements of a text, with the module that is imported or imported from."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)
@@ -104,7 +108,7 @@ def _imports(text: str) -> Iterator[tuple[ast.stmt, str]]:
 
 
 def _script_imports(script: Path) -> Iterator[tuple[ast.stmt, str, str]]:
-    """Each `from metric_commons.room.file import name` of a script, with room and file."""
+    """The statements `from metric_commons.room.file import name` of a script: room and file."""
     for statement, source in _imports(script.read_text("utf-8")):
         if source.partition(".")[0] in ("", PACKAGE):
             match = _IN_SCRIPT.fullmatch(source)
@@ -116,7 +120,7 @@ def _script_imports(script: Path) -> Iterator[tuple[ast.stmt, str, str]]:
             yield statement, match["room"], match["stem"]
 
 
-def _neighbours(path: Path) -> list[Path]:
+def _room_imports(path: Path) -> list[Path]:
     """The files that a file of a room imports."""
     if not path.is_file():
         raise ValueError(
@@ -125,7 +129,7 @@ def _neighbours(path: Path) -> list[Path]:
     text = path.read_text("utf-8")
     if PACKAGE in text:
         raise ValueError(f"{path.name} mentions {PACKAGE}, which a Space does not have")
-    neighbours = []
+    files = []
     for source in sorted(name for name in imported(text) if name.startswith(".")):
         match = _IN_ROOM.fullmatch(source)
         if not match:
@@ -134,5 +138,5 @@ def _neighbours(path: Path) -> list[Path]:
                 "'from ..room.file import name'"
             )
         room = path.parents[1] / match["room"] if match["room"] else path.parent
-        neighbours.append(room / f"{match['stem'] or match['beside']}.py")
-    return neighbours
+        files.append(room / f"{match['stem'] or match['neighbour']}.py")
+    return files

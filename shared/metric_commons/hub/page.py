@@ -54,13 +54,13 @@ def page(
         summary=escape(summary),
         namespace=escape(namespace),
         version=escape(version),
-        requirements=escape(" ".join(f"'{each}'" for each in requirements), quote=False),
+        requirements=escape(" ".join(f"'{line}'" for line in requirements), quote=False),
         example=_example(card).replace(f"./metrics/{name}", f"{escape(namespace)}/{name}"),
     )
 
 
 def _example(card: str) -> str:
-    """The first block of the card: its code, and after each printed line what comes next."""
+    """The first block of code in the card, each piece of code with its output after it."""
     blocks = []
     code = ""
     for example in next(iter(usage(card)), []):

@@ -1,4 +1,4 @@
-"""Publishing: a Space holds just what its bundle holds, and a tag for every version."""
+"""Publishing: a Space holds the files of its bundle, no others, and a tag for every version."""
 
 from hashlib import sha1
 from importlib import metadata
@@ -11,24 +11,24 @@ from .imports import PACKAGE
 
 Change = Literal["created", "updated", "tagged", "unchanged"]
 
-_ATTRIBUTES = ".gitattributes"  # the Hub's own, in every Space
+_ATTRIBUTES = ".gitattributes"  # which the Hub adds to every Space
 
 
 class Space(NamedTuple):
-    """Where a module was published, and what that changed."""
+    """The address of a published module, and what publishing changed."""
 
     address: str
     change: Change
 
 
 def publish(namespace: str, name: str, *, sdk: Sdk = "static", private: bool = False) -> Space:
-    """The Space `namespace/name` of a module, made or brought up to date, and what changed.
+    """The Space `namespace/name` of a module, created or brought up to date, and what changed.
 
-    The version is tagged as `vX.Y.Z`, which `evaluate.load(..., revision="X.Y.Z")` asks for. What
-    is as it should be is left alone. `private` counts when a Space is made.
+    The version is tagged as `vX.Y.Z`, the tag that `evaluate.load(..., revision="X.Y.Z")` loads. A
+    Space that is up to date is left alone. `private` is for a Space that is created.
 
     Raises:
-        ValueError: there is no such module, no token, or another content has this version.
+        ValueError: there is no such module, no token, or the tag exists with other content.
         OSError: the Hub cannot be reached, or refuses.
     """
     import huggingface_hub
@@ -51,36 +51,42 @@ def _publish(api: Any, namespace: str, name: str, *, sdk: Sdk, private: bool) ->
     space = f"{namespace}/{name}"
     with TemporaryDirectory() as scratch:
         folder = bundle(name, scratch, sdk=sdk, namespace=namespace)
-        wanted = {path.name: _blob(path) for path in folder.iterdir()}
+        files = {path.name: _blob_id(path) for path in folder.iterdir()}
         tags = _tags(api, space)
-        if tags and tag in tags and _files(api, space, tag) != wanted:
+        if tags and tag in tags and _files(api, space, tag) != files:
             raise ValueError(
                 f"{space} has a tag {tag} with another content; what changes needs a new version"
             )
-        new = tags is None
-        stale = new or _files(api, space, "main") != wanted
-        untagged = tag not in (tags or ())
-        if new:
+        is_new = tags is None
+        is_outdated = is_new or _files(api, space, "main") != files
+        needs_tag = tag not in (tags or ())
+        if is_new:
             api.create_repo(space, repo_type="space", space_sdk=sdk, private=private)
-        if stale:
+        if is_outdated:
             api.upload_folder(
                 repo_id=space,
                 repo_type="space",
                 folder_path=folder,
                 commit_message=f"Publish {tag}",
-                delete_patterns="*",  # what the bundle has no more; the Hub keeps its own
+                delete_patterns="*",  # files that the bundle lacks; the Hub spares .gitattributes
             )
-        if untagged:
+        if needs_tag:
             api.create_tag(space, repo_type="space", tag=tag)
-    changes: dict[Change, bool] = {"created": new, "updated": stale, "tagged": untagged}
-    change: Change = next((change for change, made in changes.items() if made), "unchanged")
+    change: Change = "unchanged"
+    if is_new:
+        change = "created"
+    elif is_outdated:
+        change = "updated"
+    elif needs_tag:
+        change = "tagged"
     return Space(f"{api.endpoint}/spaces/{space}", change)
 
 
 def _version() -> str:
-    """The version to publish, if `evaluate` would not take its tag for one of its own.
+    """The version to publish, which must not be the version of `evaluate`.
 
-    Without a revision, evaluate X looks for the tag vX before it takes the latest files.
+    Without a revision, evaluate X.Y.Z loads the tag vX.Y.Z of a Space if there is one, and the
+    latest files otherwise.
     """
     version = metadata.version(PACKAGE)
     if version == metadata.version("evaluate"):
@@ -102,7 +108,7 @@ def _tags(api: Any, space: str) -> set[str] | None:
 
 
 def _files(api: Any, space: str, revision: str) -> dict[str, str]:
-    """The files of a Space, each with the id that git gives its content."""
+    """The files of a Space, with the ids of their contents in git."""
     tree = api.list_repo_tree(space, repo_type="space", revision=revision, recursive=True)
     return {
         entry.path: entry.blob_id
@@ -111,6 +117,7 @@ def _files(api: Any, space: str, revision: str) -> dict[str, str]:
     }
 
 
-def _blob(path: Path) -> str:
+def _blob_id(path: Path) -> str:
+    """The id of a file's content in git, which hashes a header with the size before the content."""
     content = path.read_bytes()
     return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()

@@ -1,1 +1,1 @@
-"""A server of the Model Context Protocol: the evaluations as tools for agents, and for UltraRAG."""
+"""A server of the Model Context Protocol with evaluations as tools, for agents and UltraRAG."""

@@ -1,4 +1,4 @@
-"""`metric-commons mcp` and `metric-commons ultrarag-init`: the evaluations as tools of a server."""
+"""`metric-commons mcp` and `metric-commons ultrarag-init`: a server with evaluations as tools."""
 
 from pathlib import Path
 from typing import Annotated
@@ -47,7 +47,7 @@ def ultrarag_init(
         ),
     ] = None,
 ) -> None:
-    """Write a server folder that takes the place of UltraRAG's evaluation server.
+    """Write a server folder that replaces UltraRAG's evaluation server.
 
     A pipeline then says `servers: evaluation: DIR`. The server runs in the
     Python that runs this command, whatever UltraRAG has installed.

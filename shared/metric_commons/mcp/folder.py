@@ -10,8 +10,8 @@ import yaml
 from ..files.stored import write_whole
 from ..integrations.ultrarag import ANSWER_METRICS, CUTOFFS, RANKING_METRICS
 
-# The arguments of each tool, and what UltraRAG calls the values: a key of parameter.yaml, or what
-# an earlier step of the pipeline returned.
+# By tool: its arguments, and the names of their values in UltraRAG. A name is a key of
+# parameter.yaml, or a result of an earlier step of the pipeline.
 _RANKING = {"metrics": "ir_metrics", "ks": "ks"}
 _TOOLS = {
     "evaluate": {"pred_ls": "pred_ls", "gt_ls": "gt_ls", "metrics": "metrics"},
@@ -24,8 +24,8 @@ _TOOLS = {
         "n_resamples": "n_resamples",
     },
 }
-# Beyond what UltraRAG knows: passed on if parameter.yaml has them.
-_OURS = {
+# By tool: arguments that UltraRAG lacks, which are passed on if parameter.yaml has them.
+_EXTENSIONS = {
     "evaluate": ["profile"],
     "evaluate_trec": ["profile"],
     "evaluate_trec_pvalue": ["profile", "seed"],
@@ -74,61 +74,61 @@ os.execve(PYTHON, command, environment)
 '''
 
 
-def write(place: Path, roots: Sequence[Path] = ()) -> None:
-    """Make `place` a folder that a pipeline can name as `servers: evaluation: <place>`.
+def write(folder: Path, roots: Sequence[Path] = ()) -> None:
+    """Write a server folder, which a pipeline names as `servers: evaluation: <folder>`.
 
     Args:
-        place: a folder that does not exist yet, or is empty.
+        folder: does not exist yet, or is empty.
         roots: folders that the server may use besides the one that UltraRAG runs in.
 
     Raises:
         ValueError: the folder is not empty.
-        OSError: it cannot be written.
+        OSError: the folder cannot be written.
     """
-    place = place.absolute()
-    if place.exists() and (not place.is_dir() or any(place.iterdir())):
-        raise ValueError(f"{place} exists and is not empty; nothing was written")
+    folder = folder.absolute()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ValueError(f"{folder} exists and is not empty; nothing was written")
     entry = _ENTRY.format(
         python=sys.executable,
         package=__name__.partition(".")[0],
         roots=[str(root.absolute()) for root in roots],
     )
     card = Path(__file__).with_name("README.md").read_bytes()
-    parameters = place / "parameter.yaml"
-    described = _described(str(parameters), place.name, yaml.safe_load(_PARAMETERS))
-    write_whole(place / "README.md", [card])
+    parameters = folder / "parameter.yaml"
+    description = _description(str(parameters), folder.name, yaml.safe_load(_PARAMETERS))
+    write_whole(folder / "README.md", [card])
     write_whole(parameters, [_PARAMETERS])
-    write_whole(place / "server.yaml", [described])
-    write_whole(place / "src" / f"{place.name}.py", [entry])
+    write_whole(folder / "server.yaml", [description])
+    write_whole(folder / "src" / f"{folder.name}.py", [entry])
 
 
-def build(place: Path, parameter_file: str) -> None:
-    """Write the server.yaml of the folder anew, from its parameters.
+def build(folder: Path, parameter_file: str) -> None:
+    """Write the server.yaml of a server folder again, from its parameters.
 
     Raises:
-        ValueError: the file lies elsewhere, or does not hold parameters.
+        ValueError: the parameters are in another folder, or are no keys with values.
         OSError: a file cannot be read or written.
     """
     path = Path(parameter_file)
-    if path.resolve().parent != place.resolve():
-        raise ValueError(f"parameter_file: {parameter_file} is not in {place}")
+    if path.resolve().parent != folder.resolve():
+        raise ValueError(f"parameter_file: {parameter_file} is not in {folder}")
     try:
         parameters = yaml.safe_load(path.read_text("utf-8")) if path.exists() else None
     except yaml.YAMLError as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(parameters, dict | None):
         raise ValueError(f"{path}: expected keys with values")
-    described = _described(parameter_file, place.resolve().name, parameters or {})
-    write_whole(place / "server.yaml", [described])
+    description = _description(parameter_file, folder.resolve().name, parameters or {})
+    write_whole(folder / "server.yaml", [description])
 
 
-def _described(parameter_file: str, name: str, parameters: Mapping[str, Any]) -> str:
-    """What server.yaml says: where the server is, and for each tool what goes in and comes out."""
+def _description(parameter_file: str, name: str, parameters: Mapping[str, Any]) -> str:
+    """The text of server.yaml: the path of the server, and the inputs and outputs of each tool."""
     entry = parameters.get("path", str(Path(parameter_file).parent / "src" / f"{name}.py"))
     tools = {}
     for tool, arguments in _TOOLS.items():
-        own = {name: name for name in _OURS[tool] if name in parameters}
-        values = {**arguments, "save_path": "save_path", **own}
+        extensions = {name: name for name in _EXTENSIONS[tool] if name in parameters}
+        values = {**arguments, "save_path": "save_path", **extensions}
         tools[tool] = {
             "input": {
                 argument: f"${value}" if value in parameters else value
@@ -136,6 +136,6 @@ def _described(parameter_file: str, name: str, parameters: Mapping[str, Any]) ->
             },
             "output": ["eval_res"],
         }
-    described = {"path": entry, "parameter": parameter_file, "tools": tools, "prompts": {}}
-    text: str = yaml.safe_dump(described, allow_unicode=True, sort_keys=False)
+    description = {"path": entry, "parameter": parameter_file, "tools": tools, "prompts": {}}
+    text: str = yaml.safe_dump(description, allow_unicode=True, sort_keys=False)
     return text

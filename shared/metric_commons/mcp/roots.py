@@ -7,12 +7,12 @@ from pathlib import Path
 
 
 class Roots:
-    """Some folders, and which files lie below them once every link is followed.
+    """Folders, and the files below them after every symbolic link is followed.
 
     Relative paths start at the first folder.
 
     Raises:
-        ValueError: one of them is no folder.
+        ValueError: a path is no folder.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
@@ -22,15 +22,15 @@ class Roots:
                 raise ValueError(f"{folder} is not a folder")
 
     def to_read(self, name: str, path: str) -> Path:
-        """The file that a path leads to.
+        """The file at a path.
 
         Args:
-            name: what the caller calls the path.
+            name: of the argument that holds the path, for messages.
             path: relative to the first folder, or absolute.
 
         Raises:
-            ValueError: it leads outside, or not to a file but to a folder, a device or a pipe.
-            OSError: there is nothing.
+            ValueError: the file is outside the folders, or it is a folder, a device or a pipe.
+            OSError: there is no file.
         """
         target = self._inside(name, path)
         if not stat.S_ISREG(target.stat().st_mode):
@@ -38,10 +38,10 @@ class Roots:
         return target
 
     def to_write(self, name: str, path: str) -> Path:
-        """The place that a path leads to, where a file may be written.
+        """The path of a file that may be written, with all links followed.
 
         Raises:
-            ValueError: it leads outside, or to something that is not a file.
+            ValueError: the file is outside the folders, or it is a folder or a device.
         """
         target = self._inside(name, path)
         if path.endswith(("/", os.sep)) or (target.exists() and not target.is_file()):
@@ -56,6 +56,6 @@ class Roots:
             folders = ", ".join(map(str, self._folders))
             raise ValueError(f"{name}: {path} leads outside of what this server may use: {folders}")
         for part in (target, *target.parents):
-            if part.is_symlink():  # all links are followed, but for those that never end
+            if part.is_symlink():  # realpath follows every link except those in a circle
                 raise ValueError(f"{name}: {path} is a link that leads in a circle")
         return target

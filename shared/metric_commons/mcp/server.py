@@ -1,4 +1,4 @@
-"""The tools of the server, for both majors of the protocol's library."""
+"""The tools of the server, with version 1 or version 2 of the library `mcp`."""
 
 import json
 import os
@@ -27,26 +27,26 @@ try:
     from mcp.server.mcpserver import Context, MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
 
-    _OWN_VERSION: dict[str, Any] = {"version": version("metric-commons")}
-except ImportError:  # the first major, which tells clients its own version
+    _VERSION: dict[str, Any] = {"version": version("metric-commons")}
+except ImportError:  # version 1, which tells clients its own version
     from mcp.server.fastmcp import Context  # type: ignore[attr-defined,no-redef]
     from mcp.server.fastmcp import FastMCP as MCPServer  # type: ignore[attr-defined,no-redef]
     from mcp.server.fastmcp.exceptions import ToolError  # type: ignore[import-not-found,no-redef]
 
-    _OWN_VERSION = {}
+    _VERSION = {}
 
 T = TypeVar("T")
 
-_LARGEST = 100_000_000  # characters of answers in one request; more should stay in a file
-_LONGEST = 2_000  # characters of a complaint: what it quotes may be of any length
+_MAX_LENGTH = 100_000_000  # of answers in one request; more should stay in a file
+_MAX_MESSAGE = 2_000  # characters of an error message, which may quote a long value
 
 _INSTRUCTIONS = """\
 Exact scores of answers and of retrieval runs. evaluate scores answers that are passed in, \
 evaluate_file those in a file, with any module of list_modules; evaluate_trec and \
 evaluate_trec_pvalue score TREC runs. Paths are relative to the folder that the server may use."""
 
-# What is wrong with a list is said by the evaluation, with its row, and not by the schema, whose
-# complaints are as long as the list.
+# Lists are checked by the evaluation, whose errors name a row. Errors of the schema would quote the
+# whole list.
 _Names = Annotated[list[str] | None, SkipValidation]
 _Cutoffs = Annotated[list[int] | None, SkipValidation]
 
@@ -74,9 +74,9 @@ Profile = Annotated[
 
 
 class AnswersEvaluated(TypedDict):
-    """Of each metric the scores of all rows, and their mean; the file that holds them, if any.
+    """The scores of all rows and their mean, by metric; the file with the result, if it was saved.
 
-    Not in more detail, for the library would check every single score, slower than it was made.
+    The type says no more, because the library would check every score, slower than computing it.
     """
 
     eval_res: dict[str, Any]
@@ -84,7 +84,7 @@ class AnswersEvaluated(TypedDict):
 
 
 class RunEvaluated(TypedDict):
-    """The mean of each measure; the file that holds them too, if any."""
+    """The mean of each measure; the file with the result, if it was saved."""
 
     eval_res: dict[str, float]
     saved_to: str | None
@@ -101,14 +101,14 @@ class Comparison(TypedDict):
 
 
 class RunsCompared(TypedDict):
-    """Two runs by each measure; the file that holds this too, if any."""
+    """Two runs by each measure; the file with the result, if it was saved."""
 
     eval_res: dict[str, Comparison]
     saved_to: str | None
 
 
 class FileEvaluated(TypedDict):
-    """The format metric-commons/1, and the file that holds it too, if any."""
+    """The format metric-commons/1, and the file with the result, if it was saved."""
 
     format: str
     systems: dict[str, Any]
@@ -118,7 +118,7 @@ class FileEvaluated(TypedDict):
 
 
 class Module(TypedDict):
-    """A module and what it says of itself."""
+    """A module and the first line of its description."""
 
     name: str
     summary: str
@@ -131,7 +131,7 @@ class Modules(TypedDict):
 
 
 class Description(TypedDict):
-    """What a module takes and returns."""
+    """Inputs, options and card of a module."""
 
     name: str
     summary: str
@@ -141,18 +141,18 @@ class Description(TypedDict):
 
 
 def server(roots: Sequence[Path], *, lifespan: Any = None) -> MCPServer:
-    """A server with all tools, which reads and writes below some folders only.
+    """A server with all tools, which reads and writes files below `roots` only.
 
     Args:
-        roots: these folders; relative paths start at the first.
-        lifespan: what the library should run around each connection.
+        roots: folders; relative paths start at the first.
+        lifespan: a context manager that the library enters for each connection.
     """
     app = MCPServer(
         "metric-commons",
         instructions=_INSTRUCTIONS,
         log_level="WARNING",
         lifespan=lifespan,
-        **_OWN_VERSION,
+        **_VERSION,
     )
     tools = Tools(Roots(roots))
     for tool in (
@@ -172,13 +172,13 @@ def serve(roots: Sequence[Path], *, ultrarag_folder: Path | None = None) -> None
 
     Args:
         roots: as in `server`.
-        ultrarag_folder: the server folder of UltraRAG that starts this server, whose description
-            the tool `build` writes.
+        ultrarag_folder: the folder from which UltraRAG starts this server; the tool `build` writes
+            its server.yaml.
     """
     app = server(roots, lifespan=_stdout_is_for_the_protocol)
     if ultrarag_folder is not None:
-        app.tool()(_builder(ultrarag_folder))
-    # The protocol gets a duplicate of stdout; what anything else writes to stdout goes to stderr.
+        app.tool()(_build_tool(ultrarag_folder))
+    # The protocol writes to a duplicate of stdout; whatever else writes to stdout reaches stderr.
     sys.stdout = TextIOWrapper(os.fdopen(os.dup(1), "wb"), encoding="utf-8")
     os.dup2(2, 1)
     app.run(transport="stdio")
@@ -186,28 +186,29 @@ def serve(roots: Sequence[Path], *, ultrarag_folder: Path | None = None) -> None
 
 @asynccontextmanager
 async def _stdout_is_for_the_protocol(_: MCPServer) -> AsyncIterator[None]:
-    """By now the library has taken hold of stdout, so prints may go elsewhere."""
+    """Redirect prints to stderr, once the library holds the stdout of the protocol."""
     with redirect_stdout(sys.stderr):
         yield
 
 
-def _builder(place: Path) -> Callable[[str], None]:
+def _build_tool(server_folder: Path) -> Callable[[str], None]:
     def build(parameter_file: str) -> None:
-        """Write server.yaml, from which UltraRAG knows the tools, beside parameter_file."""
+        """Write server.yaml, which describes the tools to UltraRAG, beside parameter_file."""
         try:
-            folder.build(place, parameter_file)
+            folder.build(server_folder, parameter_file)
         except (ValueError, OSError) as error:
-            raise ToolError(_told(error)) from error
+            raise ToolError(_message(error)) from error
 
     return build
 
 
 class Tools:
-    """The tools. What they compute, they compute in threads of their own."""
+    """The tools, which compute in threads, so that the server can answer meanwhile."""
 
     def __init__(self, roots: Roots) -> None:
         self._roots = roots
-        self._loading = threading.Lock()  # of modules, which evaluate keeps in files
+        # Threads must not load modules at the same time, since evaluate copies scripts to files.
+        self._loading = threading.Lock()
 
     async def evaluate(
         self,
@@ -227,9 +228,9 @@ class Tools:
 
         def scores(progress: ultrarag.Progress) -> dict[str, Any]:
             characters = _characters(pred_ls) + _characters(gt_ls)
-            if characters > _LARGEST:
+            if characters > _MAX_LENGTH:
                 raise ValueError(
-                    f"pred_ls and gt_ls hold {characters:,} characters, more than {_LARGEST:,}; "
+                    f"pred_ls and gt_ls hold {characters:,} characters, more than {_MAX_LENGTH:,}; "
                     "put them into a file and call evaluate_file"
                 )
             return ultrarag.evaluate(pred_ls, gt_ls, metrics, profile=profile, progress=progress)
@@ -320,14 +321,14 @@ class Tools:
         *,
         ctx: Context,
     ) -> FileEvaluated:
-        """Score a field of a file with any modules; the data does not travel."""
+        """Score a field of a file with any modules; the data stays in the file."""
 
         def work(progress: ultrarag.Progress) -> FileEvaluated:
             target = self._target(save_path)
             source = self._roots.to_read("path", path)
-            known = catalog.names()
             if not isinstance(modules, list) or not modules:
-                raise ValueError(f"modules must be names of modules: {', '.join(known)}")
+                names = ", ".join(catalog.names())
+                raise ValueError(f"modules must be names of modules: {names}")
             for name in modules:
                 catalog.path(name)
             from ..evaluation.evaluations import Evaluation
@@ -347,9 +348,9 @@ class Tools:
                 progress(0, 2)
                 results = evaluation.results().to_dict()
             progress(1, 2)
-            saved = _save(results, target)
+            saved_to = _save(results, target)
             progress(2, 2)
-            return cast(FileEvaluated, results | {"saved_to": saved})
+            return cast(FileEvaluated, results | {"saved_to": saved_to})
 
         return await _in_thread(work, ctx)
 
@@ -381,10 +382,10 @@ class Tools:
         save_path: str | None,
         context: Context,
     ) -> Mapping[str, Any]:
-        """The scores as UltraRAG's tools return them, and the file that holds them, if any."""
+        """The scores as UltraRAG's tools return them, and the file with the result, if saved."""
 
         def work(progress: ultrarag.Progress) -> Mapping[str, Any]:
-            target = self._target(save_path)  # refused before anything is scored
+            target = self._target(save_path)  # before anything is scored, since it may be refused
             results = plain(scores(progress))
             return {"eval_res": results, "saved_to": _save(results, target)}
 
@@ -395,39 +396,39 @@ class Tools:
 
 
 def _save(results: Mapping[str, Any], target: Path | None) -> str | None:
-    """Where the results are now: as UltraRAG has it, the time is in the name, and none is lost."""
+    """The file of the results. As in UltraRAG its name has the time, so that none is replaced."""
     if target is None:
         return None
     time = datetime.now().astimezone().strftime("%Y%m%d_%H%M%S_%f")
-    place = target.with_name(f"{target.stem}_{time}.json")
-    write_whole(place, [json.dumps(results, ensure_ascii=False, indent=4, allow_nan=False), "\n"])
-    return str(place)
+    path = target.with_name(f"{target.stem}_{time}.json")
+    write_whole(path, [json.dumps(results, ensure_ascii=False, indent=4, allow_nan=False), "\n"])
+    return str(path)
 
 
 def _characters(texts: Any) -> int:
-    """The length of all texts in a list, or in lists of it."""
+    """The length of all texts in a list, or in lists inside it."""
     if isinstance(texts, list):
         return sum(map(_characters, texts))
     return len(texts) if isinstance(texts, str) else 0
 
 
 async def _in_thread(work: Callable[[ultrarag.Progress], T], context: Context) -> T:
-    """What the work returns; what it refuses is an error of the tool, with the cause."""
+    """The result of `work`; a ValueError or an OSError becomes an error of the tool."""
 
-    def progress(done: int, of_all: int) -> None:
-        from_thread.run(context.report_progress, done, of_all)
+    def progress(done: int, total: int) -> None:
+        from_thread.run(context.report_progress, done, total)
 
     try:
         return await to_thread.run_sync(work, progress)
     except (ValueError, OSError) as error:
-        raise ToolError(_told(error)) from error
+        raise ToolError(_message(error)) from error
 
 
-def _told(error: ValueError | OSError) -> str:
-    """The message of an error; its start and its end, if it quotes too much."""
+def _message(error: ValueError | OSError) -> str:
+    """The message of an error; of a very long message the start and the end."""
     message = str(error)
     if isinstance(error, OSError) and error.filename:
         message = f"{error.filename}: {error.strerror}"
-    if len(message) > _LONGEST:
-        message = f"{message[: _LONGEST // 2]} ... {message[-_LONGEST // 2 :]}"
+    if len(message) > _MAX_MESSAGE:
+        message = f"{message[: _MAX_MESSAGE // 2]} ... {message[-_MAX_MESSAGE // 2 :]}"
     return message

@@ -5,15 +5,21 @@ from typing import TYPE_CHECKING
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from .plots import check, deltas, picture
+    from .figures import check
+    from .pictures import PICTURES, Kind, picture
+    from .query_differences import deltas
+    from .systems import System
 
-__all__ = ["check", "deltas", "picture"]
+__all__ = ["PICTURES", "Kind", "System", "check", "deltas", "picture"]
 
 __getattr__ = resolver(
     __name__,
     {
-        "check": "plots",
-        "deltas": "plots",
-        "picture": "plots",
+        "Kind": "pictures",
+        "PICTURES": "pictures",
+        "System": "systems",
+        "check": "figures",
+        "deltas": "query_differences",
+        "picture": "pictures",
     },
 )

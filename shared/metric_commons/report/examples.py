@@ -1,39 +1,44 @@
-"""Rows to look at: those that are answered worst, and those on which systems differ most."""
+"""Rows to look at: those with the lowest scores, and those on which systems differ most."""
 
 import hashlib
-import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..evaluation.results import Results, means_of_rows
+from ..files.tables import Source
 
 _BLOCK = 10_000  # rows in memory at a time
 
+# By system and input (such as "predictions"): path, field and format of the column.
+_Columns = Mapping[str, Mapping[str, Mapping[str, Any]]]
+# By path, field and row.
+_Cells = Mapping[tuple[str, str, int], Any]
+
 
 class Answer(NamedTuple):
-    """What one system says about a row; None where its file is not there."""
+    """What a system predicts for a row; None where the file of its predictions is missing."""
 
     system: str
     prediction: Any
     scores: Mapping[str, float]
-    references: Any = None  # if they are not those of all systems
+    references: Any = None  # if systems have different references
 
 
 @dataclass(frozen=True)
 class Example:
-    """One row: what was asked, what is right and what each system says."""
+    """A row: its input, its references and the answers of all systems."""
 
     row: int
-    shown: Mapping[str, Any]  # field and value
-    references: Any
+    fields: Mapping[str, Any]  # such as the question, by name
+    references: Any  # None if systems have different references
     answers: Sequence[Answer]
 
 
 class Choice(NamedTuple):
-    """Rows of one kind, and why they are here."""
+    """Rows of one kind, and the reason for their choice."""
 
     title: str
     reason: str
@@ -42,73 +47,82 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Examples:
-    """Rows of each kind, and what keeps others from being shown."""
+    """Rows of each kind, and notes about rows that cannot be shown."""
 
     choices: Sequence[Choice] = ()
     notes: Sequence[str] = ()
-    checked: Mapping[str, str] = field(default_factory=dict)  # of each input, if it is unchanged
+    unchanged: Collection[str] = ()  # paths of inputs that are as they were when they were scored
 
 
-class _Scored(NamedTuple):
-    """What every system scores on each row: the mean of a few scores."""
+class _RowScores(NamedTuple):
+    """The score of each row for each system, a mean over the named scores."""
 
     names: Sequence[str]
-    values: Sequence[Sequence[float]]  # of each row those of each system
+    rows: Sequence[Sequence[float]]  # of each row the scores of all systems
+
+
+class _Ranking(NamedTuple):
+    """The numbers of rows of one kind, and the reason for their choice."""
+
+    title: str
+    reason: str
+    rows: Sequence[int]
 
 
 def find_examples(
     results: Results,
     *,
-    shown: Sequence[str] = (),
-    elsewhere: Iterable[Path] = (),
+    fields: Sequence[str] = (),
+    copies: Iterable[Path] = (),
     count: int = 10,
 ) -> Examples:
-    """Rows of the inputs that a result names, if these are as they were when it was made.
+    """Rows of the inputs that a result names, if these are as they were when they were scored.
 
     Args:
         results: with the scores of every row.
-        shown: other fields to show of each row, such as the question.
-        elsewhere: where inputs may lie now; they are known by what they hold.
+        fields: further fields to show of each row, such as the question.
+        copies: files that may be the inputs at another path, which their SHA-256 tells.
         count: how many rows of each kind.
 
     Raises:
-        ValueError: an input that is unchanged has no such field.
+        ValueError: an unchanged input has no such field.
     """
-    unchanged, notes = _verified(results, list(elsewhere))
-    checked = {path: str(found) for path, found in unchanged.items()}
+    paths, notes = _find_inputs(results, list(copies))
     columns = results.provenance.get("columns")
     if not columns:
-        told = "The results do not say in which fields of which files their rows are."
-        return Examples(notes=[*notes, told], checked=checked)
-    scored = _scored(results)
-    if isinstance(scored, str):
-        return Examples(notes=[*notes, scored], checked=checked)
-    chosen = _chosen(list(results.systems), scored, count)
-    wanted = sorted({row for _, _, rows in chosen for row in rows})
-    cells = _cells(columns, unchanged, wanted, shown)
+        notes.append("The results do not say in which fields of which files their rows are.")
+        return Examples(notes=notes, unchanged=paths.keys())
+    scores = _row_scores(results)
+    if isinstance(scores, str):
+        return Examples(notes=[*notes, scores], unchanged=paths.keys())
+    rankings = _rank(list(results.systems), scores, count)
+    rows = sorted({row for ranking in rankings for row in ranking.rows})
+    cells = _read_cells(columns, paths, rows, fields)
     if not cells:
-        return Examples(notes=notes, checked=checked)
+        return Examples(notes=notes, unchanged=paths.keys())
     choices = [
         Choice(
-            title, reason, [_example(results, columns, scored.names, cells, row) for row in rows]
+            ranking.title,
+            ranking.reason,
+            [_example(results, scores.names, columns, cells, row) for row in ranking.rows],
         )
-        for title, reason, rows in chosen
+        for ranking in rankings
     ]
-    return Examples(choices, notes, checked)
+    return Examples(choices, notes, paths.keys())
 
 
-def _verified(results: Results, elsewhere: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
-    """Where each input lies that is what it was, and what is to be said of the others."""
-    hashes = {path: _sha256(path) for path in elsewhere}
-    unchanged, notes = {}, []
+def _find_inputs(results: Results, copies: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
+    """The path of each unchanged input, by the path in the result, and notes about the others."""
+    hashes = {path: _sha256(path) for path in copies}
+    paths, notes = {}, []
     for source in results.provenance.get("inputs", []):
         if "path" not in source or "sha256" not in source:
-            continue  # whoever scored in Python may tell less
+            continue  # results that Python code made may lack them
         path = Path(source["path"])
         hashes[path] = _sha256(path) if path.is_file() else ""
-        same = [each for each, sha256 in hashes.items() if sha256 == source["sha256"]]
-        if same:
-            unchanged[source["path"]] = path if path in same else same[0]
+        unchanged = [file for file, sha256 in hashes.items() if sha256 == source["sha256"]]
+        if unchanged:
+            paths[source["path"]] = path if path in unchanged else unchanged[0]
         elif hashes[path]:
             notes.append(
                 f"{source['path']} has changed since it was scored (its SHA-256 is another one), "
@@ -116,7 +130,7 @@ def _verified(results: Results, elsewhere: Sequence[Path]) -> tuple[dict[str, Pa
             )
         else:
             notes.append(f"{source['path']} is not there, so nothing of it is shown.")
-    return unchanged, notes
+    return paths, notes
 
 
 def _sha256(path: Path) -> str:
@@ -124,173 +138,179 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(raw, "sha256").hexdigest()
 
 
-def _scored(results: Results) -> _Scored | str:
-    """The mean of each module's first score, a row a list of systems; or why there is none."""
-    per_system = []
+def _row_scores(results: Results) -> _RowScores | str:
+    """The mean of the first score of each module, for each row; or why there is none."""
+    systems = []
     for modules in results.systems.values():
         columns: dict[str, list[float]] = {}
         for result in modules.values():
             means = means_of_rows(result)
-            usable = [name for name in means if name not in result.lower_is_better]
-            columns |= {name: means[name] for name in usable[:1]}
-        per_system.append(columns)
-    first = per_system[0] if per_system else {}
-    names = [name for name in first if all(name in columns for columns in per_system)]
+            names = [name for name in means if name not in result.lower_is_better]
+            columns |= {name: means[name] for name in names[:1]}
+        systems.append(columns)
+    first = systems[0] if systems else {}
+    names = [name for name in first if all(name in columns for columns in systems)]
     if not names:
         return "The scores of every row were not given (--per-example), so there are no examples."
-    rows = {len(columns[name]) for columns in per_system for name in names}
-    if len(rows) > 1:
+    sizes = {len(columns[name]) for columns in systems for name in names}
+    if len(sizes) > 1:
         return "Systems have different numbers of rows, so there are no examples side by side."
-    values = [
-        [_mean([columns[name][row] for name in names]) for columns in per_system]
-        for row in range(*rows)
+    rows = [
+        [_mean(columns[name][row] for name in names) for columns in systems]
+        for row in range(*sizes)
     ]
-    return _Scored(names, values)
+    return _RowScores(names, rows)
 
 
 def _mean(values: Iterable[float]) -> float:
-    """The mean of those that are numbers."""
+    """The mean of the finite values; NaN if there are none."""
     finite = [value for value in values if math.isfinite(value)]
     return math.fsum(finite) / len(finite) if finite else math.nan
 
 
-def _chosen(
-    systems: Sequence[str], scored: _Scored, count: int
-) -> list[tuple[str, str, Sequence[int]]]:
-    """Title, reason and rows of each kind. Of equals the first rows come first."""
-    *others, last = scored.names
-    by = f"mean of {', '.join(others)} and {last}" if others else last
-    mean = {row: _mean(values) for row, values in enumerate(scored.values)}
-    mean = {row: value for row, value in mean.items() if not math.isnan(value)}
-    worst = sorted(mean, key=mean.__getitem__)[:count]
-    least = mean[worst[0]] if worst else math.nan
-    ties = sum(value == least for value in mean.values())
-    over = " over all systems" if len(systems) > 1 else ""
+def _rank(systems: Sequence[str], scores: _RowScores, count: int) -> list[_Ranking]:
+    """The rows of each kind, at most `count`. Of rows with equal scores the first comes first."""
+    *first_names, last_name = scores.names
+    score = f"mean of {', '.join(first_names)} and {last_name}" if first_names else last_name
+    means = {row: _mean(values) for row, values in enumerate(scores.rows)}
+    means = {row: mean for row, mean in means.items() if not math.isnan(mean)}
+    rankings = [_rank_worst(systems, means, score, len(scores.rows), count)]
+    if len(systems) == 2:
+        differences = {row: scores.rows[row][0] - scores.rows[row][1] for row in means}
+        for sign, (better, worse) in ((1, systems), (-1, systems[::-1])):
+            gains = {row: sign * gain for row, gain in differences.items() if sign * gain > 0}
+            reason = f"The greatest differences of {score}; {better} is better in {_rows(gains)}."
+            rows = sorted(gains, key=gains.__getitem__, reverse=True)[:count]
+            rankings.append(_Ranking(f"{better} better than {worse}", reason, rows))
+    elif len(systems) > 2:
+        spreads = {row: _spread(scores.rows[row]) for row in means}
+        differing = [row for row, (distance, _) in spreads.items() if distance > 0]
+        reason = (
+            f"The greatest distances between the {score} of one system and another, those first on "
+            f"which systems are split most evenly; they differ in {_rows(differing)}."
+        )
+        rows = sorted(differing, key=spreads.__getitem__, reverse=True)[:count]
+        rankings.append(_Ranking("Most different", reason, rows))
+    return [ranking for ranking in rankings if ranking.rows]
+
+
+def _rank_worst(
+    systems: Sequence[str], means: Mapping[int, float], score: str, total: int, count: int
+) -> _Ranking:
+    """The rows with the lowest mean over systems."""
+    rows = sorted(means, key=means.__getitem__)[:count]
+    lowest = means[rows[0]] if rows else math.nan
+    ties = sum(mean == lowest for mean in means.values())
     reason = (
-        f"The lowest {by}{over}: {least:.4g} in {ties:,} of {_rows(len(scored.values))}"
+        f"The lowest {score}{' over all systems' if len(systems) > 1 else ''}: {lowest:.4g} in "
+        f"{ties:,} of {_rows(range(total))}"
         f"{f', of which these are the first {count}' if ties > count else ''}."
     )
-    chosen: list[tuple[str, str, Sequence[int]]] = [("Worst", reason, worst)]
-    if len(systems) == 2:
-        gains = {row: scored.values[row][0] - scored.values[row][1] for row in mean}
-        for sign, (better, other) in ((1, systems), (-1, systems[::-1])):
-            found = {row: sign * gain for row, gain in gains.items() if sign * gain > 0}
-            rows = sorted(found, key=found.__getitem__, reverse=True)[:count]
-            told = f"The greatest differences of {by}; {better} is better in {_rows(len(found))}."
-            chosen.append((f"{better} better than {other}", told, rows))
-    elif len(systems) > 2:
-        spread = {row: _spread(scored.values[row]) for row in mean}
-        differing = [row for row, (distance, _) in spread.items() if distance > 0]
-        rows = sorted(differing, key=spread.__getitem__, reverse=True)[:count]
-        told = (
-            f"The greatest distances between the {by} of one system and another, those first on "
-            f"which systems are split most evenly; they differ in {_rows(len(differing))}."
-        )
-        chosen.append(("Most different", told, rows))
-    return [(title, reason, rows) for title, reason, rows in chosen if rows]
+    return _Ranking("Worst", reason, rows)
 
 
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"
+def _rows(rows: Collection[int]) -> str:
+    """How many rows there are, in words."""
+    return f"{len(rows):,} row{'' if len(rows) == 1 else 's'}"
 
 
 def _spread(values: Sequence[float]) -> tuple[float, float]:
-    """The distance from the least to the greatest, and then how evenly systems are split."""
+    """The range of the finite values, and the sum of their squared distances from the mean.
+
+    The sum tells how evenly systems are split: of 0, 0, 1, 1 it is 1, of 0, 0, 0, 1 it is 0.75.
+    """
     finite = [value for value in values if math.isfinite(value)]
     center = _mean(finite)
     return max(finite) - min(finite), math.fsum((value - center) ** 2 for value in finite)
 
 
-def _cells(
-    columns: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    unchanged: Mapping[str, Path],
-    rows: Sequence[int],
-    shown: Sequence[str],
-) -> dict[tuple[str, str, int], Any]:
-    """Values by file, field and row, of the files that are unchanged."""
-    from ..files.tables import Source
-
-    fields: dict[tuple[str, str | None], dict[str, None]] = {}
-    for of_system in columns.values():
-        for column in of_system.values():
-            place = column["path"], column["format"]
-            fields.setdefault(place, {})[column["field"]] = None
-    others = {_home(of_system) for of_system in columns.values()}
+def _read_cells(
+    columns: _Columns, paths: Mapping[str, Path], rows: Sequence[int], fields: Sequence[str]
+) -> _Cells:
+    """The cells of some rows: of the inputs that are unchanged, and of further fields."""
+    inputs: dict[tuple[str, str | None], dict[str, None]] = {}  # by path and format: the fields
+    for system_columns in columns.values():
+        for column in system_columns.values():
+            inputs.setdefault((column["path"], column["format"]), {})[column["field"]] = None
+    reference_paths = {_reference_path(system_columns) for system_columns in columns.values()}
     cells: dict[tuple[str, str, int], Any] = {}
-    for (name, form), own in fields.items():
-        if name in unchanged:
-            source = Source(
-                unchanged[name],
-                list(own | dict.fromkeys(shown if name in others else ())),
-                form=form,
-                progress=True,
-            )
-            cells |= _picked(name, source, rows)
+    for (path, form), names in inputs.items():
+        if path in paths:
+            if path in reference_paths:
+                names = names | dict.fromkeys(fields)
+            cells |= _pick(path, Source(paths[path], list(names), form=form, progress=True), rows)
     return cells
 
 
-def _home(of_system: Mapping[str, Mapping[str, Any]]) -> str:
-    """The file in which a system's rows say what they are about: that of the references."""
-    return str(of_system.get("references", of_system["predictions"])["path"])
+def _reference_path(system_columns: Mapping[str, Mapping[str, Any]]) -> str:
+    """The file of the references, which also has the further fields of a row."""
+    return str(system_columns.get("references", system_columns["predictions"])["path"])
 
 
-def _picked(name: str, source: Any, rows: Sequence[int]) -> dict[tuple[str, str, int], Any]:
+def _pick(path: str, source: Source, rows: Sequence[int]) -> _Cells:
+    """The cells of some rows of a file, of which one block is in memory at a time."""
     cells, start = {}, 0
     for block in source.blocks(_BLOCK):
         stop = start + len(next(iter(block.values())))
         for row in (row for row in rows if start <= row < stop):
-            for of, column in block.items():
-                cells[name, of, row] = column[row - start]
+            for field, column in block.items():
+                cells[path, field, row] = column[row - start]
         start = stop
     return cells
 
 
 def _example(
-    results: Results,
-    columns: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    names: Sequence[str],
-    cells: Mapping[tuple[str, str, int], Any],
-    row: int,
+    results: Results, scores: Sequence[str], columns: _Columns, cells: _Cells, row: int
 ) -> Example:
-    def of_systems(column: str) -> dict[str, Any]:
-        """The values of a column in this row, of the systems whose files are there."""
-        places = {s: columns[s][column] for s in results.systems if column in columns.get(s, {})}
-        found = {s: cells.get((place["path"], place["field"], row)) for s, place in places.items()}
-        return {system: value for system, value in found.items() if value is not None}
-
-    kept = {place["field"] for of_system in columns.values() for place in of_system.values()}
-    shown = {of: cells[path, of, at] for path, of, at in cells if at == row and of not in kept}
-    for column in ("id", "groups"):
-        for system, value in list(of_systems(column).items())[:1]:
-            shown[columns[system][column]["field"]] = value
-    predictions, references = of_systems("predictions"), of_systems("references")
+    """A row with the answers of all systems."""
+    predictions = _system_values("predictions", results.systems, columns, cells, row)
+    references = _system_values("references", results.systems, columns, cells, row)
     common = next(iter(references.values()), None)
-    is_shared = all(value == common for value in references.values())
-    return Example(
-        row,
-        shown,
-        common if is_shared else None,
-        [
-            Answer(
-                system,
-                predictions.get(system),
-                {
-                    name: values[row]
-                    for result in modules.values()
-                    for name, values in result.per_example.items()
-                    if name in names
-                },
-                None if is_shared else references.get(system),
-            )
-            for system, modules in results.systems.items()
-        ],
-    )
+    is_common = all(value == common for value in references.values())
+    answers = [
+        Answer(
+            system,
+            predictions.get(system),
+            {
+                score: values[row]
+                for result in modules.values()
+                for score, values in result.per_example.items()
+                if score in scores
+            },
+            None if is_common else references.get(system),
+        )
+        for system, modules in results.systems.items()
+    ]
+    fields = _further_fields(results.systems, columns, cells, row)
+    return Example(row, fields, common if is_common else None, answers)
 
 
-def as_text(value: Any) -> str:
-    """A value of the data as people read it.
+def _system_values(
+    name: str, systems: Iterable[str], columns: _Columns, cells: _Cells, row: int
+) -> dict[str, Any]:
+    """The values of an input in a row, by system, without systems whose files are missing."""
+    values = {}
+    for system in systems:
+        column = columns.get(system, {}).get(name)
+        if column:
+            values[system] = cells.get((column["path"], column["field"], row))
+    return {system: value for system, value in values.items() if value is not None}
 
-    >>> as_text("Paris"), as_text([1, "é"])
-    ('Paris', '[1, "é"]')
-    """
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+def _further_fields(
+    systems: Iterable[str], columns: _Columns, cells: _Cells, row: int
+) -> dict[str, Any]:
+    """The fields of a row that are no input of a module, then its id and its group."""
+    inputs = {
+        column["field"] for system_columns in columns.values() for column in system_columns.values()
+    }
+    fields = {
+        field: cells[path, field, cell_row]
+        for path, field, cell_row in cells
+        if cell_row == row and field not in inputs
+    }
+    for name in ("id", "groups"):
+        values = _system_values(name, systems, columns, cells, row)
+        for system, value in list(values.items())[:1]:
+            fields[columns[system][name]["field"]] = value
+    return fields

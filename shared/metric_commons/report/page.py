@@ -1,4 +1,4 @@
-"""The page: what a template needs to know, and the template."""
+"""The page: the values that the template shows, and the template rendered with them."""
 
 import json
 import math
@@ -9,44 +9,44 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..evaluation.comparisons import Comparison
-from ..evaluation.rendering import Entry, Table, as_html, p_value
+from ..evaluation.rendering import Entry, as_html, p_value
 from ..evaluation.results import Results
 from ..files.stored import plain
-from .axes import Axis, axis_of
-from .examples import Examples, as_text
+from .axes import Axis, fit_axis
+from .examples import Examples
 
 _TEMPLATE = Path(__file__).with_name("page.html")
-_FOLDED = 280  # characters of a text that are seen before it is unfolded
-_KEPT = 20_000  # characters of a text that are on the page at all
-_LISTED = 12  # references that are seen before the others are unfolded
-_GROUPS = 60  # groups of a table
-_BESIDE = 22  # characters of a name that has room beside what is drawn; longer ones stand above
-_OPEN = 120  # lines of a section that are seen before it is unfolded
+_START_LENGTH = 280  # characters of a text that are visible before it is unfolded
+_MAX_LENGTH = 20_000  # characters of a text that are on the page at all
+_MAX_REFERENCES = 12  # references that are visible before the others are unfolded
+_MAX_GROUPS = 60  # groups of a table
+_NAME_LENGTH = 22  # characters that fit beside an axis; longer names stand above it
+_MAX_OPEN_LINES = 120  # lines of a section that are visible before panels are unfolded
 _JOINERS = "\u200c\u200d"  # invisible, but some scripts and emoji are wrong without them
 
 
 class Dot(NamedTuple):
-    """A number with its interval, as text and as places on an axis in percent."""
+    """A number with its interval, as text and as positions on an axis in percent."""
 
     value: float
     text: str
-    at: float | None  # None if the number is not finite
+    position: float | None  # None if the number is not finite
     interval: Sequence[float] | None = None
     low: float = 0.0
     high: float = 0.0
 
 
-class Line(NamedTuple):
-    """A dot of a panel, and whose it is."""
+class ScoreLine(NamedTuple):
+    """The score of a system."""
 
-    name: str
+    system: str
     dot: Dot
-    is_best: bool = False
-    marks: str = ""
-    letter: str = ""
+    is_best: bool
+    marks: str  # the letters of systems that are significantly worse
+    letter: str  # of the system
 
 
-class Difference(NamedTuple):
+class DifferenceLine(NamedTuple):
     """The difference of two systems."""
 
     a: str
@@ -58,7 +58,7 @@ class Difference(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One score: an axis, and what stands along it."""
+    """A score: an axis, and a line for each system or pair of systems."""
 
     module: str
     score: str
@@ -69,7 +69,7 @@ class Panel(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """One group: how many rows it has, and a dot a system."""
+    """A group: how many rows it has, and a dot for each system."""
 
     group: str
     size: int
@@ -78,30 +78,30 @@ class GroupRow(NamedTuple):
 
 
 class GroupTable(NamedTuple):
-    """One score: a row a group, a column a system."""
+    """A score: a row for each group, a column for each system."""
 
     module: str
     score: str
     is_lower_better: bool
     systems: Sequence[str]
-    rows: Sequence["GroupRow"]
-    left_out: int
+    rows: Sequence[GroupRow]
+    omitted: int  # smaller groups
     is_open: bool
 
 
 class Text(NamedTuple):
-    """A text of the data: what is seen of it, what is folded away, how much is not there."""
+    """A text of the data: its visible start, what is folded away, and what is not on the page."""
 
     start: str
-    rest: str
-    missing: int
+    folded: str
+    omitted: int  # characters
 
 
 def render(results: Results, examples: Examples) -> str:
-    """The page as one file: no script, nothing that is loaded from elsewhere.
+    """The page as one file, without scripts, that loads nothing from elsewhere.
 
-    Whatever comes from data is escaped. Characters that cannot be seen or would change the
-    direction of what follows, and those that UTF-8 does not have, are spelled out.
+    Whatever comes from data is escaped. Characters that are invisible, that change the direction of
+    the text after them, or that UTF-8 lacks, are spelled out.
     """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -109,58 +109,67 @@ def render(results: Results, examples: Examples) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"visible": visible, "cut": cut, "number": _number, "moment": _moment}
+    environment.filters |= {
+        "visible": visible,
+        "fold": fold,
+        "number": _format_number,
+        "time": _format_time,
+    }
     template = environment.from_string(_TEMPLATE.read_text("utf-8"))
     rows = {result.rows for modules in results.systems.values() for result in modules.values()}
+    tables = results.tables()
+    provenance = results.provenance
     page = template.render(
         results=results,
         systems=list(results.systems),
         rows=sorted(rows),
-        is_long=max(map(len, results.systems), default=0) > _BESIDE,
-        as_tables=[Markup(as_html([table], [])) for table in _tables(results)],
+        has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
+        score_table=Markup(as_html(tables[:1], [])),
+        difference_table=Markup(as_html(tables[-1:], [])),
         panels=_score_panels(results),
         differences=_difference_panels(results),
-        comparing=_comparing(results.comparisons),
+        comparison_options=_comparison_options(results.comparisons),
         groups=_group_tables(results),
         examples=examples,
         signatures=results.signatures(),
-        inputs=[_told(source) for source in results.provenance.get("inputs", [])],
-        versions=results.provenance.get("versions", {}),
-        created=results.provenance.get("created", ""),
+        inputs=[_input_row(source) for source in provenance.get("inputs", [])],
+        versions=provenance.get("versions", {}),
+        created=provenance.get("created", ""),
         options={
-            f"{module} · {system}" if len(results.systems) > 1 else module: _written(result.options)
+            f"{module} · {system}" if len(results.systems) > 1 else module: _json(result.options)
             for system, modules in results.systems.items()
             for module, result in modules.items()
         },
-        config=_written(results.provenance["config"]) if "config" in results.provenance else "",
-        listed=_LISTED,
+        config=_json(provenance["config"]) if "config" in provenance else "",
+        max_references=_MAX_REFERENCES,
     )
     return page.lstrip()
 
 
 def visible(text: str) -> str:
-    r"""`text` with what cannot be seen spelled out, as it would be in a string of Python.
+    r"""`text` with invisible characters spelled out, as Python writes them in a string.
 
     >>> visible("a\u202eb\x00\ud800 é 🙂\n")
     'a\\u202eb\\x00\\ud800 é 🙂\n'
     """
     if text.isprintable():
         return text
-    return "".join(map(_visible, text))
+    return "".join(map(_spell_out, text))
 
 
-def cut(value: Any) -> Text:
-    """A value of the data as a text, of which only the start is seen at first.
+def fold(value: Any) -> Text:
+    """A value of the data as a text, of which only the start is visible at first.
 
-    >>> cut("word " * 100).start[-6:], len(cut("word " * 100).rest), cut([1]).start
-    ('word …', 220, '[1]')
+    >>> text = fold("word " * 100)
+    >>> text.start[-6:], len(text.folded), fold(["é"]).start
+    ('word …', 220, '["é"]')
     """
-    text = visible(as_text(value))
-    start, rest = text[:_FOLDED], text[_FOLDED:_KEPT]
-    return Text(start + "…" if rest else start, rest, max(0, len(text) - _KEPT))
+    text = visible(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    start, folded = text[:_START_LENGTH], text[_START_LENGTH:_MAX_LENGTH]
+    return Text(start + "…" if folded else start, folded, max(0, len(text) - _MAX_LENGTH))
 
 
-def _visible(character: str) -> str:
+def _spell_out(character: str) -> str:
     """Spaces, line breaks and joiners as they are; other unprintable characters in ASCII."""
     if character.isprintable() or character in f"\n\t{_JOINERS}":
         return character
@@ -169,155 +178,160 @@ def _visible(character: str) -> str:
     return ascii(character)[1:-1]
 
 
-def _number(value: Any) -> str:
+def _format_number(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
-def _told(source: Mapping[str, Any]) -> dict[str, str]:
-    """What a result says about an input; empty where it says nothing."""
-    rows = source.get("rows")
-    told = {name: str(source.get(name, "")) for name in ("path", "sha256")}
-    return told | {"rows": f"{rows:,}" if isinstance(rows, int) else ""}
-
-
-def _moment(text: str) -> str:
-    """A time of a result as people write it, if it is one."""
+def _format_time(text: str) -> str:
+    """A time as people write it; another text as it is."""
     try:
-        moment = datetime.fromisoformat(text).astimezone(UTC)
+        time = datetime.fromisoformat(text).astimezone(UTC)
     except ValueError:
         return text
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
+    return f"{time:%Y-%m-%d %H:%M} UTC"
 
 
-def _written(value: Any) -> str:
+def _json(value: Any) -> str:
     return json.dumps(plain(value), ensure_ascii=False, indent=2)
+
+
+def _input_row(source: Mapping[str, Any]) -> dict[str, str]:
+    """Path, SHA-256 and rows of an input; empty where the result does not say."""
+    rows = source.get("rows")
+    return {
+        "path": str(source.get("path", "")),
+        "sha256": str(source.get("sha256", "")),
+        "rows": f"{rows:,}" if isinstance(rows, int) else "",
+    }
 
 
 def _dot(axis: Axis, value: float, interval: Sequence[float] | None, form: str = ".4f") -> Dot:
     text = f"{value:{form}}" if isinstance(value, float) else f"{value:,}"
-    at = axis.at(value) if math.isfinite(value) else None
+    position = axis.percent(value) if math.isfinite(value) else None
     if interval is None or not all(map(math.isfinite, interval)):
-        return Dot(value, text, at)
-    first, last = interval
-    return Dot(value, text, at, interval, axis.at(first), axis.at(last))
+        return Dot(value, text, position)
+    low, high = interval
+    return Dot(value, text, position, interval, axis.percent(low), axis.percent(high))
 
 
 def _best(entries: Sequence[Entry]) -> float | None:
-    """The best of several numbers; counts are neither good nor bad."""
+    """The best of several numbers; None for counts, which are neither good nor bad."""
     values = [entry.value for entry in entries if isinstance(entry.value, float)]
-    known = [value for value in values if not math.isnan(value)]
-    if len(entries) < 2 or not known:
+    values = [value for value in values if not math.isnan(value)]
+    if len(entries) < 2 or not values:
         return None
-    return min(known) if entries[0].lower else max(known)
+    return min(values) if entries[0].lower else max(values)
 
 
 def _by_score(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
-    found: dict[tuple[str, str], list[Entry]] = {}
+    """The numbers of each module and score."""
+    scores: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
-        found.setdefault((entry.module, entry.score), []).append(entry)
-    return found
-
-
-def _tables(results: Results) -> list[Table]:
-    """The table of scores and, if there is one, that of comparisons."""
-    tables = results.tables()
-    return [tables[0], *(tables[-1:] if results.comparisons else [])]
+        scores.setdefault((entry.module, entry.score), []).append(entry)
+    return scores
 
 
 def _score_panels(results: Results) -> list[Panel]:
-    """A panel a score, a line a system; the axis holds every interval."""
+    """A panel for each score, with a line for each system; the axis holds every interval."""
     letters, marks = results.letters(), results.marks()
     panels = []
-    for (module, score), entries in _by_score(
-        entry for entry in results.entries() if entry.group is None
-    ).items():
+    overall = (entry for entry in results.entries() if entry.group is None)
+    for (module, score), entries in _by_score(overall).items():
         best = _best(entries)
         ends = (end for entry in entries for end in entry.interval or ())
-        axis = axis_of([*(entry.value for entry in entries), *ends])
-        panels.append(
-            Panel(
-                module,
-                score,
-                entries[0].lower,
-                axis,
-                [
-                    Line(
-                        entry.system,
-                        _dot(axis, entry.value, entry.interval),
-                        entry.value == best,
-                        marks.get((entry.system, module, score), ""),
-                        letters.get(entry.system, ""),
-                    )
-                    for entry in entries
-                ],
+        axis = fit_axis([*(entry.value for entry in entries), *ends])
+        lines = [
+            ScoreLine(
+                entry.system,
+                _dot(axis, entry.value, entry.interval),
+                entry.value == best,
+                marks.get((entry.system, module, score), ""),
+                letters.get(entry.system, ""),
             )
-        )
+            for entry in entries
+        ]
+        panels.append(Panel(module, score, entries[0].lower, axis, lines))
     return panels
 
 
 def _difference_panels(results: Results) -> list[Panel]:
-    """A panel a score, a line a pair; the axis holds zero."""
-    found: dict[tuple[str, str], list[Comparison]] = {}
-    for each in results.comparisons:
-        found.setdefault((results.module_of(each), each["score"]), []).append(each)
+    """A panel for each score, with a line for each pair of systems; the axis holds zero."""
+    scores: dict[tuple[str, str], list[Comparison]] = {}
+    for comparison in results.comparisons:
+        key = results.module_of(comparison), comparison["score"]
+        scores.setdefault(key, []).append(comparison)
     panels: list[Panel] = []
-    seen = 0
-    for (module, score), comparisons in found.items():
-        axis = axis_of(
-            [
-                *(0.0, *(each["diff"] for each in comparisons)),
-                *(end for each in comparisons for end in each["confidence_interval"]),
-            ]
-        )
+    line_count = 0
+    for (module, score), comparisons in scores.items():
+        differences = [comparison["diff"] for comparison in comparisons]
+        ends = (end for comparison in comparisons for end in comparison["confidence_interval"])
+        axis = fit_axis([0.0, *differences, *ends])
         lower = results.is_lower_better(comparisons[0])
-        lines = [
-            Difference(
-                each["a"],
-                each["b"],
-                _dot(axis, each["diff"], each["confidence_interval"], "+.4f"),
-                p_value(each["p_adjusted"]),
-                each["significant"],
-                "" if not each["diff"] else "a" if (each["diff"] > 0) != lower else "b",
-            )
-            for each in comparisons
-        ]
-        seen += len(lines)
-        panels.append(Panel(module, score, lower, axis, lines, not panels or seen <= _OPEN))
+        lines = [_difference_line(axis, comparison, lower) for comparison in comparisons]
+        line_count += len(lines)
+        is_open = not panels or line_count <= _MAX_OPEN_LINES
+        panels.append(Panel(module, score, lower, axis, lines, is_open))
     return panels
 
 
-def _comparing(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
-    """How systems were compared, if all were compared alike; what a result does not say is None."""
-    options = [each.get("options", {}) for each in comparisons]
-    names = ("test", "alternative", "correction", "alpha", "confidence_level")
-    return {
-        name: options[0].get(name)
-        if options and all(each.get(name) == options[0].get(name) for each in options)
-        else None
-        for name in names
-    } | {"tests": len(comparisons), "significant": sum(each["significant"] for each in comparisons)}
+def _difference_line(axis: Axis, comparison: Comparison, lower: bool) -> DifferenceLine:
+    """A comparison as a line; `lower` says whether less is better."""
+    difference = comparison["diff"]
+    better = ""
+    if difference:
+        better = "a" if (difference > 0) != lower else "b"
+    return DifferenceLine(
+        comparison["a"],
+        comparison["b"],
+        _dot(axis, difference, comparison["confidence_interval"], "+.4f"),
+        p_value(comparison["p_adjusted"]),
+        comparison["significant"],
+        better,
+    )
+
+
+def _comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
+    """The options that all comparisons share, None for others, and how many are significant."""
+    shared: dict[str, Any] = {}
+    for name in ("test", "alternative", "correction", "alpha", "confidence_level"):
+        values = [comparison.get("options", {}).get(name) for comparison in comparisons]
+        shared[name] = values[0] if values and values.count(values[0]) == len(values) else None
+    significant = sum(comparison["significant"] for comparison in comparisons)
+    return {**shared, "tests": len(comparisons), "significant": significant}
 
 
 def _group_tables(results: Results) -> list[GroupTable]:
-    """A table a score, each module's first one open; of very many groups the largest."""
+    """A table for each score, of which the first of each module is open; at most 60 groups."""
     tables: list[GroupTable] = []
     grouped = (entry for entry in results.entries() if entry.group is not None)
     for (module, score), entries in _by_score(grouped).items():
         systems = list(dict.fromkeys(entry.system for entry in entries))
+        sizes = _group_sizes(entries)
+        largest = set(sorted(sizes, key=lambda group: -sizes[group])[:_MAX_GROUPS])
+        axis = fit_axis([0.0, *(entry.value for entry in entries)])
         cells = {(str(entry.group), entry.system): entry for entry in entries}
-        sizes: dict[str, int] = {}
-        for entry in entries:
-            sizes[str(entry.group)] = max(sizes.get(str(entry.group), 0), entry.rows)
-        largest = set(sorted(sizes, key=lambda group: -sizes[group])[:_GROUPS])
-        axis = axis_of([0.0, *(entry.value for entry in entries)])
-        rows = []
-        for group, size in sizes.items():
-            if group in largest:
-                own = [cells.get((group, system)) for system in systems]
-                dots = [None if each is None else _dot(axis, each.value, None) for each in own]
-                rows.append(GroupRow(group, size, dots, _best([each for each in own if each])))
-        is_open = all(table.module != module for table in tables)  # the first score of a module
+        rows = [
+            _group_row(axis, group, size, [cells.get((group, system)) for system in systems])
+            for group, size in sizes.items()
+            if group in largest
+        ]
+        is_open = all(table.module != module for table in tables)
         lower = entries[0].lower
-        left_out = len(sizes) - len(rows)
-        tables.append(GroupTable(module, score, lower, systems, rows, left_out, is_open))
+        omitted = len(sizes) - len(rows)
+        tables.append(GroupTable(module, score, lower, systems, rows, omitted, is_open))
     return tables
+
+
+def _group_sizes(entries: Iterable[Entry]) -> dict[str, int]:
+    """How many rows each group has, in the system with most."""
+    sizes: dict[str, int] = {}
+    for entry in entries:
+        group = str(entry.group)
+        sizes[group] = max(sizes.get(group, 0), entry.rows)
+    return sizes
+
+
+def _group_row(axis: Axis, group: str, size: int, entries: Sequence[Entry | None]) -> GroupRow:
+    """The row of a group; None stands for a system that has no such group."""
+    dots = [None if entry is None else _dot(axis, entry.value, None) for entry in entries]
+    return GroupRow(group, size, dots, _best([entry for entry in entries if entry]))

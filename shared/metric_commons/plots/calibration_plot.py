@@ -1,0 +1,57 @@
+"""Calibration: predicted probabilities beside what came true."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .captions import TITLE_LENGTH, score_with_interval, shortened
+from .panels import REFERENCE_LINE, gridlines, legend, line_styles, thousands, unit_square
+from .systems import System, common_labels, positive_label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def draw_calibration(figure: "Figure", systems: Mapping[str, System]) -> None:
+    """The observed share over the predicted probability, and below it the rows of each bin."""
+    labels, positive = common_labels(systems), positive_label(systems)
+    figure.set_size_inches(5, 6.2 + 0.17 * len(systems))
+    curve_panel, row_panel = figure.subplots(2, sharex=True, height_ratios=[1, 0.28])
+    curve_panel.plot([0, 1], [0, 1], **REFERENCE_LINE)
+    entries: list[tuple[str, Mapping[str, Any]]] = []
+    rows: list[float] = []
+    for name, style in line_styles(systems).items():
+        scores, intervals = systems[name].result.scores, systems[name].result.confidence_interval
+        bins = scores["calibration"]
+        if not bins["rows"]:
+            raise ValueError(f"system {name!r}: calibration is of probabilities, from 0 to 1")
+        error = score_with_interval(scores["ece"], intervals["ece"])
+        text = f"{shortened(name, TITLE_LENGTH)}: ECE {error}"
+        curve_panel.plot(bins["predicted"], bins["observed"], label=text, **style)
+        row_panel.plot(bins["predicted"], bins["rows"], **style)
+        entries.append((text, style))
+        rows += bins["rows"]
+    _scale_rows(row_panel, rows)
+    unit_square(curve_panel)
+    gridlines(row_panel)
+    row_panel.set_box_aspect(0.28)
+    predicted, observed = "the predicted label", "right predictions"
+    if len(labels) <= 2:
+        predicted = observed = positive or "the positive label"
+    curve_panel.set_ylabel(f"observed share of {observed}")
+    row_panel.set(xlabel=f"mean predicted probability of {predicted}", ylabel="rows")
+    figure.align_ylabels()
+    legend(figure, [*entries, ("perfectly calibrated", REFERENCE_LINE)])
+
+
+def _scale_rows(panel: "Axes", rows: Sequence[float]) -> None:
+    """A y axis for numbers of rows, logarithmic where small bins could not be seen otherwise."""
+    from matplotlib.ticker import NullFormatter
+
+    low, high = min(rows), max(rows)
+    if high > 50 * low:
+        panel.set(yscale="log", ylim=(low / 2, high * 2))
+        panel.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        panel.set_ylim(0, high * 1.1)
+    panel.yaxis.set_major_formatter(thousands())

@@ -1,0 +1,57 @@
+"""The kinds of pictures: what each one is computed from, and what draws it.
+
+A kind is added here: its name in `Kind`, and what it needs in `PICTURES`.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from .figures import render
+
+if TYPE_CHECKING:
+    from .systems import System
+
+Kind = Literal["roc", "pr", "confusion", "calibration", "residuals", "actual"]
+
+_LEVEL = 0.95  # of intervals that take little time
+
+
+class Picture(NamedTuple):
+    """What draws a kind of picture, and how its scores are computed."""
+
+    draw: str  # file and function, imported when something is drawn
+    module: str
+    fixed_options: Mapping[str, Any] = {}
+    default_options: Mapping[str, Any] = {}
+    confidence_level: float | None = None  # of the intervals beside scores, by default
+
+
+_CURVE_OPTIONS = {"curves": True, "average": "none"}
+_RESIDUAL_OPTIONS: tuple[Mapping[str, Any], Mapping[str, Any]] = (
+    {"multioutput": "raw_values"},
+    {"measures": ["mae", "rmse", "r2"]},
+)
+PICTURES: Mapping[Kind, Picture] = {
+    "roc": Picture("curve_plots.draw_roc", "classification", _CURVE_OPTIONS, {}, _LEVEL),
+    "pr": Picture("curve_plots.draw_pr", "classification", _CURVE_OPTIONS, {}, _LEVEL),
+    "confusion": Picture("confusion_plot.draw_confusion", "classification", {}, {}, _LEVEL),
+    "calibration": Picture(
+        "calibration_plot.draw_calibration", "classification", {}, {"calibration_bins": 10}, _LEVEL
+    ),
+    "residuals": Picture("residual_plots.draw_residuals", "regression", *_RESIDUAL_OPTIONS),
+    "actual": Picture("residual_plots.draw_actual", "regression", *_RESIDUAL_OPTIONS),
+}
+
+
+def picture(path: Path, kind: Kind, systems: Mapping[str, "System"]) -> bytes:
+    """A picture of the systems, as a file of this name holds it.
+
+    Raises:
+        ValueError: something to draw is undefined, or there is too much to draw.
+    """
+    file, _, function = PICTURES[kind].draw.partition(".")
+    draw = getattr(import_module(f".{file}", __package__), function)
+    return render(path, partial(draw, systems=systems))

@@ -1,0 +1,107 @@
+"""Differences of two runs, query by query, as bars."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..evaluation.rendering import p_value
+from ..ranking.runs import QueryScores
+from .captions import TITLE_LENGTH, shortened
+from .figures import render
+from .panels import BLUE, VERMILION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MAX_NAMES = 60  # so many queries have space for their names below the bars
+
+
+def deltas(
+    path: Path, runs: Mapping[str, QueryScores], comparisons: Sequence[Mapping[str, Any]]
+) -> bytes:
+    """The differences A - B of all queries, a panel for each measure, greatest first.
+
+    The format is the one that the name of the file ends in.
+    """
+    return render(path, partial(_draw, runs=runs, comparisons=comparisons))
+
+
+def _draw(
+    figure: "Figure",
+    runs: Mapping[str, QueryScores],
+    comparisons: Sequence[Mapping[str, Any]],
+) -> None:
+    a, b = runs.values()
+    figure.set_size_inches(9, 0.4 + 2.8 * len(comparisons))
+    figure.set_layout_engine("constrained", h_pad=0.1)
+    panels = figure.subplots(len(comparisons), squeeze=False)[:, 0]
+    for panel, comparison in zip(panels, comparisons, strict=True):
+        measure = comparison["score"]
+        differences = {query: a[query][measure] - b[query][measure] for query in a}
+        _draw_bars(panel, differences, comparison)
+        _write_captions(panel, differences.values(), comparison)
+    panels[-1].set_xlabel("queries, in each panel from the greatest difference to the least")
+    figure.align_ylabels()
+
+
+def _draw_bars(
+    panel: "Axes", differences: Mapping[str, float], comparison: Mapping[str, Any]
+) -> None:
+    """Bars up where A is higher, bars down, hatched, where B is, and the mean as a dashed line."""
+    queries = sorted(differences, key=lambda query: -differences[query])
+    values = [differences[query] for query in queries]
+    wins, losses = _wins_and_losses(values)
+    has_names = len(queries) <= _MAX_NAMES
+    bars: list[tuple[range, dict[str, Any]]] = [
+        (range(wins), {"facecolor": BLUE}),
+        (
+            range(len(values) - losses, len(values)),
+            {"facecolor": VERMILION, "hatch": "////", "edgecolor": "white"},
+        ),
+    ]
+    for ranks, style in bars:
+        heights = [values[rank] for rank in ranks]
+        if has_names:
+            panel.bar(ranks, heights, linewidth=0, **style)
+        else:  # one shape without gaps, since thousands of single bars take seconds
+            edges = [rank - 0.5 for rank in range(ranks.start, ranks.stop + 1)]
+            panel.stairs(heights, edges, fill=True, linewidth=0, **style)
+    panel.axhline(0, color="black", linewidth=0.8)
+    panel.axhline(comparison["diff"], color="black", linewidth=0.8, linestyle="--")
+
+    panel.set_ylabel("A - B")
+    panel.set_xlim(-0.7, len(values) - 0.3)
+    panel.spines[["top", "right", "bottom"]].set_visible(False)
+    names = [shortened(query, 16) for query in queries] if has_names else []
+    panel.set_xticks(range(len(names)), names, rotation=90, fontsize="x-small")
+    panel.tick_params(axis="x", length=0)
+
+
+def _write_captions(
+    panel: "Axes", differences: Collection[float], comparison: Mapping[str, Any]
+) -> None:
+    """Above a panel the measure, the mean, and for how many queries either system is higher."""
+    panel.set_title(comparison["score"], loc="left", fontweight="bold", pad=22)
+    panel.set_title(_statement(comparison), loc="right", fontsize="medium", pad=22)
+    wins, losses = _wins_and_losses(differences)
+    a, b = (shortened(comparison[system], TITLE_LENGTH) for system in "ab")
+    height: dict[str, Any] = {"va": "bottom", "transform": panel.transAxes}
+    panel.text(0.0, 1.03, f"▲ {a} higher: {wins}", color=BLUE, ha="left", **height)
+    panel.text(1.0, 1.03, f"▼ {b} higher: {losses}", color=VERMILION, ha="right", **height)
+
+
+def _wins_and_losses(differences: Iterable[float]) -> tuple[int, int]:
+    """For how many queries A is higher, and for how many B."""
+    signs = [(difference > 0) - (difference < 0) for difference in differences]
+    return signs.count(1), signs.count(-1)
+
+
+def _statement(comparison: Mapping[str, Any]) -> str:
+    low, high = comparison["confidence_interval"]
+    verdict = "significant" if comparison["significant"] else "not significant"
+    return (
+        f"mean {comparison['diff']:+.4f} [{low:+.4f}, {high:+.4f}], "
+        f"corrected p {p_value(comparison['p_adjusted'])}, {verdict}"
+    )
