@@ -191,7 +191,7 @@ def _of_answers(
         except ValueError as error:
             if not isinstance(error, RowError):
                 raise _keyed(error, "metrics", path) from error
-            place = source.place(before + order[error.row])
+            place = source.location(before + order[error.row])
             problem = error.about(f"field {getattr(fields, error.column)!r}")
             raise ValueError(f"{source.path}: {place}: {problem}") from error
         for name in [name for name in found if f"avg_{name}" in found]:

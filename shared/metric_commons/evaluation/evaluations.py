@@ -210,7 +210,7 @@ class Evaluation:
                     pairs = zip(own[chosen], given[chosen], strict=True)
                     row = next(i for i, (ours, theirs) in enumerate(pairs) if ours != theirs)
                     raise ValueError(
-                        f"{path}: {sources[path].place(row)}: field {chosen!r} is not that of "
+                        f"{path}: {sources[path].location(row)}: field {chosen!r} is not that of "
                         f"{first}; systems are compared on the same rows"
                     )
 
@@ -239,7 +239,7 @@ class Evaluation:
         if not isinstance(wrong, RowError) or wrong.column not in names:
             return wrong
         file = path if wrong.column == "predictions" else self.common or path
-        place = sources[file].place(before + wrong.row)
+        place = sources[file].location(before + wrong.row)
         return ValueError(f"{file}: {place}: {wrong.about(f'field {names[wrong.column]!r}')}")
 
 

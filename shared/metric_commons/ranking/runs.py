@@ -337,7 +337,7 @@ def _are_exact_integers(values: list[Any]) -> bool:
 
 def _number(label: str, value: Any) -> float:
     try:
-        number: float = Scalar(float).plain(value, as_it_stands=False)
+        number: float = Scalar(float).plain(value, strict=False)
     except Mismatch as mismatch:
         raise ValueError(f"{label} {mismatch.problem}") from None
     return number
