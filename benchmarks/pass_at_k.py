@@ -3,8 +3,8 @@
     python benchmarks/pass_at_k.py [PROBLEMS]
 
 The peer is written here from its definition, and checked against ours on every problem. Problems
-have 10 to 1,000 samples, most of them 200, and pass rates as code models have them: few problems
-are always solved, many never.
+have 10 to 1,000 samples, often 200. Pass rates are like those of code models: few problems are
+always solved, and many never.
 """
 
 import itertools
@@ -20,7 +20,7 @@ SIZES = (10, 20, 50, 100, 200, 200, 200, 500, 1000)
 
 
 def human_eval(n, c, k):
-    """One minus the product of the chances that each further sample fails too."""
+    """One minus the product of the probabilities that each further sample fails too."""
 
     def estimator(n, c, k):
         if n - c < k:
@@ -31,7 +31,7 @@ def human_eval(n, c, k):
 
 
 def problems(size, least):
-    """Counts of samples, at least so many a problem, and of samples that pass."""
+    """The counts of samples, at least so many for a problem, and of those that pass."""
     chance = np.random.default_rng(3)
     n = chance.choice([samples for samples in SIZES if samples >= least], size)
     return Samples(n, chance.binomial(n, chance.beta(0.4, 1.2, size)))

@@ -1,11 +1,11 @@
-"""TREC files and ready dicts to five measures, beside the evaluators people use today.
+"""Five measures from TREC files and from dicts, beside the evaluators that people use today.
 
     python benchmarks/ranking.py [ROWS]
 
 Prints ratios of CPU time: pytrec_eval with its own readers (trec_eval's C, compiled in), ranx once
 its functions are compiled, ir_measures, and the program `trec_eval` if it is on the PATH. Runs and
-judgments are generated; before anything is timed, the values of each query are compared with
-pytrec_eval's, and are equal.
+judgments are generated. Before anything is timed, the values of each query are checked to equal
+those of pytrec_eval.
 """
 
 import random
@@ -24,7 +24,7 @@ from _measure import cpu_seconds, ratio
 from metric_commons.files.trec import read_qrels, read_run
 from metric_commons.ranking.runs import score_run
 
-MEASURES = {  # ours: pytrec_eval's, ranx's, ir_measures'
+MEASURES = {  # the name here, and those in pytrec_eval, ranx and ir_measures
     "map": ("map", "map", "AP"),
     "mrr": ("recip_rank", "mrr", "RR"),
     "ndcg@10": ("ndcg_cut_10", "ndcg@10", "nDCG@10"),
@@ -33,11 +33,11 @@ MEASURES = {  # ours: pytrec_eval's, ranx's, ir_measures'
 }
 JUDGED = 50  # documents a query, of which the run has about half
 
-# In a process of its own. The kernel's ru_maxrss would start at the size of the one that starts it.
+# For a process of its own. The kernel's ru_maxrss would start at the size of the parent process.
 ONE_RUN = """
 import sys
 from pathlib import Path
-from metric_commons.files.trec import score_run
+from metric_commons.ranking.runs import score_run
 qrels, run, measures = sys.argv[1], sys.argv[2], sys.argv[3:]
 score_run(qrels, run, measures)
 kilobytes = Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]
@@ -56,8 +56,8 @@ def generated(queries, documents, *, levels=None, shuffled=False):
         scores = [chance.gauss(10, 3) for _ in range(documents)]
         if levels:
             scores = [float(chance.randrange(levels)) for _ in scores]
-        for place in chance.sample(range(1, documents), documents // 50):
-            scores[place] = scores[place - 1]
+        for index in chance.sample(range(1, documents), documents // 50):
+            scores[index] = scores[index - 1]
         scores.sort(reverse=True)
         run += (
             f"{query} Q0 D{n:07} {rank} {score:.6f} generated\n"
@@ -69,17 +69,17 @@ def generated(queries, documents, *, levels=None, shuffled=False):
 
 
 def pytrec_eval_queries(qrels, run):
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {theirs for theirs, *_ in MEASURES.values()})
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {name for name, *_ in MEASURES.values()})
     return evaluator.evaluate(run)
 
 
 def pytrec_eval_dicts(qrels, run):
-    of_queries = pytrec_eval_queries(qrels, run)
+    per_query = pytrec_eval_queries(qrels, run)
     return {
-        ours: pytrec_eval.compute_aggregated_measure(
-            theirs, [of_query[theirs] for of_query in of_queries.values()]
+        name: pytrec_eval.compute_aggregated_measure(
+            peer_name, [values[peer_name] for values in per_query.values()]
         )
-        for ours, (theirs, *_) in MEASURES.items()
+        for name, (peer_name, *_) in MEASURES.items()
     }
 
 
@@ -91,11 +91,11 @@ def pytrec_eval_files(qrels, run, score=pytrec_eval_dicts):
 def ranx_files(qrels, run):
     judgments = ranx.Qrels.from_file(qrels, kind="trec")
     ranked = ranx.Run.from_file(run, kind="trec")
-    return ranx.evaluate(judgments, ranked, [theirs for _, theirs, _ in MEASURES.values()])
+    return ranx.evaluate(judgments, ranked, [name for _, name, _ in MEASURES.values()])
 
 
 def ir_measures_files(qrels, run):
-    measures = [ir_measures.parse_measure(theirs) for *_, theirs in MEASURES.values()]
+    measures = [ir_measures.parse_measure(name) for *_, name in MEASURES.values()]
     judgments = list(ir_measures.read_trec_qrels(qrels))
     return ir_measures.calc_aggregate(measures, judgments, ir_measures.read_trec_run(run))
 
@@ -107,14 +107,14 @@ def trec_eval_program(qrels, run):
 
 
 def child_seconds(call):
-    """CPU seconds that a program takes which `call` starts."""
+    """CPU seconds of the program that `call` starts."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     call()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def compare(title, lines, folder, *, least=3, everyone=False):
+def compare(title, lines, folder, *, least=3, all_peers=False):
     """One pair of files through all of them."""
     qrels, run = (str(Path(folder, name)) for name in ("qrels.txt", "run.txt"))
     for path, text in zip((qrels, run), lines, strict=True):
@@ -124,33 +124,34 @@ def compare(title, lines, folder, *, least=3, everyone=False):
     def ours():
         return score_run(qrels, run, list(MEASURES), per_query=False)
 
-    as_there = {"missing": "skip", "score_dtype": "float32"}
-    same = score_run(qrels, run, list(MEASURES), **as_there)["per_query"]
-    theirs = pytrec_eval_files(qrels, run, pytrec_eval_queries)
-    assert same.keys() == theirs.keys()
-    for query, scores in same.items():
-        assert scores == {mine: theirs[query][name] for mine, (name, *_) in MEASURES.items()}
+    options = {"missing": "skip", "score_dtype": "float32"}
+    result = score_run(qrels, run, list(MEASURES), **options)["per_query"]
+    expected = pytrec_eval_files(qrels, run, pytrec_eval_queries)
+    assert result.keys() == expected.keys()
+    for query, scores in result.items():
+        values = expected[query]
+        assert scores == {name: values[peer_name] for name, (peer_name, *_) in MEASURES.items()}
 
     ratio(
         f"files, against pytrec_eval (at least {least}x)",
         ours,
         lambda: pytrec_eval_files(qrels, run),
     )
-    if everyone:
+    if all_peers:
         ranx_files(qrels, run)  # compiles
         ratio("files, against ranx (at least 5x)", ours, lambda: ranx_files(qrels, run))
         ratio(
             "files, against ir_measures (at least 10x)", ours, lambda: ir_measures_files(qrels, run)
         )
         ranked = read_run(run).to_dict()
-        whole = {  # pytrec_eval takes integers
-            query: {document: int(level) for document, level in of.items()}
-            for query, of in read_qrels(qrels).to_dict().items()
+        judged = {  # pytrec_eval takes integers
+            query: {document: int(level) for document, level in levels.items()}
+            for query, levels in read_qrels(qrels).to_dict().items()
         }
         ratio(
             "dicts, against pytrec_eval (at least 1x)",
-            lambda: score_run(whole, ranked, list(MEASURES)),
-            lambda: pytrec_eval_dicts(whole, ranked),
+            lambda: score_run(judged, ranked, list(MEASURES)),
+            lambda: pytrec_eval_dicts(judged, ranked),
         )
     if Path("/proc/self/status").exists():
         command = [sys.executable, "-c", ONE_RUN, qrels, run, *MEASURES]
@@ -158,16 +159,16 @@ def compare(title, lines, folder, *, least=3, everyone=False):
         print(f"peak memory of a process that does this alone: {peak} MB (at most 400)")
     if shutil.which("trec_eval"):
         program = min(child_seconds(lambda: trec_eval_program(qrels, run)) for _ in range(3))
-        mine = min(cpu_seconds(ours) for _ in range(3))
-        print(f"files, against the program trec_eval: {program / mine:.1f}x ({program:.3f} s)")
+        seconds = min(cpu_seconds(ours) for _ in range(3))
+        print(f"files, against the program trec_eval: {program / seconds:.1f}x ({program:.3f} s)")
 
 
 def main(rows=1_000_000):
     deep, wide = (rows // 1000, 1000), (rows // 100, 100)
     with TemporaryDirectory() as folder:
         print("five measures; CPU time")
-        compare(f"{deep[0]:,} queries x 1,000", generated(*deep), folder, everyone=True)
-        compare(f"{wide[0]:,} queries x 100", generated(*wide), folder, everyone=True)
+        compare(f"{deep[0]:,} queries x 1,000", generated(*deep), folder, all_peers=True)
+        compare(f"{wide[0]:,} queries x 100", generated(*wide), folder, all_peers=True)
         compare("the first, shuffled", generated(*deep, shuffled=True), folder, least=2)
         compare("the first, nearly all tied", generated(*deep, levels=4), folder, least=2)
         tabbed = generated(*deep)

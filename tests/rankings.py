@@ -1,4 +1,4 @@
-"""Ranking measures as they are defined, one query and one loop at a time; and runs to score."""
+"""Ranking measures by their definitions, one query and one rank at a time; and generated runs."""
 
 import math
 
@@ -22,13 +22,13 @@ MEASURES = [
 def ranked(retrieved, judged, *, score_dtype="float64", max_depth=None, judged_only=False):
     """The relevance of each rank, None for a document without a judgment.
 
-    `retrieved` has the score of each document, `judged` the relevance.
+    `retrieved` maps documents to scores, `judged` maps them to relevance.
     """
-    kind = np.dtype(score_dtype).type
+    rounded = np.dtype(score_dtype).type
 
     def key(document):
         with np.errstate(over="ignore"):
-            return float(kind(retrieved[document])), document.encode("utf-8", "surrogatepass")
+            return float(rounded(retrieved[document])), document.encode("utf-8", "surrogatepass")
 
     order = sorted(retrieved, key=key, reverse=True)
     if max_depth is not None:
@@ -45,9 +45,9 @@ def score(measure, relevance, judged, *, relevance_level=1, map_denominator="rel
     stem, _, parameter = stem.rstrip(")").partition("(")
     parameter = float(parameter.partition("=")[2] or 0)
     if stem == "gm_map":
-        told = {"relevance_level": relevance_level, "map_denominator": map_denominator}
-        return max(score("map", relevance, judged, **told), 1e-5)
-    every = len(relevance)
+        options = {"relevance_level": relevance_level, "map_denominator": map_denominator}
+        return max(score("map", relevance, judged, **options), 1e-5)
+    retrieved = len(relevance)
     if cutoff:
         relevance = relevance[: int(cutoff)]
     k = int(cutoff or 0)
@@ -57,7 +57,7 @@ def score(measure, relevance, judged, *, relevance_level=1, map_denominator="rel
     if stem == "num_q":
         return 1
     if stem == "num_ret":
-        return every
+        return retrieved
     if stem == "num_rel":
         return relevant
     if stem == "num_rel_ret":
@@ -78,23 +78,24 @@ def score(measure, relevance, judged, *, relevance_level=1, map_denominator="rel
     if stem == "mrr":
         return next((1 / rank for rank, hit in enumerate(hits, 1) if hit), 0.0)
     if stem == "map":
-        total, found = 0.0, 0
+        total, count = 0.0, 0
         for rank, hit in enumerate(hits, 1):
             if hit:
-                found += 1
-                total += found / rank
-        whole = {
+                count += 1
+                total += count / rank
+        denominator = {
             "relevant": relevant,
             "min_k": min(relevant, k) if k else relevant,
-            "retrieved": found,
+            "retrieved": count,
         }[map_denominator]
-        return total / whole if whole else 0.0
+        return total / denominator if denominator else 0.0
     if stem == "bpref":
-        wrong, above, total = sum(0 <= level < relevance_level for level in judged), 0, 0.0
+        nonrelevant = sum(0 <= level < relevance_level for level in judged)
+        above, total = 0, 0.0
         for level in relevance:
             if level is not None and level >= relevance_level:
-                worse = min(above, relevant) / min(relevant, wrong) if above else 0
-                total += 1 - worse
+                penalty = min(above, relevant) / min(relevant, nonrelevant) if above else 0
+                total += 1 - penalty
             elif level is not None and level >= 0:
                 above += 1
         return total / relevant if relevant else 0.0
@@ -105,15 +106,15 @@ def score(measure, relevance, judged, *, relevance_level=1, map_denominator="rel
                 total += parameter ** (rank - 1)
         return (1 - parameter) * total
     if stem == "err":
-        total, going = 0.0, 1.0
+        total, reach = 0.0, 1.0
         for rank, level in enumerate(relevance, 1):
             if level is not None and level > 0:
-                stops = (2.0**level - 1) / 2.0**parameter
-                total += stops * going / rank
-                going *= 1 - stops
+                stop = (2.0**level - 1) / 2.0**parameter
+                total += stop * reach / rank
+                reach *= 1 - stop
         return total
 
-    def gained(levels):
+    def cumulated_gain(levels):
         total = 0.0
         for rank, level in enumerate(levels, 1):
             if level is not None and level > 0:
@@ -122,14 +123,14 @@ def score(measure, relevance, judged, *, relevance_level=1, map_denominator="rel
         return total
 
     if stem in ("dcg", "dcg_exp"):
-        return gained(relevance)
+        return cumulated_gain(relevance)
     best = sorted(judged, reverse=True)
-    ideal = gained(best[:k] if cutoff else best)
-    return gained(relevance) / ideal if ideal else 0.0
+    ideal = cumulated_gain(best[:k] if cutoff else best)
+    return cumulated_gain(relevance) / ideal if ideal else 0.0
 
 
 def mean(measure, values):
-    """The mean of one measure over queries, added up one after another; the sum of counts."""
+    """The mean of one measure over queries, added one after another; of counts, the sum."""
     if measure.startswith("num_"):
         return int(sum(values))
     total = 0.0
@@ -140,7 +141,7 @@ def mean(measure, values):
 
 # Generated runs
 
-# Lengths of 1 to 40 bytes on either side of words of eight, that differ early, late or in length.
+# Of 1 to 40 bytes, around multiples of eight, which differ early, late or in length.
 ids = st.one_of(
     st.text("ab", min_size=1, max_size=4),
     st.text("aé文😀\x7f", min_size=1, max_size=10),
@@ -169,25 +170,28 @@ levels = st.one_of(
 
 @st.composite
 def query(draw, ids=ids, levels=levels):
-    """The documents that one query has found, and those that were judged for it."""
+    """The retrieved documents of a query with their scores, and the judged ones with relevance."""
     pool = draw(st.lists(ids, unique=True, max_size=draw(st.sampled_from([3, 12, 30]))))
-    found = draw(st.permutations([each for each in pool if draw(st.booleans())]))
-    tied = draw(st.booleans())
-    one = draw(scores)
+    retrieved = draw(st.permutations([document for document in pool if draw(st.booleans())]))
+    has_ties = draw(st.booleans())
+    tied = draw(scores)
     return (
-        {each: one if tied and draw(st.booleans()) else draw(scores) for each in found},
-        {each: draw(levels) for each in pool if draw(st.booleans())},
+        {
+            document: tied if has_ties and draw(st.booleans()) else draw(scores)
+            for document in retrieved
+        },
+        {document: draw(levels) for document in pool if draw(st.booleans())},
     )
 
 
-readings = st.fixed_dictionaries(
+ranking_options = st.fixed_dictionaries(
     {
         "score_dtype": st.sampled_from(["float64", "float32"]),
         "max_depth": st.sampled_from([None, None, 1, 2, 5]),
         "judged_only": st.booleans(),
     }
 )
-scorings = st.fixed_dictionaries(
+measure_options = st.fixed_dictionaries(
     {
         "relevance_level": st.sampled_from([1, 1, 2, 0, 0.5]),
         "map_denominator": st.sampled_from(["relevant", "min_k", "retrieved"]),

@@ -10,8 +10,13 @@ import evaluate
 from metric_commons.base.module import BatchMetric
 from metric_commons.numbers.domains import Count
 from metric_commons.ranking.names import AGGREGATION, Measures, parse_measures
-from metric_commons.ranking.order import MapDenominator, ScoreType, rankings
-from metric_commons.ranking.ranking_measures import RelevanceLevel, average, scores
+from metric_commons.ranking.order import ScoreType, rankings
+from metric_commons.ranking.ranking_measures import (
+    MapDenominator,
+    RelevanceLevel,
+    average,
+    scores,
+)
 from metric_commons.statistics.summary import summarize
 
 _CITATION = """\

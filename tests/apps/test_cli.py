@@ -444,8 +444,8 @@ def test_a_row_knows_its_line(run):
     plain = files.Source(write("x.json", '[{"a": 1}]'), ["a"])
     numbered.columns(), plain.columns()
 
-    assert numbered.place(1) == "row 1 (line 5)"
-    assert plain.place(0) == "row 0"
+    assert numbered.location(1) == "row 1 (line 5)"
+    assert plain.location(0) == "row 0"
 
 
 # What it refuses

@@ -28,8 +28,8 @@ def pass_at_k():
 def cases():
     if not CASES.exists():
         pytest.skip("the cases are not part of the project")
-    found = [json.loads(line) for line in CASES.read_bytes().splitlines()]
-    return [case for case in found if case.get("group") == "pass_at_k" and "n" in case["input"]]
+    recorded = map(json.loads, CASES.read_bytes().splitlines())
+    return [case for case in recorded if case.get("group") == "pass_at_k" and "n" in case["input"]]
 
 
 def is_sound(n, c, k):
@@ -41,14 +41,14 @@ def test_cases(pass_at_k):
     for case in cases():
         n, c, k = (case["input"][name] for name in "nck")
         if not is_sound(n, c, k):
-            with pytest.raises(ValueError):  # noqa: PT011 - which one is tested elsewhere
+            with pytest.raises(ValueError):  # noqa: PT011 - the message is tested elsewhere
                 pass_at_k.compute(predictions=[{"n": n, "c": c}], k=k)
             continue
         value = pass_at_k.compute(predictions=[{"n": n, "c": c}], k=k)[f"pass@{k}"]
         if case["exact"] is not None:
             assert value == pytest.approx(case["exact"], rel=2e-15, abs=0), case["id"]
         for peer in PEERS & case["peers"].keys():
-            # Theirs is one minus a product: right to some units of the last place of 1.
+            # Peers compute one minus a product, with an error of some units in the last place of 1.
             assert value == pytest.approx(case["peers"][peer], rel=0, abs=1e-15), case["id"]
             compared += 1
     assert compared > 40

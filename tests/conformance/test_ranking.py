@@ -28,10 +28,10 @@ needs_data = pytest.mark.skipif(not IR.is_dir(), reason=f"{IR} is absent")
 needs_cases = pytest.mark.skipif(not CASES.exists(), reason=f"{CASES} is absent")
 
 
-def ours(measure):
-    """What we call a measure of trec_eval, or None for those that we do not have.
+def translate(measure):
+    """The name of a measure of trec_eval in this project, or None for one that it does not have.
 
-    >>> ours("ndcg_cut_10"), ours("Rprec"), ours("recip_rank_M5"), ours("infAP")
+    >>> translate("ndcg_cut_10"), translate("Rprec"), translate("recip_rank_M5"), translate("infAP")
     ('ndcg@10', 'rprec', 'mrr@5', None)
     """
     stem, cutoff = re.fullmatch(r"(.+?)(?:_M?(\d+))?", measure).groups()
@@ -60,9 +60,9 @@ def figures():
         rows = sorted(
             csv.DictReader(file, delimiter="\t"), key=lambda row: (row["qrels"], row["run"])
         )
-    for (qrels, run), of_run in groupby(rows, key=lambda row: (row["qrels"], row["run"])):
+    for (qrels, run), group in groupby(rows, key=lambda row: (row["qrels"], row["run"])):
         by_flags = defaultdict(list)
-        for row in of_run:
+        for row in group:
             by_flags[row["flags"]].append(row)
         yield pytest.param(qrels, run, by_flags, id=run)
 
@@ -73,37 +73,37 @@ def figures():
 def test_means_are_those_of_trec_eval(version, qrels, run, by_flags):
     judgments, ranked = read_qrels(IR / qrels), read_run(IR / run)
     for flags, rows in by_flags.items():
-        given = {ours(row["measure"]): float(row[version]) for row in rows if row[version]}
-        if not given:  # this version ends with an error
+        expected = {translate(row["measure"]): float(row[version]) for row in rows if row[version]}
+        if not expected:  # this version ends with an error
             continue
         scores = score_run(
-            judgments, ranked, [*given], score_dtype=VERSIONS[version], **options(flags)
+            judgments, ranked, [*expected], score_dtype=VERSIONS[version], **options(flags)
         )
 
-        assert scores["mean"] == given
+        assert scores["mean"] == expected
 
 
 def gdeval():
     """For each run the means of gdeval.pl, which rounds each query to five digits."""
     with (IR / "figures_gdeval.tsv").open(encoding="utf-8") as file:
         rows = list(csv.reader(file, delimiter="\t"))[1:]
-    for (run, qrels), of_run in groupby(rows, key=lambda row: row[:2]):
-        yield pytest.param(run, qrels, {row[2]: row[3] for row in of_run}, id=run)
+    for (run, qrels), group in groupby(rows, key=lambda row: row[:2]):
+        yield pytest.param(run, qrels, {row[2]: row[3] for row in group}, id=run)
 
 
 @needs_data
 @pytest.mark.parametrize(("run", "qrels", "means"), [*gdeval()] if IR.is_dir() else [])
 def test_exponential_gains_are_those_of_gdeval(run, qrels, means):
-    of_queries = score_run(IR / qrels, IR / run, [*means], missing="skip")["per_query"].values()
+    per_query = score_run(IR / qrels, IR / run, [*means], missing="skip")["per_query"]
 
     for measure, mean in means.items():
-        rounded = [round(scores[measure], 5) for scores in of_queries]
+        rounded = [round(scores[measure], 5) for scores in per_query.values()]
         assert f"{math.fsum(rounded) / len(rounded):.6f}" == mean
 
 
-# What trec_eval expects of itself
+# The test suite of trec_eval
 
-OWN = {
+OUTPUTS = {
     "out.test": ("qrels.test", "results.test", ""),
     "out.test.a": ("qrels.test", "results.test", ""),
     "out.test.aq": ("qrels.test", "results.test", ""),
@@ -116,23 +116,23 @@ OWN = {
 
 
 @needs_data
-@pytest.mark.parametrize("name", OWN)
-def test_trec_eval_s_own_expected_output(name):
-    qrels, run, flags = OWN[name]
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_the_expected_outputs_of_trec_eval_come_out(name):
+    qrels, run, flags = OUTPUTS[name]
     folder = IR / "treceval"
     printed = defaultdict(dict)
     for line in (folder / name).read_text().splitlines():
         measure, query, value = line.split()
-        if ours(measure):
-            printed[query][ours(measure)] = value
+        if translate(measure):
+            printed[query][translate(measure)] = value
     scores = score_run(folder / qrels, folder / run, [*printed["all"]], **options(flags))
 
     assert len(printed["all"]) >= 10
     for query, values in printed.items():
-        found = scores["mean"] if query == "all" else scores["per_query"][query]
+        results = scores["mean"] if query == "all" else scores["per_query"][query]
         assert values == {
-            each: f"{found[each]:.4f}" if "." in value else str(found[each])
-            for each, value in values.items()
+            measure: f"{results[measure]:.4f}" if "." in value else str(results[measure])
+            for measure, value in values.items()
         }
 
 
@@ -153,29 +153,29 @@ def valid():
 
 
 @pytest.fixture
-def scored(tmp_path):
+def score_case(tmp_path):
     """Score the files of a case under its options."""
 
-    def scored(case, measures, **others):
+    def score_case(case, measures, **options):
         for name in ("qrels", "run"):
             (tmp_path / name).write_bytes(case[name].encode("utf-8"))
-        told = case["options"]
+        flags = case["options"]
         return score_run(
             tmp_path / "qrels",
             tmp_path / "run",
             measures,
-            missing="zero" if told["c"] else "skip",
-            judged_only=told["J"],
-            relevance_level=told["l"],
-            max_depth=told["M"],
-            **others,
+            missing="zero" if flags["c"] else "skip",
+            judged_only=flags["J"],
+            relevance_level=flags["l"],
+            max_depth=flags["M"],
+            **options,
         )
 
-    return scored
+    return score_case
 
 
 def by_denominator(names):
-    """The names of an expected result, as ours, by what average precision divides by.
+    """Measures and their names in an expected result, by the denominator of average precision.
 
     >>> by_denominator(["map_min@5", "P@5", "recall_cap@5", "err@5(max_grade=4)"])
     {'min_k': {'map@5': 'map_min@5'}, 'relevant': {'P@5': 'P@5', 'err(max_grade=4)@5': \
@@ -184,7 +184,7 @@ def by_denominator(names):
     groups = defaultdict(dict)
     for name in names:
         stem, cutoff, parameter = re.fullmatch(r"(\w+)(?:@(\d+))?(\(.+\))?", name).groups()
-        if stem == "recall_cap":  # which we do not have
+        if stem == "recall_cap":  # which this project does not have
             continue
         denominator = {"map_min": "min_k", "map_hits": "retrieved"}.get(stem, "relevant")
         stem = "map" if stem.startswith("map_") else stem
@@ -193,42 +193,43 @@ def by_denominator(names):
 
 
 @needs_cases
-def test_the_cases_are_those_of_the_card():
+def test_the_numbers_of_cases_are_those_of_the_card():
     assert (len(cases()), len(valid()), len(gdeval_cases())) == (107, 98, 79)
-    peers = [case.id.split("-", 2)[2] for case in of_peers()]
-    assert [peers.count(each) for each in (*VERSIONS, "pytrec_eval")] == [92, 93, 86]
+    peers = [case.id.split("-", 2)[2] for case in peer_values()]
+    assert [peers.count(peer) for peer in (*VERSIONS, "pytrec_eval")] == [92, 93, 86]
 
 
 @pytest.mark.parametrize("name", valid())
-def test_a_case_scores_what_is_recommended(scored, name):
+def test_a_case_scores_what_is_recommended(score_case, name):
     case = cases()[name]
     expected = case["expected"]
     names = expected["mean"] or ["map", "ndcg@10", "P@5", "num_q"]
     for denominator, measures in by_denominator(names).items():
-        found = scored(case, [*measures], map_denominator=denominator)
+        result = score_case(case, [*measures], map_denominator=denominator)
 
-        assert found["per_query"].keys() == expected["per_query"].keys()
+        assert result["per_query"].keys() == expected["per_query"].keys()
         for query, values in expected["per_query"].items():
-            for measure, theirs in measures.items():
-                if theirs in values:
-                    assert found["per_query"][query][measure] == values[theirs], measure
-        for measure, theirs in measures.items():
-            if theirs not in expected["mean"]:
+            for measure, name_in_case in measures.items():
+                if name_in_case in values:
+                    assert result["per_query"][query][measure] == values[name_in_case], measure
+        for measure, name_in_case in measures.items():
+            if name_in_case not in expected["mean"]:
                 continue
-            # Of recommended values this one alone is not that of trec_eval: with -c, its total
-            # counts what is above 0 whatever -l says, and so does ours. See the next test.
+            # This is the only recommended value that differs from trec_eval: with -c, the total
+            # of trec_eval counts judgments above 0 at any -l, and so does ours. See the next test.
             if (measure, case["options"]["c"]) == ("num_rel", True) and case["options"]["l"] != 1:
-                assert expected["mean"]["num_rel"] < found["mean"]["num_rel"]
+                assert expected["mean"]["num_rel"] < result["mean"]["num_rel"]
                 continue
-            assert found["mean"][measure] == expected["mean"][theirs], measure
+            assert result["mean"][measure] == expected["mean"][name_in_case], measure
         if not expected["per_query"]:
             counts = ("num_q", "num_ret", "num_rel", "num_rel_ret")
-            assert all(value == 0 or math.isnan(value) for value in found["mean"].values())
-            assert all((value == 0) == (each in counts) for each, value in found["mean"].items())
+            means = result["mean"]
+            assert all(value == 0 or math.isnan(value) for value in means.values())
+            assert all((value == 0) == (measure in counts) for measure, value in means.items())
 
 
-def of_peers():
-    """What trec_eval returned where it did. A byte order mark becomes part of a query there."""
+def peer_values():
+    """The values that trec_eval returned; it takes a byte order mark for a part of the query."""
     for name in valid():
         if cases()[name]["qrels"].startswith("\ufeff"):
             continue
@@ -239,46 +240,49 @@ def of_peers():
                 yield pytest.param(name, values, score_dtype, id=f"{name}-{peer}")
 
 
-@pytest.mark.parametrize(("name", "values", "score_dtype"), [*of_peers()])
-def test_a_case_scores_what_trec_eval_returned(scored, name, values, score_dtype):
+@pytest.mark.parametrize(("name", "values", "score_dtype"), [*peer_values()])
+def test_a_case_scores_what_trec_eval_returned(score_case, name, values, score_dtype):
     case = cases()[name]
-    asked = {each: ours(each) for of_query in values.values() for each in of_query if ours(each)}
-    found = scored(case, list(dict.fromkeys(asked.values())), score_dtype=score_dtype)
-    for query, of_query in values.items():
-        mine = found["mean"] if query == "all" else found["per_query"][query]
-        for theirs in asked.keys() & of_query.keys():
-            score = mine[asked[theirs]]
-            if theirs == "gm_map" and query != "all":  # which they tell as a logarithm
+    measures = {measure: translate(measure) for row in values.values() for measure in row}
+    measures = {measure: name for measure, name in measures.items() if name}
+    names = list(dict.fromkeys(measures.values()))
+    result = score_case(case, names, score_dtype=score_dtype)
+    for query, expected in values.items():
+        scores = result["mean"] if query == "all" else result["per_query"][query]
+        for measure in measures.keys() & expected.keys():
+            score = scores[measures[measure]]
+            if measure == "gm_map" and query != "all":  # trec_eval prints its logarithm
                 score = math.log(score)
-            if "_M" in theirs and case["options"]["J"]:  # which cuts before it leaves out
-                cut = {**case, "options": case["options"] | {"M": int(theirs.split("_M")[1])}}
-                again = scored(cut, ["mrr"], score_dtype=score_dtype)
-                score = (again["mean"] if query == "all" else again["per_query"][query])["mrr"]
-            assert score == of_query[theirs], theirs
+            if "_M" in measure and case["options"]["J"]:  # cut before documents are dropped
+                cut = {**case, "options": case["options"] | {"M": int(measure.split("_M")[1])}}
+                result_of_cut = score_case(cut, ["mrr"], score_dtype=score_dtype)
+                rows = {"all": result_of_cut["mean"], **result_of_cut["per_query"]}
+                score = rows[query]["mrr"]
+            assert score == expected[measure], measure
 
 
 def gdeval_cases():
-    """What gdeval.pl returned, by way of ir_measures, where it did."""
+    """The cases for which gdeval.pl, called by ir_measures, returned values."""
     answers = {name: cases()[name]["peers"].get("ir_measures_gdeval", {}) for name in valid()}
     return [name for name, values in answers.items() if values and "error" not in values]
 
 
 @pytest.mark.parametrize("name", gdeval_cases())
-def test_a_case_scores_what_gdeval_returned(scored, name):
+def test_a_case_scores_what_gdeval_returned(score_case, name):
     values = cases()[name]["peers"]["ir_measures_gdeval"]
-    named = {
-        theirs: theirs.replace("nDCG(dcg='exp-log2')", "ndcg_exp")
-        for of_query in values.values()
-        for theirs in of_query
+    measures = {
+        measure: measure.replace("nDCG(dcg='exp-log2')", "ndcg_exp")
+        for row in values.values()
+        for measure in row
     }
     complete = cases()[name] | {"options": cases()[name]["options"] | {"c": True}}
-    found = scored(complete, [*named.values()])["per_query"]
-    for query, of_query in values.items():
-        for theirs, value in of_query.items():
-            assert round(found[query][named[theirs]], 5) == value, theirs
+    scores = score_case(complete, [*measures.values()])["per_query"]
+    for query, expected in values.items():
+        for measure, value in expected.items():
+            assert round(scores[query][measures[measure]], 5) == value, measure
 
 
-FAULTS = {  # of the recorded cases: which file, which line, and what we say
+FAULTS = {  # of the recorded cases: the file, the line and the message
     "ir-039": ("run", 1, "the score is not a number: '1 Q0 a 1 1,5 run'"),
     "ir-041": ("run", 1, "the score is not a number: '1 Q0 a 1 1_000 run'"),
     "ir-087": ("qrels", 1, "the relevance is not an integer: '1 0 a 2.7'"),
@@ -292,18 +296,18 @@ FAULTS = {  # of the recorded cases: which file, which line, and what we say
 
 
 @needs_cases
-def test_every_case_with_an_error_is_looked_at():
+def test_every_case_with_an_error_is_tested():
     assert FAULTS.keys() == cases().keys() - set(valid())
 
 
 @pytest.mark.parametrize("name", sorted(cases().keys() - set(valid())))
 def test_a_case_with_an_error_is_one_line(tmp_path, name):
-    which, line, problem = FAULTS[name]
-    path = tmp_path / which
-    path.write_bytes(cases()[name][which].encode("utf-8"))
-    told = f"{path}, line {line}: {problem}" if line else f"{path} has no rows"
-    with pytest.raises(ValueError, match=f"^{re.escape(told)}") as error:
-        {"run": read_run, "qrels": read_qrels}[which](path)
+    file, line, problem = FAULTS[name]
+    path = tmp_path / file
+    path.write_bytes(cases()[name][file].encode("utf-8"))
+    message = f"{path}, line {line}: {problem}" if line else f"{path} has no rows"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}") as error:
+        {"run": read_run, "qrels": read_qrels}[file](path)
 
     assert len(str(error.value).splitlines()) == 1
 
@@ -360,7 +364,7 @@ some_documents = st.lists(
 def runs(draw):
     """Judgments and a run with many ties. No query has only negative judgments.
 
-    For such a query trec_eval reads memory that is not its own, and so does what is built on it.
+    For such a query trec_eval reads memory that it did not allocate, and so does pytrec_eval.
     """
     qrels, run = {}, {}
     for query in draw(st.sets(st.sampled_from(["1", "2", "10", "é", "q-1"]), min_size=1)):
@@ -384,11 +388,11 @@ def test_generated_runs_score_as_with_pytrec_eval(data, level, judged_only):
     evaluator = pytrec_eval.RelevanceEvaluator(
         qrels, PEERS, relevance_level=level, judged_docs_only_flag=judged_only
     )
-    theirs = evaluator.evaluate(run)
-    names = {theirs: ours(theirs) for of_query in theirs.values() for theirs in of_query}
+    expected = evaluator.evaluate(run)
+    names = {measure: translate(measure) for row in expected.values() for measure in row}
     if not names:
         return
-    found = score_run(
+    result = score_run(
         qrels,
         run,
         [*names.values()],
@@ -398,11 +402,11 @@ def test_generated_runs_score_as_with_pytrec_eval(data, level, judged_only):
         judged_only=judged_only,
     )
 
-    assert found["per_query"].keys() == theirs.keys()
-    for query, of_query in theirs.items():
-        of_query["gm_map"] = max(of_query["map"], 1e-5)  # it has the logarithm
-        assert found["per_query"][query] == {names[name]: of_query[name] for name in names}
+    assert result["per_query"].keys() == expected.keys()
+    for query, row in expected.items():
+        row["gm_map"] = max(row["map"], 1e-5)  # pytrec_eval returns the logarithm
+        assert result["per_query"][query] == {names[name]: row[name] for name in names}
     for name in names.keys() - {"gm_map"}:
-        values = [theirs[query][name] for query in sorted(theirs, key=str.encode)]
+        values = [expected[query][name] for query in sorted(expected, key=str.encode)]
         mean = pytrec_eval.compute_aggregated_measure(name, values)
-        assert found["mean"][names[name]] == mean
+        assert result["mean"][names[name]] == mean

@@ -12,7 +12,7 @@ from tests.spec import GIVEN
 
 CASES = GIVEN / "cases" / "text.jsonl"
 LEADERBOARDS = GIVEN / "data" / "text" / "alpaca_eval" / "alpaca_eval_slim.json.gz"
-# Its published row was made from other preferences than those published with it.
+# Its published row was not made from the preferences that are published with it.
 STALE = "alpaca_eval_gpt4_turbo_fn/Mistral-7B-Instruct-v0.2"
 SCORES = ("win_rate", "discrete_win_rate", "standard_error")
 COUNTS = {"n_wins": "wins", "n_wins_base": "losses", "n_draws": "ties"}
@@ -25,7 +25,7 @@ def win_rate():
 
 def in_terms_of_alpaca_eval(result):
     percentages = {name: 100 * result[name] for name in SCORES}
-    return percentages | {theirs: result[ours] for theirs, ours in COUNTS.items()}
+    return percentages | {peer_name: result[name] for peer_name, name in COUNTS.items()}
 
 
 def number(value):
@@ -35,9 +35,11 @@ def number(value):
 def cases():
     if not CASES.exists():
         pytest.skip("the cases are not part of the project")
-    found = [json.loads(line) for line in CASES.read_bytes().splitlines()]
+    recorded = map(json.loads, CASES.read_bytes().splitlines())
     return [
-        case for case in found if case.get("group") == "win_rate" and "preferences" in case["input"]
+        case
+        for case in recorded
+        if case.get("group") == "win_rate" and "preferences" in case["input"]
     ]
 
 
@@ -62,7 +64,7 @@ def test_cases(win_rate):
         compared += 1
 
         peer = case["peers"].get("fastchat.show_result(pairwise)")
-        if peer:  # it knows no weights
+        if peer:  # recorded only without weights
             assert half["win_rate"] == pytest.approx(peer["win_rate_adjusted"], rel=1e-12)
             assert half["wins"] / total == pytest.approx(peer["win_rate"], rel=1e-12)
             assert [half[key] for key in ("wins", "losses", "ties")] == [
@@ -83,7 +85,7 @@ def test_published_leaderboards(win_rate):
         published = model["published"]
         if published is None:
             continue
-        preferences = [each for each in model["preference"] if each is not None]
+        preferences = [value for value in model["preference"] if value is not None]
         result = win_rate.compute(predictions=alpaca_outcomes(preferences), ties="half")
         ours = in_terms_of_alpaca_eval(result)
         rows += 1

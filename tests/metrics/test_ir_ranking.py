@@ -8,7 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons import load
-from tests.rankings import MEASURES, any_ids, mean, query, ranked, readings, score, scorings
+from tests.rankings import (
+    MEASURES,
+    any_ids,
+    mean,
+    measure_options,
+    query,
+    ranked,
+    ranking_options,
+    score,
+)
 from tests.spec import ROOT, Spec
 
 DEFAULTS = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")
@@ -43,7 +52,7 @@ SPEC = Spec(
 )
 
 
-# Whole calls, beside the definitions
+# Whole calls, compared with the definitions
 
 
 @cache
@@ -52,30 +61,30 @@ def metric():
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.data(), readings, scorings)
+@given(st.data(), ranking_options, measure_options)
 @pytest.mark.parametrize("shape", ["ids", "scores of ids", "scores"])
 def test_a_call_scores_as_defined(shape, data, reading, scoring):
     text = any_ids.filter(lambda text: "\ud800" not in text)  # half a pair is refused
     queries = data.draw(st.lists(query(text), min_size=1, max_size=5))
     predictions, references, lists, judged = [], [], [], []
-    for found, levels in queries:
+    for retrieved, levels in queries:
         if shape == "ids":
-            predictions.append([*found])
+            predictions.append([*retrieved])
             references.append([*levels])
-            found = {each: -rank for rank, each in enumerate(found)}
+            retrieved = {text: -rank for rank, text in enumerate(retrieved)}
             levels = dict.fromkeys(levels, 1.0)
         elif shape == "scores of ids":
-            predictions.append({"doc_id": [*found], "score": [*found.values()]})
+            predictions.append({"doc_id": [*retrieved], "score": [*retrieved.values()]})
             references.append({"doc_id": [*levels], "relevance": [*levels.values()]})
         else:
-            levels = {each: levels.get(each, 0) for each in found}
-            predictions.append([*found.values()])
+            levels = {text: levels.get(text, 0) for text in retrieved}
+            predictions.append([*retrieved.values()])
             references.append([*levels.values()])
-            names = [chr(0x10FFFF - place) for place in range(len(found))]
-            found, levels = (
-                dict(zip(names, side.values(), strict=True)) for side in (found, levels)
+            names = [chr(0x10FFFF - row) for row in range(len(retrieved))]
+            retrieved, levels = (
+                dict(zip(names, side.values(), strict=True)) for side in (retrieved, levels)
             )
-        lists.append(ranked(found, levels, **reading))
+        lists.append(ranked(retrieved, levels, **reading))
         judged.append([*levels.values()])
     result = metric().compute(
         predictions=predictions,
@@ -107,13 +116,13 @@ def edge_cases():
 def test_an_edge_case_of_the_card(row):
     predictions, references, options, result, why = row
     call = ast.parse(f"dict({options})", mode="eval").body
-    told = {each.arg: ast.literal_eval(each.value) for each in call.keywords}
-    told |= {
+    arguments = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+    arguments |= {
         "predictions": ast.literal_eval(predictions),
         "references": ast.literal_eval(references),
     }
     if result == "error":
         with pytest.raises(ValueError, match=f"^{re.escape(why)}$"):
-            metric().compute(**told)
+            metric().compute(**arguments)
     else:
-        assert metric().compute(**told) == {told["measures"]: float(result)}
+        assert metric().compute(**arguments) == {arguments["measures"]: float(result)}

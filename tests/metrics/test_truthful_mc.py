@@ -56,9 +56,11 @@ SCORES = [[-1.0, -3.0], [-2.0, -1.0]]
 TRUTH = [[1, 0], [1, 0]]
 
 
-@pytest.mark.parametrize("hold", [list, tuple, np.array, lambda rows: [*map(np.array, rows)]])
-def test_every_container_of_rows_means_the_same(truthful_mc, hold):
-    result = truthful_mc.compute(predictions=hold(SCORES), references=hold(TRUTH), per_example=True)
+@pytest.mark.parametrize("container", [list, tuple, np.array, lambda rows: [*map(np.array, rows)]])
+def test_every_container_of_rows_means_the_same(truthful_mc, container):
+    result = truthful_mc.compute(
+        predictions=container(SCORES), references=container(TRUTH), per_example=True
+    )
 
     assert result["per_example"]["mc1"] == [1.0, 0.0]
     assert result["mc2"] == pytest.approx((1 / (1 + exp(-2)) + 1 / (1 + exp(1))) / 2, rel=1e-12)
@@ -86,14 +88,15 @@ def test_questions_may_differ_in_options(truthful_mc):
 
 def test_options_may_have_lengths(truthful_mc):
     rows = [{"score": [-8.0, -4.1], "length": [2, 1]}, {"score": [-1.0], "length": [7]}]
-    found = {
-        how: truthful_mc.compute(
-            predictions=rows, references=[[1, 0], [1]], length_normalization=how, per_example=True
-        )["per_example"]["mc1"]
-        for how in ("none", "character", "token")
+    options = {"references": [[1, 0], [1]], "per_example": True}
+    mc1 = {
+        unit: truthful_mc.compute(predictions=rows, length_normalization=unit, **options)[
+            "per_example"
+        ]["mc1"]
+        for unit in ("none", "character", "token")
     }
 
-    assert found == {"none": [0.0, 1.0], "character": [1.0, 1.0], "token": [1.0, 1.0]}
+    assert mc1 == {"none": [0.0, 1.0], "character": [1.0, 1.0], "token": [1.0, 1.0]}
 
 
 def test_options_may_have_scores_without_the_question():

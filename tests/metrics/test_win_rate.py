@@ -71,10 +71,10 @@ def test_words_and_numbers_mean_the_same(win_rate, predictions):
 
 
 def test_a_judge_may_be_less_than_sure(win_rate):
-    sure = win_rate.compute(predictions=[0.9, 0.6, 0.4999, 0.5])
+    ignored = win_rate.compute(predictions=[0.9, 0.6, 0.4999, 0.5])
     half = win_rate.compute(predictions=[0.9, 0.6, 0.4999, 0.5], ties="half")
 
-    assert sure["win_rate"] == sure["discrete_win_rate"] == 2 / 3
+    assert ignored["win_rate"] == ignored["discrete_win_rate"] == 2 / 3
     assert half["win_rate"] == pytest.approx(2.4999 / 4)
     assert half["discrete_win_rate"] == 0.625
 
@@ -120,15 +120,15 @@ def test_intervals_do_not_depend_on_the_order(win_rate, ties, interval):
     assert win_rate.compute(predictions=rows[::-1], **options) == result
 
 
-def test_ignored_ties_leave_the_interval_alone(win_rate):
+def test_ignored_ties_do_not_change_the_interval(win_rate):
     rows = ["win"] * 12 + ["loss"] * 7
     for interval in ("bootstrap", "wilson"):
         options = {"interval": interval, "confidence_level": 0.9}
-        one, other = (
+        without, with_ties = (
             win_rate.compute(predictions=[*rows, *["tie"] * ties], **options) for ties in (0, 30)
         )
-        assert one["confidence_interval"] == other["confidence_interval"]
-        assert one["standard_error"] == other["standard_error"]
+        assert without["confidence_interval"] == with_ties["confidence_interval"]
+        assert without["standard_error"] == with_ties["standard_error"]
 
 
 def test_groups_are_opponents(win_rate):
@@ -147,7 +147,7 @@ def test_groups_are_opponents(win_rate):
     assert result["groups"]["a"]["ties"] == 1
 
 
-def test_scores_of_rows_are_what_counts(win_rate):
+def test_scores_of_rows_are_the_values_that_count(win_rate):
     rows = [0.9, 0.5, 0.0]
     ignored = win_rate.compute(predictions=rows, per_example=True)["per_example"]
     half = win_rate.compute(predictions=rows, per_example=True, ties="half")["per_example"]

@@ -1,7 +1,7 @@
-"""Columns of rows, checked in every row and handed on as plain lists or numpy arrays.
+"""The columns of a module: every row is checked, and rows become plain lists or numpy arrays.
 
-A module accepts one or several *layouts*, each a shape for every column. Rows of mixed shape are
-brought to one shape; a row that fits no layout is named.
+A module accepts one or several *layouts*; each has a shape for every column. Rows of different
+shapes are converted to one layout. An error names the row that fits none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ Layout = Mapping[str, Shape]
 
 
 def copied(column: Column, shape: Shape) -> Column:
-    """The column with containers of its own: whoever gave it may use his for the next rows."""
+    """A copy of the column and its containers, so that the caller may reuse the original."""
     if isinstance(column, np.ndarray) or isinstance(shape, Scalar):
         return column.copy()
     return [_copied(row, shape) for row in column]
@@ -35,18 +35,20 @@ def _copied(value: Any, shape: Shape) -> Any:
 
 
 def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, dict[str, Column]]:
-    """The columns as plain lists or arrays, and which layout they have.
+    """The index of the layout that the columns have, and the columns as plain lists or arrays.
 
-    The first layout that all rows have as they stand is taken, else the first to which all rows
-    can be brought without loss: a single string becomes a list of one, an int a float.
+    The layout is the first one that all rows have without conversion; else the first one to which
+    all rows can be converted without loss. A single string is converted to a list of one, and an
+    int to a float.
 
     Args:
         columns: for each name a list, tuple, numpy array, torch tensor, pandas Series, `datasets`
             column or pyarrow array.
-        layouts: what is accepted, all with these names.
+        layouts: the layouts that are accepted, all with these names.
 
     Raises:
-        ValueError: unequal lengths, or a row that fits no layout; names column, row and cause.
+        ValueError: the lengths differ, or a row fits no layout. The message has column, row and
+            cause.
 
     >>> layouts = [{"r": Scalar(str)}, {"r": ListOf(Scalar(str))}]
     >>> read({"r": ["a", "b"]}, layouts)
@@ -57,38 +59,38 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
     Traceback (most recent call last):
     ValueError: r[1][1] is None; every row needs a value
     """
-    given = {name: as_column(name, column) for name, column in columns.items()}
-    lengths = {name: len(column) for name, column in given.items()}
+    inputs = {name: as_column(name, column) for name, column in columns.items()}
+    lengths = {name: len(column) for name, column in inputs.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {rows} rows" for name, rows in lengths.items())
         raise ValueError(f"the inputs differ in length: {listed}")
-    take = cache(lambda name, shape: shape.take(given[name]))  # layouts share shapes
-    for number, layout in enumerate(layouts):
-        taken = {name: take(name, shape) for name, shape in layout.items()}
-        if all(column is not None for column in taken.values()):
-            return number, taken
-    return _read_rows(given, layouts)
+    take = cache(lambda name, shape: shape.take(inputs[name]))  # layouts share shapes
+    for index, layout in enumerate(layouts):
+        rows = {name: take(name, shape) for name, shape in layout.items()}
+        if all(column is not None for column in rows.values()):
+            return index, rows
+    return _read_rows(inputs, layouts)
 
 
 def _read_rows(
-    given: Mapping[str, Column], layouts: Sequence[Layout]
+    columns: Mapping[str, Column], layouts: Sequence[Layout]
 ) -> tuple[int, dict[str, Column]]:
-    """As `read`, row by row: first for rows as they stand, then for what they can become."""
-    for as_it_stands in (True, False):
-        failures: dict[str, list[_Failure]] = {name: [] for name in given}
-        for number, layout in enumerate(layouts):
+    """As `read`, row by row: first without conversion, then with it."""
+    for strict in (True, False):
+        failures: dict[str, list[_Failure]] = {name: [] for name in columns}
+        for index, layout in enumerate(layouts):
             rows: dict[str, Column] = {}
             for name, shape in layout.items():
-                taken = _plain_rows(given[name], shape, as_it_stands=as_it_stands)
-                if isinstance(taken, _Failure):
-                    failures[name].append(taken)
+                result = _plain_rows(columns[name], shape, strict=strict)
+                if isinstance(result, _Failure):
+                    failures[name].append(result)
                 else:
-                    rows[name] = taken
+                    rows[name] = result
             if len(rows) == len(layout):
-                return number, rows
-    for name, found in failures.items():
-        if len(found) == len(layouts):  # whatever the other columns are, this one is wrong
-            raise _blamed(name, found)
+                return index, rows
+    for name, failed in failures.items():
+        if len(failed) == len(layouts):  # this column fits no layout
+            raise _best_error(name, failed)
     accepted = "; ".join(
         ", ".join(f"{name}: {shape}" for name, shape in layout.items()) for layout in layouts
     )
@@ -96,48 +98,52 @@ def _read_rows(
 
 
 class _Failure(NamedTuple):
+    """The first row of a column that does not have a shape, and why."""
+
     row: int
     mismatch: Mismatch
     shape: Shape
 
 
-def _plain_rows(column: Column, shape: Shape, *, as_it_stands: bool) -> Column | _Failure:
-    taken = shape.take(column)
-    if taken is not None:  # only another column of this layout has to be looked at
-        return taken
-    if isinstance(column, np.ndarray) and not as_it_stands:
-        array = shape.widened(column)
+def _plain_rows(column: Column, shape: Shape, *, strict: bool) -> Column | _Failure:
+    result = shape.take(column)
+    if result is not None:  # another column of this layout is the reason to check row by row
+        return result
+    if isinstance(column, np.ndarray) and not strict:
+        array = shape.widen(column)
         if array is not None:
             return array
     rows = []
     for row, value in enumerate(column):
         try:
-            rows.append(shape.plain(value, as_it_stands=as_it_stands))
+            rows.append(shape.plain(value, strict=strict))
         except Mismatch as mismatch:
             return _Failure(row, mismatch, shape)
     return rows
 
 
-def _blamed(column: str, failures: Sequence[_Failure]) -> RowError:
-    """The row at which the shapes that go furthest give up, and why."""
-    last = max(failures, key=_telling)
+def _best_error(column: str, failures: Sequence[_Failure]) -> RowError:
+    """The error of the shape that most rows have, which is probably the one that was meant."""
+    last = max(failures, key=_progress)
     problem, expected, _ = last.mismatch.problem.partition("; expected ")
-    if expected and not last.mismatch.place:
-        shapes = dict.fromkeys(str(each.shape) for each in failures if each.row == last.row)
+    if expected and not last.mismatch.path:
+        shapes = dict.fromkeys(
+            str(failure.shape) for failure in failures if failure.row == last.row
+        )
         return RowError(column, last.row, f"{problem}; expected {' or '.join(shapes)}")
-    return last.mismatch.at(column, last.row)
+    return last.mismatch.error(column, last.row)
 
 
-def _telling(failure: _Failure) -> tuple[int, int, bool]:
-    """How much a failure says: a value of the right type that may not be beats one of another."""
+def _progress(failure: _Failure) -> tuple[int, int, bool]:
+    """How far a shape fits: by rows, then inside the row, then up to the type of the value."""
     mismatch = failure.mismatch
-    return failure.row, len(mismatch.place), "; expected " not in mismatch.problem
+    return failure.row, len(mismatch.path), "; expected " not in mismatch.problem
 
 
 def joined(
     batches: Sequence[tuple[int, dict[str, Column]]], layouts: Sequence[Layout]
 ) -> dict[str, Column]:
-    """The columns of several batches as one, brought to one layout if they differ.
+    """The columns of several batches as one, converted to one layout if layouts differ.
 
     >>> layouts = [{"r": Scalar(str)}, {"r": ListOf(Scalar(str))}]
     >>> joined([(0, {"r": ["a"]}), (1, {"r": [["b", "c"]]})], layouts)
@@ -147,15 +153,16 @@ def joined(
         return batches[0][1]
     names = batches[0][1].keys()
     merged = {name: _concatenated([batch[name] for _, batch in batches]) for name in names}
-    if len({number for number, _ in batches}) > 1:
+    if len({index for index, _ in batches}) > 1:
         return read(merged, layouts)[1]
     return merged
 
 
 def _concatenated(columns: Sequence[Column]) -> Column:
     arrays = [column for column in columns if isinstance(column, np.ndarray)]
-    alike = {(array.shape[1:], array.dtype.kind) for array in arrays}  # int and uint make a float
-    if len(arrays) == len(columns) and len(alike) == 1:
+    # One kind only: numpy would convert int64 and uint64 to float64, which rounds.
+    kinds = {(array.shape[1:], array.dtype.kind) for array in arrays}
+    if len(arrays) == len(columns) and len(kinds) == 1:
         return np.concatenate(arrays)
     return list(
         chain.from_iterable(

@@ -193,9 +193,9 @@ def _score_answers(
         except ValueError as error:
             if not isinstance(error, RowError):
                 raise _keyed(error, "metrics", path) from error
-            keys = source.place(before + order[error.row])
+            where = source.location(before + order[error.row])
             problem = error.about(f"field {getattr(fields, error.column)!r}")
-            raise ValueError(f"{source.path}: {keys}: {problem}") from error
+            raise ValueError(f"{source.path}: {where}: {problem}") from error
         for name in [name for name in scores_of_block if f"avg_{name}" in scores_of_block]:
             scores.setdefault(name, array("d")).extend(scores_of_block[name])
         before = source.rows

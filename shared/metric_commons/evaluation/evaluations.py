@@ -233,7 +233,7 @@ class Evaluation:
                     pairs = zip(fields_of_file[chosen], inputs[chosen], strict=True)
                     row = next(i for i, (a, b) in enumerate(pairs) if a != b)
                     raise ValueError(
-                        f"{path}: {sources[path].place(row)}: field {chosen!r} is not that of "
+                        f"{path}: {sources[path].location(row)}: field {chosen!r} is not that of "
                         f"{first}; systems are compared on the same rows"
                     )
 
@@ -262,7 +262,7 @@ class Evaluation:
         if not isinstance(wrong, RowError) or wrong.column not in names:
             return wrong
         file = path if wrong.column == "predictions" else self.common or path
-        where = sources[file].place(before + wrong.row)
+        where = sources[file].location(before + wrong.row)
         return ValueError(f"{file}: {where}: {wrong.about(f'field {names[wrong.column]!r}')}")
 
 

@@ -1,4 +1,4 @@
-"""What is stored: files written whole or not at all, and values as JSON can hold them."""
+"""JSON files with a format number, written completely or not at all, and the values in them."""
 
 import json
 import math
@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Self
 
 
 class Stored(ABC):
-    """What is kept as JSON of a format of its own, mostly in a file."""
+    """An object that is stored as JSON in a format of its own, usually in a file."""
 
     FORMAT: ClassVar[str]
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Plain values: the format, and what `from_dict` needs."""
+        """The format and the content, as values that JSON can hold."""
 
     @classmethod
     @abstractmethod
@@ -25,7 +25,7 @@ class Stored(ABC):
         """The inverse of `to_dict`."""
 
     def to_json(self) -> str:
-        """As text in ASCII: any label survives any locale."""
+        """JSON in ASCII, so that labels survive any locale."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod
@@ -33,7 +33,7 @@ class Stored(ABC):
         """The inverse of `to_json`.
 
         Raises:
-            ValueError: the text is something else, or of another version.
+            ValueError: the text is of another format.
         """
         content = json.loads(text)
         if not isinstance(content, dict) or content.get("format") != cls.FORMAT:
@@ -44,15 +44,15 @@ class Stored(ABC):
             raise ValueError(f"not a whole {cls.FORMAT}: {error}") from error
 
     def save(self, path: str | Path) -> None:
-        """Write a file, whole or not at all."""
+        """Write a file, completely or not at all."""
         write_whole(path, [self.to_json(), "\n"])
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """What `save` wrote.
+        """The object in a file that `save` wrote.
 
         Raises:
-            ValueError: the file holds something else.
+            ValueError: the file has another format.
             OSError: it cannot be read.
         """
         try:
@@ -62,7 +62,7 @@ class Stored(ABC):
 
 
 def plain(value: Any) -> Any:
-    """`value` as JSON can hold it: NaN and infinities as None, a function by its name.
+    """The value as JSON can hold it: NaN and infinities as None, a function as its name.
 
     >>> plain({"roc_auc": float("nan"), "k": (1, 10), "normalizer": str.lower})
     {'roc_auc': None, 'k': [1, 10], 'normalizer': 'str.lower'}
@@ -79,7 +79,7 @@ def plain(value: Any) -> Any:
 
 
 def option_text(value: Any) -> str:
-    """An option's value in a signature."""
+    """The value of an option as text in a signature."""
     if isinstance(value, list | tuple):
         return ",".join(map(option_text, value))
     if callable(value):
@@ -88,7 +88,7 @@ def option_text(value: Any) -> str:
 
 
 def restored(value: Any) -> Any:
-    """`value` from a file, with NaN where `plain` wrote None."""
+    """The value from a file, with NaN where `plain` wrote None."""
     match value:
         case None:
             return math.nan
@@ -100,18 +100,20 @@ def restored(value: Any) -> Any:
 
 
 def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
-    """Write a file whole or not at all: a temporary file beside it, renamed at the end.
+    """Write a file completely or not at all: a temporary file beside it is renamed at the end.
 
-    Folders above it are made. Whatever stops the writing, a file that was there stays as it was.
+    Missing folders are created. If writing fails, an existing file stays as it is.
     """
-    target = Path(path).resolve()  # a link keeps pointing to the file
+    target = Path(path).resolve()  # a symbolic link still points to the file afterwards
     if target.exists() and not target.is_file():
         raise ValueError(f"{path} is not a file")  # renaming would replace a folder or a device
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         with temporary.open("xb") as file:
-            file.writelines(p if isinstance(p, bytes) else p.encode() for p in pieces)
+            file.writelines(
+                piece if isinstance(piece, bytes) else piece.encode() for piece in pieces
+            )
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)

@@ -1,10 +1,10 @@
-"""Reading columns from files, exactly as they are written.
+"""Columns of JSON Lines, JSON, CSV, TSV and Parquet files, with exactly the values in the file.
 
-`datasets` reads these formats too, but not their values: of JSON it makes dates of strings like
-"2017-01-02", floats of large integers and the number 1 of the string "1" beside [1]; of CSV it
-makes numbers of "2017" and "007" and nothing of "NA", "None" and "". It refuses a lone surrogate.
-So text is read by the standard library, which also knows the line of an error, and Parquet by
-pyarrow.
+`datasets` reads these formats too, but changes values. In JSON it turns strings like "2017-01-02"
+into dates, large integers into floats, and the string "1" beside [1] into a number. In CSV it turns
+"2017" and "007" into numbers, and "NA", "None" and "" into missing values. It refuses single
+surrogates. Therefore text is parsed by the standard library, which also knows the line of an error,
+and Parquet by pyarrow.
 """
 
 import csv
@@ -22,27 +22,27 @@ from pathlib import Path
 from typing import IO, Any, Literal, get_args
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
-_LARGEST_CELL = 2**31 - 1  # the csv module's own limit is 128 KiB, less than a long context
+_LARGEST_CELL = 2**31 - 1  # the default of the csv module, 128 KiB, is less than a long context
 
-# One row: the line it starts in, where a format has lines, and its fields.
+# The line in which a row starts, if the format has lines, and its fields.
 _Row = tuple[int | None, Mapping[str, Any]]
 
 
 class Source:
-    """Columns of a file, and where its rows stand in it.
+    """Columns of a file, and the lines of its rows.
 
-    Values are what the file says. Cells of CSV and TSV are strings, but a column in which every
-    cell is a JSON list holds these lists, and one of `numbers` in which every cell is a JSON number
-    holds these numbers. Text files may be gzipped.
+    Values are those in the file. Cells of CSV and TSV are strings, with two exceptions: a column of
+    which every cell is a JSON list becomes lists, and a column among `numbers` of which every cell
+    is a JSON number becomes numbers. Text files may be compressed with gzip.
 
     Args:
         path: a JSON Lines, JSON, CSV, TSV or Parquet file.
-        fields: the columns. A field `answer.aliases` is `aliases` inside `answer`, unless a field
-            has this whole name.
-        form: the format, such as "jsonl"; None if the name of the file says it.
+        fields: the columns. A field `answer.aliases` is `aliases` inside `answer`, unless there is
+            a field with the whole name.
+        form: the format, such as "jsonl"; by default that of the file's suffix.
         limit: how many rows to read; None for all.
-        numbers: the fields that are wanted as numbers, if they can be.
-        progress: show a bar on stderr if it takes longer than a second.
+        numbers: the fields of CSV and TSV to be read as numbers, if possible.
+        progress: show a progress bar on stderr if reading takes longer than a second.
     """
 
     def __init__(
@@ -59,14 +59,14 @@ class Source:
         self.numbers = numbers
         self.form = form or _suffix(path)
         self.sha256 = ""
-        self.rows = 0  # read so far
-        self.lines = array("Q")  # of each row; empty if the format has no lines
+        self.rows = 0  # the number of rows read so far
+        self.lines = array("Q")  # the line of each row; empty if the format has no lines
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of all rows.
 
         Raises:
-            ValueError: the file is not what its name says, is cut off or empty; a row lacks a
+            ValueError: the file is not of its format, is truncated or empty, or a row lacks a
                 field.
             OSError: the file cannot be read.
         """
@@ -74,9 +74,9 @@ class Source:
         return columns
 
     def blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
-        """The columns of `size` rows at a time; `columns` says what it raises.
+        """The columns of `size` rows at a time; the errors are those of `columns`.
 
-        CSV and TSV come as one block, since only the last cell settles what cells are.
+        CSV and TSV come as one block, since the kind of a column depends on all its cells.
         """
         self.rows, self.lines = 0, array("Q")
         delimited = self.form in ("csv", "tsv")
@@ -91,18 +91,18 @@ class Source:
             raise ValueError(f"{self.path}: there are no rows")
 
     def _values(self, field: str, cells: list[str]) -> list[Any]:
-        """What the cells of a column stand for; text if it is not the same kind in all of them."""
+        """The lists or numbers in the cells of a column; the cells if any is of another kind."""
         if all(cell.startswith("[") for cell in cells):
-            return _decoded(cells, list)
-        return _decoded(cells, int | float) if field in self.numbers else cells
+            return _decode(cells, list)
+        return _decode(cells, int | float) if field in self.numbers else cells
 
     def provenance(self) -> dict[str, Any]:
-        """What a result says about where its rows came from, once they are read."""
+        """The path, hash and number of rows for the provenance of a result, once all are read."""
         return {"path": str(self.path), "sha256": self.sha256, "rows": self.rows}
 
-    def place(self, row: int) -> str:
-        """A row as results number it, and its line as editors do: `row 12 (line 13)`."""
-        return _place(row, self.lines[row] if self.lines else None)
+    def location(self, row: int) -> str:
+        """The number of a row, from 0 as in results, and of its line: `row 12 (line 13)`."""
+        return _location(row, self.lines[row] if self.lines else None)
 
     def _blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
         from tqdm import tqdm
@@ -121,7 +121,7 @@ class Source:
         ):
             self.sha256 = hashlib.file_digest(raw, "sha256").hexdigest()
             raw.seek(0)
-            rows = islice(self._found(raw, lambda: bar.update(raw.tell() - bar.n)), self.limit)
+            rows = islice(self._rows(raw, lambda: bar.update(raw.tell() - bar.n)), self.limit)
             while True:
                 before = self.rows
                 block = self._block(rows, size)
@@ -137,15 +137,15 @@ class Source:
                 try:
                     column.append(_value(values, field))
                 except (KeyError, TypeError):
-                    where = _place(self.rows, line)
-                    raise ValueError(f"{where}: {_missing(field, values)}") from None
+                    location = _location(self.rows, line)
+                    raise ValueError(f"{location}: {_missing(field, values)}") from None
             if line is not None:
                 self.lines.append(line)
             self.rows += 1
         return block
 
-    def _found(self, raw: IO[bytes], advance: Callable[[], object]) -> Iterator[_Row]:
-        """The rows of the file, lazily where its format allows."""
+    def _rows(self, raw: IO[bytes], advance: Callable[[], object]) -> Iterator[_Row]:
+        """The rows of the file, one after another if the format allows it."""
         stream: Any = gzip.GzipFile(fileobj=raw) if self.path.name.endswith(".gz") else raw
         match self.form:
             case "jsonl":
@@ -163,7 +163,7 @@ class Source:
 
 
 def stem(path: Path) -> str:
-    """The file's name without the suffixes that say how it is written.
+    """The file's name without the suffixes of its format and compression.
 
     >>> stem(Path("runs/v1.2.jsonl.gz"))
     'v1.2'
@@ -176,7 +176,7 @@ def _suffix(path: Path) -> str:
 
 
 def _lines(stream: Iterable[bytes], advance: Callable[[], object]) -> Iterator[str]:
-    """Lines as text. Only a line feed ends one: strings may hold U+2028 and its like."""
+    """Lines as text. Only a line feed ends a line, because JSON strings may contain U+2028."""
     for number, line in enumerate(stream, start=1):
         if number % 1024 == 0:
             advance()
@@ -198,10 +198,10 @@ def _json_lines_rows(lines: Iterable[str]) -> Iterator[_Row]:
         except json.JSONDecodeError as error:
             state = "" if line.endswith("\n") else " is cut off"
             raise ValueError(
-                f"{_place(row, number)}{state}: {error.msg} (column {error.colno})"
+                f"{_location(row, number)}{state}: {error.msg} (column {error.colno})"
             ) from None
         except ValueError as error:
-            raise ValueError(f"{_place(row, number)}: {error}") from None
+            raise ValueError(f"{_location(row, number)}: {error}") from None
         yield number, _object(values, row, number)
 
 
@@ -231,7 +231,7 @@ def _delimited_rows(lines: Iterable[str], delimiter: str, fields: Sequence[str])
                 continue  # an empty line; in a file of one column it would be an empty cell
             if len(cells) != len(header):
                 raise ValueError(
-                    f"{_place(row, start)}: cells: {len(cells)}, columns: {len(header)}"
+                    f"{_location(row, start)}: cells: {len(cells)}, columns: {len(header)}"
                 )
             yield start, dict(zip(header, cells, strict=True))
             row += 1
@@ -243,11 +243,11 @@ def _parquet_rows(stream: IO[bytes], fields: Sequence[str]) -> Iterator[_Row]:
     from pyarrow import parquet
 
     file = parquet.ParquetFile(stream)
-    known = dict.fromkeys(file.schema_arrow.names)
-    columns = [field if field in known else field.partition(".")[0] for field in fields]
+    names = dict.fromkeys(file.schema_arrow.names)
+    columns = [field if field in names else field.partition(".")[0] for field in fields]
     for field, column in zip(fields, columns, strict=True):
-        if column not in known:
-            raise ValueError(_missing(field, known))
+        if column not in names:
+            raise ValueError(_missing(field, names))
     for batch in file.iter_batches(columns=columns):
         for values in batch.to_pylist():
             yield None, values
@@ -261,38 +261,38 @@ def _missing(field: str, values: Iterable[str]) -> str:
     return f"field {field!r} is missing; its fields are {', '.join(values)}"
 
 
-def _place(row: int, line: int | None) -> str:
+def _location(row: int, line: int | None) -> str:
     return f"row {row}" if line is None else f"row {row} (line {line})"
 
 
 def _object(values: Any, row: int, line: int | None) -> dict[str, Any]:
     if not isinstance(values, dict):
-        raise ValueError(f"{_place(row, line)} is not an object with fields")
+        raise ValueError(f"{_location(row, line)} is not an object with fields")
     return values
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object in which no field is given twice; json itself would keep the last."""
+def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a JSON object, all different; `json` itself would keep the last of two."""
     values = dict(pairs)
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in values if names.count(name) > 1)
-        raise ValueError(f"field {twice!r} is given twice")
+        repeated = next(name for name in values if names.count(name) > 1)
+        raise ValueError(f"field {repeated!r} is given twice")
     return values
 
 
-_JSON = json.JSONDecoder(object_pairs_hook=_once)
+_JSON = json.JSONDecoder(object_pairs_hook=_unique_fields)
 
 
-def _decoded(cells: list[str], kind: Any) -> list[Any]:
-    """The cells as JSON if every one is of a kind, else as they are.
+def _decode(cells: list[str], kind: Any) -> list[Any]:
+    """The values of the cells as JSON if all of them are of this kind, else the cells.
 
-    >>> _decoded(["1", "0.5"], int | float), _decoded(["1", "007"], int | float)
+    >>> _decode(["1", "0.5"], int | float), _decode(["1", "007"], int | float)
     ([1, 0.5], ['1', '007'])
     """
     try:
         values = [_JSON.decode(cell) for cell in cells]
     except ValueError:
         return cells
-    is_kind = all(isinstance(value, kind) and not isinstance(value, bool) for value in values)
-    return values if is_kind else cells
+    fits = all(isinstance(value, kind) and not isinstance(value, bool) for value in values)
+    return values if fits else cells

@@ -1,4 +1,4 @@
-"""Types of arrays, and columns as callers have them brought to lists or arrays."""
+"""Types of arrays; and the columns that callers pass, as lists or arrays."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Unsigned = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
 Booleans = NDArray[np.bool_]
 
 Column = list[Any] | NDArray[Any]  # the rows of one input
 
 
 def as_column(name: str, column: Any) -> Column:
-    """What holds the rows, as a list or a numpy array of numbers, bools or strings.
+    """The rows as a list, or as a numpy array of numbers, bools or strings.
 
     >>> as_column("predictions", ("a", "b"))
     ['a', 'b']
@@ -26,24 +27,24 @@ def as_column(name: str, column: Any) -> Column:
     """
     if isinstance(column, list):
         return column
-    if isinstance(column, np.ma.MaskedArray):  # its masked rows become None
+    if isinstance(column, np.ma.MaskedArray):  # tolist() gives None for masked rows
         return list(column.tolist())
     if isinstance(column, np.ndarray) and column.ndim:
         if column.dtype.kind in "biufUT":
             return column
         return list(column.tolist() if column.dtype.kind == "O" else column)
-    if hasattr(column, "detach"):  # a torch tensor, wherever it lives
+    if hasattr(column, "detach"):  # a torch tensor, on any device
         tensor = column.detach().cpu()
-        if "bfloat" in str(tensor.dtype):  # unknown to numpy; float32 holds all of it
+        if "bfloat" in str(tensor.dtype):  # numpy has no such type; float32 holds every value
             tensor = tensor.float()
         return as_column(name, np.asarray(tensor))
     if hasattr(column, "to_pylist"):  # pyarrow
         return list(column.to_pylist())
-    if hasattr(column, "iloc"):  # pandas, whatever its index
+    if hasattr(column, "iloc"):  # pandas, with any index
         return as_column(name, column.to_numpy())
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
         with suppress(TypeError):
-            return list(column[:])  # a column of `datasets` is quickest as a whole
+            return list(column[:])  # much faster for a column of `datasets` than row by row
         return list(column)
     if hasattr(column, "__array__") and np.ndim(column):
         return as_column(name, np.asarray(column))

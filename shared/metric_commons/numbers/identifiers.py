@@ -1,25 +1,25 @@
-"""Ids of queries and documents as bytes: compared, sorted and matched for all rows at once."""
+"""Ids of queries and documents as bytes, which can be compared for all rows at once."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .arrays import Integers, Unsigned
+from .arrays import Bytes, Integers, Unsigned
 
 
 def encoded(text: str) -> bytes:
-    r"""The bytes of an id: those of its file if it came from one, else UTF-8.
+    r"""The bytes of an id, as in the file that it came from; else UTF-8.
 
-    Bytes that are not UTF-8 become single surrogates in Python, and here they become bytes again.
+    Python decodes a byte that is not UTF-8 as a single surrogate (PEP 383). Here the surrogate
+    becomes that byte again.
 
     >>> encoded("\udcff"), encoded("\ud800")
     (b'\xff', b'\xed\xa0\x80')
     """
     try:
         return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # surrogates that stand for no byte
+    except UnicodeEncodeError:  # a surrogate that no byte is decoded to
         return text.encode("utf-8", "surrogatepass")
 
 
@@ -33,25 +33,26 @@ def decoded(data: bytes) -> str:
 
 
 class Ids(NamedTuple):
-    """Document ids as slices of one array of bytes."""
+    """Ids as slices of one array of bytes."""
 
-    data: NDArray[np.uint8]  # eight bytes longer than its last slice
+    data: Bytes  # eight bytes longer than its last slice, so that words can be read from any byte
     starts: Integers
     lengths: Integers
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> "Ids":
-        """The ids as UTF-8, whose order is that of code points.
+    def from_texts(cls, texts: Sequence[str]) -> "Ids":
+        """The ids encoded as UTF-8, which sorts as code points do.
 
-        >>> Ids.of(["a", "é"]).lengths.tolist()
+        >>> Ids.from_texts(["a", "é"]).lengths.tolist()
         [1, 2]
         """
-        pieces = list(map(encoded, texts))
-        return cls.sliced(b"".join(pieces), np.fromiter(map(len, pieces), np.int64, len(pieces)))
+        encodings = list(map(encoded, texts))
+        lengths = np.fromiter(map(len, encodings), np.int64, len(encodings))
+        return cls.from_bytes(b"".join(encodings), lengths)
 
     @classmethod
-    def sliced(cls, data: bytes, lengths: Integers) -> "Ids":
-        """Ids that stand one after another."""
+    def from_bytes(cls, data: bytes, lengths: Integers) -> "Ids":
+        """The ids of these lengths, which follow one another in the data."""
         return cls(np.frombuffer(data + bytes(8), np.uint8), np.cumsum(lengths) - lengths, lengths)
 
     @property
@@ -66,26 +67,29 @@ class Ids(NamedTuple):
         return [decoded(data[start:end]) for start, end in slices]
 
     def take(self, rows: Integers) -> "Ids":
-        """The ids of some rows; no byte is copied."""
+        """The ids of these rows; no byte is copied."""
         return Ids(self.data, self.starts[rows], self.lengths[rows])
 
-    def words(self, at: int) -> Unsigned:
-        """Eight bytes of each id from its byte `at` on, the first one highest, zeros past its end.
+    def words(self, offset: int) -> Unsigned:
+        """Eight bytes of each id from this offset on, as one big-endian number.
 
-        Comparing such words, one after another, is comparing bytes.
+        Past the end of an id there are zeros. Comparing such words one after another is comparing
+        bytes.
 
-        >>> [hex(word) for word in Ids.of(["ab", "abcdefghi"]).words(0).tolist()]
+        >>> [hex(word) for word in Ids.from_texts(["ab", "abcdefghi"]).words(0).tolist()]
         ['0x6162000000000000', '0x6162636465666768']
-        >>> Ids.of(["ab", "abcdefghi"]).words(8).tolist() == [0, ord("i") << 56]
+        >>> Ids.from_texts(["ab", "abcdefghi"]).words(8).tolist() == [0, ord("i") << 56]
         True
         """
-        every = np.ndarray((len(self.data) - 7,), ">u8", self.data.data, strides=(1,))
-        inside = self.lengths - at
-        starts = self.starts + at
-        if inside.size and int(inside.min()) >= 8:
-            return every[starts].astype(np.uint64)
-        np.minimum(starts, len(every) - 1, out=starts)
-        return every[starts].astype(np.uint64) & _FIRST_BYTES[np.clip(inside, 0, 8)]
+        # A view with strides of one byte has a word at every byte, and copies nothing.
+        words = np.ndarray((len(self.data) - 7,), ">u8", self.data.data, strides=(1,))
+        remaining = self.lengths - offset
+        starts = self.starts + offset
+        if remaining.size and int(remaining.min()) >= 8:
+            return words[starts].astype(np.uint64)
+        np.minimum(starts, len(words) - 1, out=starts)
+        return words[starts].astype(np.uint64) & _FIRST_BYTES[np.clip(remaining, 0, 8)]
 
 
+# Masks that keep the first n bytes of a word, for n from 0 to 8.
 _FIRST_BYTES = np.array([2**64 - 2 ** (8 * (8 - n)) for n in range(9)], dtype=np.uint64)

@@ -1,6 +1,7 @@
-"""What one row of a column may look like: a value, a list, or a dict, of values of one type each.
+"""The shape of the rows of a column: a single value, a list or a dict.
 
-Whole columns are recognized at the speed of C; only a column that is not is walked row by row.
+Most columns are recognized as a whole by functions written in C. Only a column that is not
+recognized is checked row by row.
 """
 
 import sys
@@ -19,38 +20,38 @@ from numpy.typing import NDArray
 from .arrays import Column, as_column
 from .checks import RowError
 
-Rows = Callable[[], Iterable[Any]]  # called for each pass over the values
+Values = Callable[[], Iterable[Any]]  # called once for each pass over the values
 
-_LEAST, _GREATEST = -(2**63), 2**63 - 1  # of 64 bits
-_UNSIGNED = 2**64 - 1  # the greatest without a sign
-_EXACT = 2**53  # up to here every integer is a float64
-_LARGEST = int(sys.float_info.max)
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+_UINT64_MAX = 2**64 - 1
+_EXACT = 2**53  # every integer up to here is a float64
+_FLOAT_MAX = int(sys.float_info.max)
 
 
 class Mismatch(Exception):  # noqa: N818 - not an error yet: another shape may fit
-    """A value is not of a shape; `place` leads to it inside the row."""
+    """A value does not have a shape; `path` leads to it inside the row, such as "['score'][1]"."""
 
-    def __init__(self, place: str, problem: str) -> None:
-        super().__init__(place, problem)
-        self.place = place
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(path, problem)
+        self.path = path
         self.problem = problem
 
-    def at(self, column: str, row: int) -> RowError:
-        """The error that it is once no other shape is left."""
-        gap = " " if self.place else ""
-        return RowError(column, row, f"{self.place}{gap}{self.problem}")
+    def error(self, column: str, row: int) -> RowError:
+        """The error about the row, if no other shape fits."""
+        space = " " if self.path else ""
+        return RowError(column, row, f"{self.path}{space}{self.problem}")
 
-    def inside(self, place: str) -> "Mismatch":
-        """The same mismatch, seen from one level up."""
-        return Mismatch(place + self.place, self.problem)
+    def inside(self, path: str) -> "Mismatch":
+        """The same mismatch, with the path of the container before its own."""
+        return Mismatch(path + self.path, self.problem)
 
 
 @dataclass(frozen=True)
 class Scalar:
     """A row is one str, bool, int or float.
 
-    `nan` says whether a float may be NaN, `unsigned` whether an int may be as great as 2**64 - 1,
-    for one that is not calculated with.
+    `nan` says whether a float may be NaN. `unsigned` says whether an int may be as large as
+    2**64 - 1, as a label may be, with which nothing is computed.
     """
 
     kind: type
@@ -60,22 +61,23 @@ class Scalar:
     def __str__(self) -> str:
         return self.kind.__name__
 
-    def holds(self, rows: Rows) -> bool:
-        """Whether all values are of this very type, without looking at them one by one."""
+    def holds(self, values: Values) -> bool:
+        """Whether all values are of exactly this type, checked in loops that run in C."""
         if self.kind is str:
-            return _encodable(rows())
-        if not set(map(type, rows())) <= {self.kind}:
+            return _are_encodable(values())
+        if not set(map(type, values())) <= {self.kind}:
             return False
         if self.kind is int:
-            return min(rows(), default=0) >= _LEAST and max(rows(), default=0) <= self._greatest
-        return self.kind is bool or self.nan or not isnan(sum(rows())) or not _any_nan(rows())
+            return min(values(), default=0) >= _INT64_MIN and max(values(), default=0) <= self._max
+        # A sum is NaN if a value is, but inf - inf is NaN too.
+        return self.kind is bool or self.nan or not isnan(sum(values())) or not _any_nan(values())
 
     @property
-    def _greatest(self) -> int:
-        return _UNSIGNED if self.unsigned else _GREATEST
+    def _max(self) -> int:
+        return _UINT64_MAX if self.unsigned else _INT64_MAX
 
     def take(self, column: Column) -> Column | None:
-        """The column, or None if some row has to be looked at."""
+        """The column, or None if it has to be checked row by row."""
         if isinstance(column, list):
             return column if self.holds(lambda: column) else None
         return self._take_array(column) if column.ndim == 1 else None
@@ -87,7 +89,7 @@ class Scalar:
             return self.take(column)
         if self.kind is bool and kind == "b":
             return array
-        fits = kind == "i" or (kind == "u" and int(array.max(initial=0)) <= _GREATEST)
+        fits = kind == "i" or (kind == "u" and int(array.max(initial=0)) <= _INT64_MAX)
         if self.kind is int and fits:
             return array.astype(np.int64, copy=False)
         if self.kind is int and self.unsigned and kind == "u":
@@ -97,8 +99,8 @@ class Scalar:
             return floats if self.nan or not np.isnan(floats).any() else None
         return None
 
-    def widened(self, array: NDArray[Any]) -> NDArray[Any] | None:
-        """An array of whole numbers as floats, or of bools as whole numbers, if it is one."""
+    def widen(self, array: NDArray[Any]) -> NDArray[Any] | None:
+        """An array of integers as floats, or an array of bools as integers; else None."""
         if array.ndim != 1:
             return None
         if self.kind is int and array.dtype.kind == "b":
@@ -109,13 +111,13 @@ class Scalar:
             return array.astype(np.float64)
         return None
 
-    def plain(self, value: Any, *, as_it_stands: bool) -> Any:
-        """The value as this type, or `Mismatch`; 1 for True and 1.0 for 1 unless `as_it_stands`."""
+    def plain(self, value: Any, *, strict: bool) -> Any:
+        """The value as this type, or `Mismatch`; True may be 1, and 1 be 1.0, unless `strict`."""
         value = _python(value)
         if value is None:
             raise Mismatch("", "is None; every row needs a value")
         if isinstance(value, str) and self.kind is str:
-            if not _encodable([value]):
+            if not _are_encodable([value]):
                 raise Mismatch("", "holds half of a surrogate pair, which is not valid text")
             return str(value)
         if isinstance(value, float) and self.kind is float:
@@ -123,36 +125,36 @@ class Scalar:
                 raise Mismatch("", "is NaN; every row needs a number")
             return float(value)
         if isinstance(value, bool):
-            if self.kind is bool or (self.kind is int and not as_it_stands):
+            if self.kind is bool or (self.kind is int and not strict):
                 return self.kind(value)
         elif isinstance(value, int) and self.kind is int:
-            if not _LEAST <= value <= self._greatest:
-                raise Mismatch("", f"is {_shown(value)}, which does not fit into 64 bits")
+            if not _INT64_MIN <= value <= self._max:
+                raise Mismatch("", f"is {_excerpt(value)}, which does not fit into 64 bits")
             return int(value)
-        elif isinstance(value, int) and self.kind is float and not as_it_stands:
-            if abs(value) > _EXACT and (abs(value) > _LARGEST or int(float(value)) != value):
-                raise Mismatch("", f"is {_shown(value)}, which a float64 cannot hold exactly")
+        elif isinstance(value, int) and self.kind is float and not strict:
+            if abs(value) > _EXACT and (abs(value) > _FLOAT_MAX or int(float(value)) != value):
+                raise Mismatch("", f"is {_excerpt(value)}, which a float64 cannot hold exactly")
             return float(value)
-        raise Mismatch("", f"is {_shown(value)}; expected {self}")
+        raise Mismatch("", f"is {_excerpt(value)}; expected {self}")
 
 
 @dataclass(frozen=True)
 class ListOf:
-    """A row is a list of values of one shape; of an array, one row of it."""
+    """A row is a list of values of one shape, or a row of a two-dimensional array."""
 
     item: "Shape"
 
     def __str__(self) -> str:
         return f"list of {self.item}"
 
-    def holds(self, rows: Rows) -> bool:
-        """Whether all values are lists, and all that they hold is of the inner shape."""
-        return set(map(type, rows())) <= {list} and self.item.holds(
-            lambda: chain.from_iterable(rows())
+    def holds(self, values: Values) -> bool:
+        """Whether all values are lists, and all their items have the inner shape."""
+        return set(map(type, values())) <= {list} and self.item.holds(
+            lambda: chain.from_iterable(values())
         )
 
     def take(self, column: Column) -> Column | None:
-        """The column, or None if some row has to be looked at."""
+        """The column, or None if it has to be checked row by row."""
         if isinstance(column, list):
             return column if self.holds(lambda: column) else None
         if column.ndim != 2 or not isinstance(self.item, Scalar):
@@ -160,19 +162,19 @@ class ListOf:
         flat = self.item.take(column.reshape(-1))
         if isinstance(flat, np.ndarray):
             return flat.reshape(column.shape)
-        return None if flat is None else list(column.tolist())  # strings are kept in lists
+        return None if flat is None else list(column.tolist())  # strings become lists
 
-    def widened(self, array: NDArray[Any]) -> NDArray[Any] | None:
-        """The same as that of `Scalar`, for rows of an array."""
+    def widen(self, array: NDArray[Any]) -> NDArray[Any] | None:
+        """As `Scalar.widen`, for the rows of an array."""
         if array.ndim != 2 or not isinstance(self.item, Scalar):
             return None
-        flat = self.item.widened(array.reshape(-1))
+        flat = self.item.widen(array.reshape(-1))
         return None if flat is None else flat.reshape(array.shape)
 
-    def plain(self, value: Any, *, as_it_stands: bool) -> list[Any]:
-        """The value as a list, or `Mismatch`; a string is a list of one unless `as_it_stands`."""
-        if isinstance(value, str) and self.item == Scalar(str) and not as_it_stands:
-            return [self.item.plain(value, as_it_stands=True)]
+    def plain(self, value: Any, *, strict: bool) -> list[Any]:
+        """The value as a list, or `Mismatch`; unless `strict`, a string may be a list of one."""
+        if isinstance(value, str) and self.item == Scalar(str) and not strict:
+            return [self.item.plain(value, strict=True)]
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             values = value
         elif getattr(value, "shape", ()) != ():
@@ -180,11 +182,11 @@ class ListOf:
         elif value is None:
             raise Mismatch("", "is None; every row needs a value")
         else:
-            raise Mismatch("", f"is {_shown(value)}; expected {self}")
+            raise Mismatch("", f"is {_excerpt(value)}; expected {self}")
         items = []
         for i, item in enumerate(values):
             try:
-                items.append(self.item.plain(item, as_it_stands=as_it_stands))
+                items.append(self.item.plain(item, strict=strict))
             except Mismatch as mismatch:
                 raise mismatch.inside(f"[{i}]") from None
         return items
@@ -200,35 +202,37 @@ class Record:
         inner = ", ".join(f"{name!r}: {shape}" for name, shape in self.fields)
         return f"dict {{{inner}}}"
 
-    def holds(self, rows: Rows) -> bool:
+    def holds(self, values: Values) -> bool:
         """Whether all values are dicts with these fields, each of its shape."""
-        if not set(map(type, rows())) <= {dict} or not set(map(len, rows())) <= {len(self.fields)}:
+        if not set(map(type, values())) <= {dict}:
+            return False
+        if not set(map(len, values())) <= {len(self.fields)}:
             return False
         try:
             return all(
-                shape.holds(partial(_fields, name, rows))  # looks up the name in every row
+                shape.holds(partial(_field, name, values))  # looks up the name in every row
                 for name, shape in self.fields
             )
         except KeyError:
             return False
 
     def take(self, column: Column) -> Column | None:
-        """The column, or None if some row has to be looked at."""
+        """The column, or None if it has to be checked row by row."""
         return column if isinstance(column, list) and self.holds(lambda: column) else None
 
-    def widened(self, array: NDArray[Any]) -> None:
+    def widen(self, array: NDArray[Any]) -> None:
         """None: no array has rows that are dicts."""
 
-    def plain(self, value: Any, *, as_it_stands: bool) -> dict[str, Any]:
+    def plain(self, value: Any, *, strict: bool) -> dict[str, Any]:
         """The value as a dict, or `Mismatch`."""
         if not isinstance(value, Mapping):
-            raise Mismatch("", f"is {_shown(value)}; expected {self}")
+            raise Mismatch("", f"is {_excerpt(value)}; expected {self}")
         if value.keys() != dict(self.fields).keys():
             raise Mismatch("", f"has the fields {sorted(map(str, value))}; expected {self}")
         row = {}
         for name, shape in self.fields:
             try:
-                row[name] = shape.plain(value[name], as_it_stands=as_it_stands)
+                row[name] = shape.plain(value[name], strict=strict)
             except Mismatch as mismatch:
                 raise mismatch.inside(f"[{name!r}]") from None
         return row
@@ -238,10 +242,10 @@ Shape = Scalar | ListOf | Record
 
 
 def checked_column(name: str, column: Any, shape: Shape) -> Column:
-    """The rows of a column, every one of this shape, or brought to it without loss.
+    """The rows of a column in this shape, converted where nothing is lost.
 
     Raises:
-        RowError: a row is of another shape.
+        RowError: a row has another shape.
 
     >>> checked_column("score", [1, 0.5], Scalar(float))
     [1.0, 0.5]
@@ -250,25 +254,25 @@ def checked_column(name: str, column: Any, shape: Shape) -> Column:
     ValueError: score[1] is None; every row needs a value
     """
     rows = as_column(name, column)
-    taken = shape.take(rows)
-    if taken is None and isinstance(rows, np.ndarray):
-        taken = shape.widened(rows)
-    if taken is not None:
-        return taken
+    result = shape.take(rows)
+    if result is None and isinstance(rows, np.ndarray):
+        result = shape.widen(rows)
+    if result is not None:
+        return result
     plain = []
     for row, value in enumerate(rows):
         try:
-            plain.append(shape.plain(value, as_it_stands=False))
+            plain.append(shape.plain(value, strict=False))
         except Mismatch as mismatch:
-            raise mismatch.at(name, row) from None
+            raise mismatch.error(name, row) from None
     return plain
 
 
-def _encodable(values: Iterable[Any]) -> bool:
-    """Whether all values are texts that can be written as UTF-8; a lone surrogate cannot."""
+def _are_encodable(values: Iterable[Any]) -> bool:
+    """Whether all values are texts that UTF-8 can encode; it cannot encode a single surrogate."""
     try:
         deque(map(str.encode, filterfalse(str.isascii, values)), maxlen=0)
-    except (TypeError, UnicodeEncodeError):  # TypeError: called on what is not a str
+    except (TypeError, UnicodeEncodeError):  # TypeError: a value is no str
         return False
     return True
 
@@ -277,12 +281,12 @@ def _any_nan(values: Iterable[float]) -> bool:
     return any(map(isnan, values))
 
 
-def _fields(name: str, rows: Rows) -> Iterable[Any]:
-    return map(itemgetter(name), rows())
+def _field(name: str, values: Values) -> Iterable[Any]:
+    return map(itemgetter(name), values())
 
 
 def _python(value: Any) -> Any:
-    """A numpy or torch scalar as the Python value it holds."""
+    """The Python value of a numpy or torch scalar; any other value as it is."""
     if isinstance(value, np.generic):
         return value.item() if value.dtype.kind in "biufU" else value  # a date would be a number
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
@@ -290,9 +294,9 @@ def _python(value: Any) -> Any:
     return value
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # Python refuses to write out an integer of thousands of digits
+    except ValueError:  # by default, Python does not print integers of more than 4300 digits
         text = object.__repr__(value)
     return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"

@@ -1,6 +1,6 @@
-"""Functional correctness by sampling: pass@k from how many samples there are and how many pass.
+"""pass@k: functional correctness of generated programs, from how many samples of them pass.
 
-Nothing here runs code; it starts from what running the tests of each sample showed.
+Nothing here runs code. The input is whether each sample passed its tests, or counts of that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,29 +13,29 @@ from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import RowError
 from ..numbers.domains import Parsed
 
-_MOST = 2**31 - 1  # samples of a problem; two such numbers in one key fit into 64 bits
-_TABLE = 1 << 22  # keys up to here are told apart in a table (20 MB), greater ones by sorting
-_CELLS = 1 << 15  # draws looked at together: small enough for the cache
-_SURE = 40  # e**-40 is far below half a unit in the last place of 1
+_MAX_SAMPLES = 2**31 - 1  # of a problem; a key of two such numbers fits into 64 bits
+_TABLE = 1 << 22  # smaller keys are found by a table (20 MB), larger ones by sorting
+_CELLS = 1 << 15  # draws computed together, few enough for the processor's cache
+_CERTAIN = 40  # e**-40 is far below half a unit in the last place of 1
 
 
 class Samples(NamedTuple):
-    """How many samples each problem has, `n`, and how many of them pass, `c`."""
+    """The number of samples of each problem, `n`, and the number of them that pass, `c`."""
 
     n: Integers
     c: Integers
 
 
 def sample_counts(predictions: Column) -> Samples:
-    """The samples of each problem, from counts or from outcomes.
+    """The counts of samples of each problem, from counts or from outcomes.
 
     Args:
-        predictions: for each problem `{"n": samples, "c": passing samples}`, or its outcomes,
-            1 or True for a sample that passes and 0 or False for one that does not.
+        predictions: for each problem `{"n": samples, "c": passing samples}`, or the outcomes of its
+            samples: 1 or True for a pass, 0 or False for a failure.
 
     Raises:
-        ValueError: no samples, an outcome beside 0 and 1, a negative count, or more samples that
-            pass than there are; names the problem.
+        ValueError: a problem has no samples, an outcome is neither 0 nor 1, a count is negative, or
+            more samples pass than there are. The message has the row.
 
     >>> sample_counts([[True, False, True], [False]])
     Samples(n=array([3, 1]), c=array([2, 0]))
@@ -51,15 +51,15 @@ def sample_counts(predictions: Column) -> Samples:
         _check_counts(n, c)
     elif isinstance(predictions, np.ndarray):
         failed = np.count_nonzero(predictions == 0, axis=1)
-        n, c = _tallied(predictions, failed, np.count_nonzero(predictions == 1, axis=1))
+        n, c = _checked_counts(predictions, failed, np.count_nonzero(predictions == 1, axis=1))
     else:
-        n, c = _tallied(
+        n, c = _checked_counts(
             predictions,
             [row.count(0) for row in predictions],
             [row.count(1) for row in predictions],
         )
     if not n.all():
-        raise ValueError(f"predictions[{int(n.argmin())}] has no samples")
+        raise RowError("predictions", int(n.argmin()), "has no samples")
     return Samples(n, c)
 
 
@@ -90,22 +90,22 @@ Sizes = Annotated[
 
 
 def pass_at_k(samples: Samples, k: Sequence[int]) -> list[Floats]:
-    """For each size in `k` the chance of every problem that k of its samples hold one that passes.
+    """For each k, the probability of each problem that at least one of k of its samples passes.
 
-    The samples are drawn without replacement, which makes `1 - C(n-c, k) / C(n, k)` the unbiased
-    estimate of what k fresh samples would do. Many problems have the same counts, so each pair of
-    counts is reckoned once.
+    The k samples are drawn from all n without replacement: `1 - C(n-c, k) / C(n, k)` is the
+    unbiased estimate of pass@k by Chen et al. Many problems have the same counts, so each distinct
+    pair of counts is computed once.
 
     Args:
-        samples: of each problem, as `sample_counts` gives them.
-        k: sizes, as `check_sizes` gives them.
+        samples: the counts of each problem, from `sample_counts`.
+        k: the sizes, from `check_sizes`.
 
     Returns:
-        Arrays of shape (problems,), in the order of `k`. Relative errors are below 2e-15, and no
-        function of the machine's mathematical library is used: results are equal everywhere.
+        Arrays of shape (problems,), in the order of `k`. Relative errors are below 2e-15. Only
+        basic arithmetic is used, so the results are the same on every machine.
 
     Raises:
-        ValueError: a problem has less than k samples; names it.
+        ValueError: a problem has fewer than k samples. The message has the row.
 
     Source:
         Chen et al., Evaluating Large Language Models Trained on Code (2021), section 2.1.
@@ -126,17 +126,17 @@ def pass_at_k(samples: Samples, k: Sequence[int]) -> list[Floats]:
                 "predictions", row, f"has {n[row]} samples, pass@{size} needs at least {size}"
             )
     base = int(c.max()) + 1
-    keys, places = _distinct(n * base + c)
+    keys, inverse = _unique(n * base + c)
     pairs = np.divmod(keys, base)
-    return [_chance_of_a_pass(*pairs, size).take(places) for size in k]
+    return [_pass_probability(*pairs, size).take(inverse) for size in k]
 
 
 def _check_counts(n: Integers, c: Integers) -> None:
-    """Counts that samples can have."""
+    """The counts are possible."""
     for wrong, problem in (
         (n < 0, "n = {n}; a count is not negative"),
         (c < 0, "c = {c}; a count is not negative"),
-        (n > _MOST, f"n = {{n}}; at most {_MOST} samples are possible"),
+        (n > _MAX_SAMPLES, f"n = {{n}}; at most {_MAX_SAMPLES} samples are possible"),
         (c > n, "c = {c} samples that pass, but only n = {n} samples"),
     ):
         if wrong.any():
@@ -144,70 +144,75 @@ def _check_counts(n: Integers, c: Integers) -> None:
             raise RowError("predictions", row, f"has {problem.format(n=n[row], c=c[row])}")
 
 
-def _tallied(rows: Column, failed: Any, passed: Any) -> Samples:
-    """The counts of rows of outcomes, in which so many are 0 and so many are 1."""
+def _checked_counts(rows: Column, failed: Any, passed: Any) -> Samples:
+    """The counts of rows of outcomes, from how many of these are 0 and how many are 1."""
     n, c = np.array(list(map(len, rows)), dtype=np.int64), np.array(passed, dtype=np.int64)
-    strange = np.array(failed, dtype=np.int64) + c < n
-    if strange.any():
-        row = int(strange.argmax())
+    wrong = np.array(failed, dtype=np.int64) + c < n
+    if wrong.any():
+        row = int(wrong.argmax())
         sample, outcome = next((i, x) for i, x in enumerate(rows[row]) if x not in (0, 1))
         raise RowError("predictions", row, f"[{sample}] is {outcome}; an outcome is 0 or 1")
     return Samples(n, c)
 
 
-def _distinct(keys: Integers) -> tuple[Integers, Integers]:
-    """The distinct keys, ascending, and the place of each row's key among them.
+def _unique(keys: Integers) -> tuple[Integers, Integers]:
+    """The distinct keys, ascending, and the index of each row's key among them.
 
-    Keys are not negative. Small ones stand in a table, which takes a fraction of sorting them.
+    As `numpy.unique`, for keys that are not negative. Small keys are looked up in a table, which
+    takes a fraction of the time of sorting them.
     """
     size = int(keys.max()) + 1
     if size > _TABLE:
         return np.unique(keys, return_inverse=True)
-    present = np.zeros(size, dtype=bool)
-    present[keys] = True
-    distinct = np.flatnonzero(present)
-    place = np.empty(size, dtype=np.int32)
-    place[distinct] = np.arange(distinct.size)
-    return distinct, place.take(keys).astype(np.int64)
+    occurs = np.zeros(size, dtype=bool)
+    occurs[keys] = True
+    unique = np.flatnonzero(occurs)
+    index = np.empty(size, dtype=np.int32)
+    index[unique] = np.arange(unique.size)
+    return unique, index.take(keys).astype(np.int64)
 
 
-def _chance_of_a_pass(n: Integers, c: Integers, k: int) -> Floats:
-    """1 - C(n-c, k) / C(n, k) for each pair of counts, of which no `n` is less than k.
+def _pass_probability(n: Integers, c: Integers, k: int) -> Floats:
+    """1 - C(n-c, k) / C(n, k) for each pair of counts, where every `n` is at least k.
 
-    The formula is symmetric: it is also the chance that c draws hit one of k marked samples. The
-    lesser of the two is drawn, the greater one marked, so that after j misses the next draw hits
-    with the chance marked / (n - j). Draws of so many that a miss is impossible to the last bit
-    are left out, so some sqrt(40 n) are enough.
+    The formula is symmetric in c and k: it is also the probability that one of c draws hits one of
+    k marked samples. The smaller of the two is taken as the number of draws, and the larger one as
+    the number of marked samples. After j misses, the next draw hits with probability
+    marked / (n - j), which is at least marked / n. So d draws all miss with a probability of at
+    most exp(-d * marked / n). Beyond 40 n / marked draws that is below exp(-40), and no more draws
+    are computed.
     """
-    chance = np.zeros(n.size)
-    chance[n - c < k] = 1.0  # the samples that fail do not fill k places
+    probability = np.zeros(n.size)
+    is_certain = n - c < k  # fewer than k samples fail
+    probability[is_certain] = 1.0
     marked, draws = np.maximum(c, k), np.minimum(c, k)
-    draws = np.minimum(draws, _SURE * n // marked + 1)
-    draws[n - c < k] = 0
+    draws = np.minimum(draws, _CERTAIN * n // marked + 1)
+    draws[is_certain] = 0
     order = np.argsort(-draws, kind="stable")[: np.count_nonzero(draws)]
     start = 0
-    while start < order.size:  # pairs with about as many draws, so that little is left blank
+    while start < order.size:  # blocks of pairs with similar numbers of draws have few empty cells
         block = order[start : start + max(1, _CELLS // int(draws[order[start]]))]
-        chance[block] = _some_hit(marked[block], n[block], draws[block])
+        probability[block] = _hit_probability(marked[block], n[block], draws[block])
         start += block.size
-    return chance
+    return probability
 
 
-def _some_hit(marked: Integers, n: Integers, draws: Integers) -> Floats:
-    """The chance that one of the first `draws` draws hits; the first pair has the most draws.
+def _hit_probability(marked: Integers, n: Integers, draws: Integers) -> Floats:
+    """The probability that one of the draws hits; the first pair has the most draws.
 
-    With chance a for some draws and chance b for the following ones, if those before miss, it is
-    a + (1 - a) b for both together. Nothing cancels here, unlike in one minus the chance of no hit.
-    Neighbours are put together, then neighbouring pairs, and so on: rounding errors grow with the
-    logarithm of the draws, and draws left blank, with chance 0, change nothing.
+    If some draws hit with probability a, and the next ones, after they missed, with probability b,
+    all of them hit with probability a + (1 - a) b. Nothing cancels in this sum, unlike in one minus
+    the probability that all miss. Neighbouring draws are combined first, then neighbouring pairs,
+    and so on, so that rounding errors grow with the logarithm of the number of draws. Empty cells
+    have probability 0 and change nothing.
     """
     draw = np.arange(draws[0])[:, np.newaxis]
     hit = np.zeros((draw.size, n.size))
     np.divide(marked, n - draw, out=hit, where=draw < draws)
     while len(hit) > 1:
-        first, then = hit[::2], hit[1::2]
-        then *= 1 - first[: len(then)]
-        first[: len(then)] += then
-        hit = first
-    chance: Floats = hit[0]
-    return chance
+        left, right = hit[::2], hit[1::2]
+        right *= 1 - left[: len(right)]
+        left[: len(right)] += right
+        hit = left
+    probability: Floats = hit[0]
+    return probability

@@ -1,7 +1,7 @@
-"""Win rates from pairwise comparisons of a system with others.
+"""Win rates from pairwise comparisons of a system with opponents.
 
-An outcome is a number from 0 to 1: 1 is a win, 0 a loss, 0.5 a tie, and anything between says how
-sure a judge is.
+An outcome is a number from 0 to 1: 1 is a win, 0 a loss, 0.5 a tie, and any other number says how
+sure the judge is.
 """
 
 import math
@@ -27,7 +27,7 @@ def outcomes(predictions: Column) -> Floats:
     """The outcome of each comparison, from the words "win", "loss" and "tie" or from numbers.
 
     Raises:
-        ValueError: another word, or a number outside 0 to 1; names the row.
+        ValueError: there is another word, or a number outside 0 to 1. The message has the row.
 
     >>> outcomes(["win", "loss", "tie"])
     array([1. , 0. , 0.5])
@@ -54,24 +54,25 @@ def outcomes(predictions: Column) -> Floats:
 
 
 def alpaca_outcomes(preferences: ArrayLike) -> Floats:
-    """The outcomes of the model, from preferences as AlpacaEval writes them.
+    """The outcomes of the model, from preferences in the convention of AlpacaEval.
 
-    There 1 prefers the baseline and 2 the model, a number between is a weight of the model beyond
-    1, and 1.5 is a draw; so is 0, as older annotators have it. AlpacaEval leaves out preferences
-    that are missing or something else. Here they are errors, for the caller to leave out.
+    There 1 prefers the baseline and 2 the model, 1.5 is a draw, and any other number from 1 to 2 is
+    1 plus the weight of the model. 0 is a draw too, for older annotators. AlpacaEval drops
+    preferences that are missing or have another value; here they are errors, and callers drop them.
 
     Raises:
-        ValueError: a preference is missing, or neither 0 nor from 1 to 2; names the row.
+        ValueError: a preference is missing, or neither 0 nor from 1 to 2. The message has the row.
 
     >>> alpaca_outcomes([2, 1, 1.5, 0, 1.75])
     array([1.  , 0.  , 0.5 , 0.5 , 0.75])
     """
-    given = np.asarray(preferences)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iuf"):
+    numbers = np.asarray(preferences)
+    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iuf"):
         raise ValueError(
-            f"preferences must be a flat list of numbers, got shape {given.shape} of {given.dtype}"
+            "preferences must be a flat list of numbers, "
+            f"got shape {numbers.shape} of {numbers.dtype}"
         )
-    values = given.astype(np.float64)
+    values = numbers.astype(np.float64)
     values[values == 0] = 1.5
     wrong = ~((values >= 1) & (values <= 2))
     if wrong.any():
@@ -83,34 +84,34 @@ def alpaca_outcomes(preferences: ArrayLike) -> Floats:
 def win_rates(
     outcomes: Floats,
     *,
-    ties: str = "ignore",
-    interval: str = "bootstrap",
+    ties: Ties = "ignore",
+    interval: Interval = "bootstrap",
     per_example: bool = False,
     confidence_level: float | None = None,
     n_resamples: int = 10_000,
     seed: int = 0,
     groups: Sequence[object] | None = None,
 ) -> dict[str, Any]:
-    """How often the system wins, how sure that is, and the counts behind it.
+    """The win rate, its standard error, and the counts of wins, losses and ties.
 
-    `win_rate` is the mean of what counts. With `ties="half"` that is every outcome as it is; with
-    "ignore" it is 1 for each win and 0 for each loss, and a tie does not count. `standard_error`
-    is that of this mean. `discrete_win_rate` is the mean if every outcome above 0.5 is first made
-    a win and every one below a loss; with "ignore" that is the win rate itself.
+    With `ties="half"`, `win_rate` is the mean of the outcomes. With "ignore" it is the mean over
+    wins, which count 1, and losses, which count 0. `standard_error` is that of this mean.
+    `discrete_win_rate` is the mean after outcomes above 0.5 are rounded up to a win and those below
+    down to a loss; with "ignore" it equals the win rate.
 
     Args:
         outcomes: from 0 to 1, shape (rows,).
         ties: "ignore" or "half".
-        interval: "bootstrap" resamples what counts; "wilson" inverts the score test of a
-            proportion, for which all that counts must be a whole win or loss.
-        per_example: also return what counts of each row, NaN for a tie that is ignored.
+        interval: "bootstrap" resamples the rows that count; "wilson" inverts the score test of a
+            proportion, for which each of them must be a whole win or loss.
+        per_example: also return the value with which each row counts, NaN for an ignored tie.
         confidence_level: also return intervals of both rates, such as 0.95.
-        n_resamples: how often the bootstrap resamples.
-        seed: of the resampling.
+        n_resamples: the number of resamples of the bootstrap.
+        seed: of the bootstrap.
         groups: a label a row; also return rates and counts of each group, in the order of labels.
 
     Raises:
-        ValueError: an option is not what it may be, or an outcome is not for `interval="wilson"`.
+        ValueError: an option is not valid, or an outcome does not suit `interval="wilson"`.
 
     >>> rates = win_rates(np.array([1.0, 1.0, 0.0, 0.5]))
     >>> round(rates["win_rate"], 3), rates["wins"], rates["losses"], rates["ties"]
@@ -121,12 +122,12 @@ def win_rates(
     check_choice("ties", ties, get_args(Ties))
     check_choice("interval", interval, get_args(Interval))
     check_flag("per_example", per_example)
-    counting = _counting(outcomes, ties)
+    rows = _values(outcomes, ties)
     if interval == "wilson":
         _check_whole(outcomes, ties)
     result = _rates(outcomes, ties)
     if per_example:
-        result["per_example"] = {name: values.tolist() for name, values in counting.items()}
+        result["per_example"] = {name: values.tolist() for name, values in rows.items()}
     if confidence_level is not None:
         check_resampling(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
         result["confidence_interval"] = {
@@ -137,23 +138,23 @@ def win_rates(
                     values, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
                 )
             )
-            for name, values in counting.items()
+            for name, values in rows.items()
         }
     if groups is not None:
         labels = check_labels("groups", groups, len(outcomes))
         result["groups"] = {
-            label: _rates(outcomes[rows], ties) | {"n": len(rows)}
-            for label, rows in members(labels).items()
+            label: _rates(outcomes[indices], ties) | {"n": len(indices)}
+            for label, indices in members(labels).items()
         }
     return result
 
 
 def wilson_interval(wins: int, losses: int, *, confidence_level: float) -> tuple[float, float]:
-    """The shares of wins that the score test does not reject; NaN if there is nothing to share.
+    """Wilson's interval of the share of wins; NaN if there are neither wins nor losses.
 
-    The ends are the roots of a quadratic. The lower one is taken from the product of both, and the
-    upper one is what the lower one leaves the losses, so that neither loses digits and no wins
-    have the lower end 0 to the last bit.
+    Its ends are the roots of a quadratic equation. The lower root is computed from the product of
+    both (Vieta), which does not cancel, and the upper one as 1 minus the lower end for the losses.
+    So without wins the lower end is exactly 0, and without losses the upper end is exactly 1.
 
     Source:
         Wilson, Probable Inference, the Law of Succession, and Statistical Inference (1927).
@@ -164,19 +165,21 @@ def wilson_interval(wins: int, losses: int, *, confidence_level: float) -> tuple
     >>> wilson_interval(0, 0, confidence_level=0.95)
     (nan, nan)
     """
+    # binomtest(...).proportion_ci(method="wilson") of scipy would do, but importing scipy.stats
+    # takes over a second.
     trials = wins + losses
     if not trials:
         return math.nan, math.nan
     z = -NormalDist().inv_cdf((1 - float(confidence_level)) / 2)
-    slack = z * z + z * math.sqrt(z * z + 4 * wins * losses / trials)
+    margin = z * z + z * math.sqrt(z * z + 4 * wins * losses / trials)
     return (
-        2 * wins * wins / (trials * (2 * wins + slack)),
-        1 - 2 * losses * losses / (trials * (2 * losses + slack)),
+        2 * wins * wins / (trials * (2 * wins + margin)),
+        1 - 2 * losses * losses / (trials * (2 * losses + margin)),
     )
 
 
-def _counting(outcomes: Floats, ties: str) -> dict[str, Floats]:
-    """What counts of each row, for each rate whose mean it is: NaN where the row does not."""
+def _values(outcomes: Floats, ties: Ties) -> dict[str, Floats]:
+    """The values of rows of which each rate is the mean, NaN for rows that do not count."""
     rounded = np.sign(outcomes - 0.5) / 2 + 0.5
     if ties == "half":
         return {"win_rate": outcomes, "discrete_win_rate": rounded}
@@ -184,14 +187,12 @@ def _counting(outcomes: Floats, ties: str) -> dict[str, Floats]:
     return {"win_rate": decided, "discrete_win_rate": decided}
 
 
-def _rates(outcomes: Floats, ties: str) -> dict[str, Any]:
+def _rates(outcomes: Floats, ties: Ties) -> dict[str, Any]:
     """Both rates, the standard error of the first, and the counts of wins, losses and ties."""
-    counted = {
-        name: values[~np.isnan(values)] for name, values in _counting(outcomes, ties).items()
-    }
+    columns = {name: values[~np.isnan(values)] for name, values in _values(outcomes, ties).items()}
     return {
-        **{name: mean(values) if values.size else math.nan for name, values in counted.items()},
-        "standard_error": _standard_error(counted["win_rate"]),
+        **{name: mean(values) if values.size else math.nan for name, values in columns.items()},
+        "standard_error": _standard_error(columns["win_rate"]),
         "wins": int(np.count_nonzero(outcomes > 0.5)),
         "losses": int(np.count_nonzero(outcomes < 0.5)),
         "ties": int(np.count_nonzero(outcomes == 0.5)),
@@ -199,27 +200,27 @@ def _rates(outcomes: Floats, ties: str) -> dict[str, Any]:
 
 
 def _standard_error(values: Floats) -> float:
-    """Sample standard deviation over the root of the number of values; NaN of less than two."""
+    """Sample standard deviation over the root of the sample size; NaN for fewer than two values."""
     if values.size < 2:
         return math.nan
-    # Above the least value equal ones are exactly 0, and so is their error.
-    above = values - values.min()
-    squares: list[float] = np.square(above - mean(above)).tolist()
+    # Equal values are shifted to exactly 0, so that their standard error is exactly 0 as well.
+    shifted = values - values.min()
+    squares: list[float] = np.square(shifted - mean(shifted)).tolist()
     return math.sqrt(math.fsum(squares) / (values.size - 1) / values.size)
 
 
 def _bootstrap_interval(values: Floats, **resampling: Any) -> tuple[float, float]:
-    """The bootstrap interval of the mean of what counts; NaN if nothing does.
+    """The bootstrap interval of the mean over the rows that count; NaN if there are none.
 
-    Rows that do not count are left out before, not after resampling: how many ties there are says
-    nothing about who wins the rest, and no resample is without a decision.
+    Ignored ties are dropped before resampling, not after it: their number says nothing about who
+    wins the other comparisons, and no resample can then consist of ties alone.
     """
-    counted = values[~np.isnan(values)]
-    return mean_interval(counted, **resampling) if counted.size else (math.nan, math.nan)
+    decided = values[~np.isnan(values)]
+    return mean_interval(decided, **resampling) if decided.size else (math.nan, math.nan)
 
 
-def _check_whole(outcomes: Floats, ties: str) -> None:
-    """All that counts is a whole win or loss."""
+def _check_whole(outcomes: Floats, ties: Ties) -> None:
+    """Every row that counts is a whole win or loss."""
     partial = (outcomes > 0) & (outcomes < 1)
     if ties == "ignore":
         partial &= outcomes != 0.5

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from ..numbers.checks import nearest
 from ..numbers.domains import Parsed
 
-_ANY_DEPTH = (
+_OPTIONAL_CUTOFF = (
     "ndcg",
     "ndcg_exp",
     "dcg",
@@ -20,41 +20,41 @@ _ANY_DEPTH = (
     "err",
     "rbp",
 )
-_TO_A_DEPTH = ("precision", "f1", "judged")  # these divide by the cutoff
-_WHOLE_RANKING = ("rprec", "bpref", "gm_map", "num_q", "num_ret", "num_rel", "num_rel_ret")
+_REQUIRED_CUTOFF = ("precision", "f1", "judged")  # divided by the cutoff
+_WITHOUT_CUTOFF = ("rprec", "bpref", "gm_map", "num_q", "num_ret", "num_rel", "num_rel_ret")
 _ALIASES = {"p": "precision", "success": "hit_rate"}
-_KNOWN = (*_ANY_DEPTH, *_TO_A_DEPTH, *_WHOLE_RANKING, *_ALIASES)
+_NAMES = (*_OPTIONAL_CUTOFF, *_REQUIRED_CUTOFF, *_WITHOUT_CUTOFF, *_ALIASES)
 
 _SYNTAX = re.compile(r"(\w+)(?:\((\w+)=([0-9.]+)\))?(?:@([1-9][0-9]{0,8}))?", re.ASCII)
-_PARAMETERS = {"rbp": ("p", 0.8), "err": ("max_grade", 4.0)}
-_GREATEST_GRADE = 1000.0  # 2**1000 gains are still far from infinite
+_PARAMETERS = {"rbp": ("p", 0.8), "err": ("max_grade", 4.0)}  # name and default
+LARGEST_GRADE = 1000.0  # the sum of thousands of gains of 2**1000 is still finite
 
 # Measures that are no means over queries.
 AGGREGATION: Mapping[str, str] = MappingProxyType({"gm_map": "geometric_mean", "num_*": "sum"})
 
-EVERY = 2**62  # the cutoff of a measure without one: no ranking is as long
+NO_CUTOFF = 2**62  # longer than any ranking
 
 
 class Measure(NamedTuple):
     """One measure, as `parse_measures` understands its name."""
 
-    name: str  # as asked, and as the result calls it
+    name: str  # as the caller wrote it; the key of the result
     kind: str  # such as "ndcg"
-    cutoff: int = EVERY  # the first so many documents count
+    cutoff: int = NO_CUTOFF  # only documents up to this rank count
     parameter: float = 0.0  # p of rbp, max_grade of err
 
 
 def parse_measures(measures: Any) -> tuple[Measure, ...]:
-    """The measures that some names mean; upper and lower case are the same.
+    """The measures with these names; upper and lower case are the same.
 
-    `P` stands for precision and `success` for hit_rate. Without `@` a measure looks at the whole
-    ranking; precision, f1 and judged divide by the cutoff and so need one.
+    `P` is precision and `success` is hit_rate. Without a cutoff (`@10`) a measure covers the whole
+    ranking. Precision, f1 and judged divide by the cutoff and therefore need one.
 
     Args:
         measures: one name or several, all different.
 
     Raises:
-        ValueError: no names, one twice, or one that means nothing; says which.
+        ValueError: there is no name, a name occurs twice, or there is no such measure.
 
     >>> parse_measures("P@5")
     (Measure(name='P@5', kind='precision', cutoff=5, parameter=0.0),)
@@ -72,7 +72,7 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"measures holds {name!r} more than once")
-    return tuple(map(_parsed, names))
+    return tuple(map(_parse, names))
 
 
 Measures = Annotated[
@@ -80,40 +80,41 @@ Measures = Annotated[
 ]
 
 
-def _parsed(name: str) -> Measure:
+def _parse(name: str) -> Measure:
     parts = _SYNTAX.fullmatch(name.strip().lower())
     if parts is None:
         raise ValueError(
             f"cannot read the measure {name!r}; names look like 'ndcg@10' or 'err(max_grade=4)@20'"
         )
-    word, option, value, depth = parts.groups()
+    word, parameter, value, cutoff = parts.groups()
     kind = _ALIASES.get(word, word)
-    if word not in _KNOWN:
-        hint = nearest(word, _KNOWN) or f"; there are {', '.join(_KNOWN)}"
+    if word not in _NAMES:
+        hint = nearest(word, _NAMES) or f"; there are {', '.join(_NAMES)}"
         raise ValueError(f"there is no measure {name!r}{hint}")
-    if depth and kind in _WHOLE_RANKING:
+    if cutoff and kind in _WITHOUT_CUTOFF:
         raise ValueError(f"{name!r} has a cutoff, but {kind} looks at the whole ranking")
-    if not depth and kind in _TO_A_DEPTH:
+    if not cutoff and kind in _REQUIRED_CUTOFF:
         raise ValueError(f"{name!r} needs a cutoff, such as '{word}@10'")
-    parameter = _parameter(name, kind, option, value)
-    return Measure(name, kind, int(depth) if depth else EVERY, parameter)
+    number = _parameter(name, kind, parameter, value)
+    return Measure(name, kind, int(cutoff) if cutoff else NO_CUTOFF, number)
 
 
-def _parameter(name: str, kind: str, option: str | None, value: str | None) -> float:
-    known, default = _PARAMETERS.get(kind, (None, 0.0))
-    if option is None or value is None:
+def _parameter(name: str, kind: str, parameter: str | None, value: str | None) -> float:
+    """The value of the measure's parameter, or its default."""
+    valid, default = _PARAMETERS.get(kind, (None, 0.0))
+    if parameter is None or value is None:
         return default
-    if option != known:
-        told = f"only '{known}'" if known else "no parameter"
-        raise ValueError(f"{name!r} has the parameter {option!r}, but {kind} has {told}")
+    if parameter != valid:
+        choice = f"only '{valid}'" if valid else "no parameter"
+        raise ValueError(f"{name!r} has the parameter {parameter!r}, but {kind} has {choice}")
     try:
         number = float(value)
     except ValueError:
-        raise ValueError(f"{name!r}: {option} must be a number, got {value!r}") from None
+        raise ValueError(f"{name!r}: {parameter} must be a number, got {value!r}") from None
     if kind == "rbp" and not 0 < number < 1:
         raise ValueError(f"{name!r}: p must lie strictly between 0 and 1, got {value}")
-    if kind == "err" and not 0 < number <= _GREATEST_GRADE:
+    if kind == "err" and not 0 < number <= LARGEST_GRADE:
         raise ValueError(
-            f"{name!r}: max_grade must be above 0 and at most {_GREATEST_GRADE:g}, got {value}"
+            f"{name!r}: max_grade must be above 0 and at most {LARGEST_GRADE:g}, got {value}"
         )
     return number

@@ -1,15 +1,15 @@
-"""The order of rankings: trec_eval's, for all queries in one call.
+"""The order of the documents in rankings, for all queries in one call.
 
-Scores descend; equal scores are ordered by document id, descending, as bytes. Sorting by id is
-dear, and needed only among equal scores of which some have a judgment and some have another or
-none: elsewhere the order cannot show. Measures look at the documents that have a judgment, perhaps
-thirty of a thousand, and at their ranks: `Rankings` holds just these.
+The order is that of trec_eval: scores descend, and documents with equal scores are sorted by id in
+descending order of bytes. Sorting by id is expensive, and needed only where documents with equal
+scores differ in relevance, because elsewhere their order changes no measure. Measures use only the
+judged documents, perhaps thirty of a thousand, and their ranks, so `Rankings` holds nothing else.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from numbers import Integral
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,73 +17,71 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import RowError, check_choice, check_flag
 from ..numbers.identifiers import Ids
-from .names import EVERY
+from .names import NO_CUTOFF
 
-Keys = NDArray[np.floating[Any]]  # scores, perhaps in single precision
 ScoreType = Literal["float64", "float32"]
-MapDenominator = Literal["relevant", "min_k", "retrieved"]
 
 UNJUDGED = -np.inf  # the relevance of a document without a judgment
-_EXACT = 2.0**53  # relevance beyond this would have been rounded
+_EXACT = 2.0**53  # a relevance beyond this would have been rounded
 
 
 class Documents(NamedTuple):
-    """Some documents of each query, query after query and by ascending rank."""
+    """Documents of queries, one a row: query after query, and within a query by rank."""
 
     query: Integers  # 0, 1, 2, ...
     rank: Integers  # from 1
     relevance: Floats
 
-    def where(self, kept: Booleans) -> "Documents":
-        """Those that are kept."""
-        return Documents(self.query[kept], self.rank[kept], self.relevance[kept])
+    def select(self, mask: Booleans) -> "Documents":
+        """The rows where the mask is True."""
+        return Documents(self.query[mask], self.rank[mask], self.relevance[mask])
 
-    def down_to(self, cutoff: int) -> "Documents":
-        """Those of the first ranks."""
-        return self if cutoff == EVERY else self.where(self.rank <= cutoff)
+    def top(self, cutoff: int) -> "Documents":
+        """The documents up to this rank."""
+        return self if cutoff == NO_CUTOFF else self.select(self.rank <= cutoff)
 
 
 class Judgments(NamedTuple):
-    """What is known of the documents of each query, in any order."""
+    """The judged documents of all queries, one a row, in any order."""
 
-    queries: int
+    queries: int  # how many queries there are
     query: Integers
-    relevance: Floats  # negative: the document was in the pool, but is as good as not judged
+    relevance: Floats  # negative: in the pool, but as good as not judged
 
 
 class Rankings(NamedTuple):
-    """The rankings of all queries, as far as measures look at them."""
+    """The rankings of all queries, as far as measures use them."""
 
     judgments: Judgments
-    retrieved: Integers  # how many documents each query has; shape (queries,)
-    found: Documents  # of these the ones that have a judgment
+    retrieved: Integers  # the number of retrieved documents, shape (queries,)
+    judged: Documents  # those of the retrieved documents that have a judgment
 
 
-class Reading(NamedTuple):
-    """How the ranking of a query is read."""
+class RankingOptions(NamedTuple):
+    """How documents are put in order, and which of them count."""
 
-    score_dtype: ScoreType = "float64"  # what scores are rounded to before they are compared
-    judged_only: bool = False  # leave out documents without a judgment, or with a negative one
-    max_depth: int | None = None  # look at so many documents, before any is left out
+    score_dtype: ScoreType = "float64"  # scores are rounded to it before they are compared
+    judged_only: bool = False  # drop documents without a judgment, or with a negative one
+    max_depth: int | None = None  # cut the ranking here, before any document is dropped
 
     def check(self) -> None:
-        """Nothing, if these may be.
+        """Nothing, if all options are valid.
 
         Raises:
-            ValueError: one may not; the message has its name and value.
+            ValueError: an option is not valid; the message has its name and value.
         """
-        check_choice("score_dtype", self.score_dtype, ("float64", "float32"))
+        check_choice("score_dtype", self.score_dtype, get_args(ScoreType))
         check_flag("judged_only", self.judged_only)
         depth = self.max_depth
-        whole = isinstance(depth, Integral) and not isinstance(depth, bool)
-        if depth is not None and not (whole and depth > 0):
+        is_integer = isinstance(depth, Integral) and not isinstance(depth, bool)
+        if depth is not None and not (is_integer and depth > 0):
             raise ValueError(f"max_depth must be None or an integer, at least 1, got {depth!r}")
 
 
-_AS_IT_IS = Reading()
+_DEFAULTS = RankingOptions()
 
 
-# From the shapes of a module to rankings
+# From the inputs of a module to rankings
 
 
 def rankings(
@@ -94,90 +92,93 @@ def rankings(
     judged_only: bool = False,
     max_depth: int | None = None,
 ) -> Rankings:
-    """The rankings of rows that hold one query each.
+    """The rankings of rows, where each row is one query.
 
     Args:
-        predictions: of each query `{"doc_id": ids, "score": scores}`; or the ids alone, the best
-            one first; or the scores of candidates, of which equal ones keep their order.
-        references: in the same shapes, `{"doc_id": ids, "relevance": levels}`; or the ids of the
-            relevant documents; or the relevance of the candidates.
-        score_dtype: what scores are rounded to before they are compared.
-        judged_only: leave out documents without a judgment, or with a negative one.
-        max_depth: look at so many documents of a query, before any of them is left out.
+        predictions: for each query `{"doc_id": ids, "score": scores}`; or the ids alone, best
+            first; or the scores of candidates, of which equal ones keep their order.
+        references: in the same three shapes: `{"doc_id": ids, "relevance": levels}`; or the ids of
+            the relevant documents; or the relevance of the candidates.
+        score_dtype: scores are rounded to this type before they are compared.
+        judged_only: drop documents without a judgment, or with a negative one.
+        max_depth: cut each ranking at this rank, before any document is dropped.
 
     Raises:
-        ValueError: ids and numbers that differ in length, a document twice in a query, or a
-            relevance that is not finite; names the row.
+        ValueError: ids and numbers differ in length, or a query has a document twice, with the row
+            in the message; or a relevance is not finite.
 
     >>> ranked = rankings([[0.5, 2.0, 1.0]], [[1.0, 0.0, 2.0]])
-    >>> ranked.found.rank.tolist(), ranked.found.relevance.tolist()
+    >>> ranked.judged.rank.tolist(), ranked.judged.relevance.tolist()
     ([1, 2, 3], [0.0, 2.0, 1.0])
     """
-    reading = Reading(score_dtype, judged_only, max_depth)
+    options = RankingOptions(score_dtype, judged_only, max_depth)
     if isinstance(predictions[0], Mapping):
-        ids, score = _fields("predictions", predictions, "score")
-        known, levels = _fields("references", references, "relevance")
+        retrieved, scores = _fields("predictions", predictions, "score")
+        judged, levels = _fields("references", references, "relevance")
     elif any(isinstance(row[0], str) for row in chain(predictions, references) if len(row)):
-        ids, known = _lists(predictions), _lists(references)
-        score = [range(len(row), 0, -1) for row in ids]
-        levels = [[1.0] * len(row) for row in known]
+        retrieved, judged = _lists(predictions), _lists(references)
+        scores = [range(len(row), 0, -1) for row in retrieved]
+        levels = [[1.0] * len(row) for row in judged]
     else:
-        query, keys, relevance = _candidates(predictions, references)
+        query, score, relevance = _candidates(predictions, references)
         judgments = Judgments(len(predictions), query, relevance)
-        return rank(query, keys, relevance, judgments, None, reading)
-    judged = [dict(zip(*row, strict=True)) for row in zip(known, levels, strict=True)]
-    _no_repeats("predictions", ids, map(set, ids))
-    _no_repeats("references", known, judged)
-    return rank_ids(ids, flat(score), judged, reading)
+        return rank(query, score, relevance, judgments, None, options)
+    qrels = [dict(zip(*row, strict=True)) for row in zip(judged, levels, strict=True)]
+    _check_unique("predictions", retrieved, map(set, retrieved))
+    _check_unique("references", judged, qrels)
+    return rank_ids(retrieved, flat(scores), qrels, options)
 
 
 def rank_ids(
-    ids: Sequence[Collection[str]],
+    retrieved: Sequence[Collection[str]],
     score: Floats,
-    judged: Sequence[Mapping[str, float]],
-    reading: Reading = _AS_IT_IS,
+    qrels: Sequence[Mapping[str, float]],
+    options: RankingOptions = _DEFAULTS,
 ) -> Rankings:
-    """The rankings of queries whose documents are strings.
+    """The rankings of queries whose documents have ids.
 
     Args:
-        ids: the documents of each query, in any order, none of them twice.
+        retrieved: the ids of each query's documents, in any order, none of them twice.
         score: one a document, query after query.
-        judged: the relevance of each query's judged documents.
-        reading: how rankings are read.
+        qrels: the relevance of each query's judged documents.
+        options: how documents are put in order.
 
-    >>> rank_ids([["a", "b"]], np.array([1.0, 1.0]), [{"a": 1.0}]).found.rank.tolist()
+    >>> rank_ids([["a", "b"]], np.array([1.0, 1.0]), [{"a": 1.0}]).judged.rank.tolist()
     [2]
     """
-    queries = np.arange(len(ids))
+    queries = np.arange(len(retrieved))
     judgments = Judgments(
-        len(judged), np.repeat(queries, _sizes(judged)), flat(row.values() for row in judged)
+        len(qrels),
+        np.repeat(queries, _sizes(qrels)),
+        flat(judged.values() for judged in qrels),
     )
     relevance = flat(
-        map(known.get, of_query, repeat(UNJUDGED))
-        for known, of_query in zip(judged, ids, strict=True)
+        map(judged.get, ids, repeat(UNJUDGED)) for judged, ids in zip(qrels, retrieved, strict=True)
     )
 
-    def ids_at(rows: Integers) -> Ids:
-        every = list(chain.from_iterable(ids))
-        return Ids.of([every[row] for row in rows.tolist()])
+    def take_ids(rows: Integers) -> Ids:
+        ids = list(chain.from_iterable(retrieved))
+        return Ids.from_texts([ids[row] for row in rows.tolist()])
 
-    query = np.repeat(queries, _sizes(ids))
-    return rank(query, score, relevance, judgments, ids_at, reading)
+    query = np.repeat(queries, _sizes(retrieved))
+    return rank(query, score, relevance, judgments, take_ids, options)
 
 
-def _fields(side: str, rows: Column, field: str) -> tuple[list[list[str]], list[Any]]:
-    """The ids of each row, and what stands beside them."""
-    ids, values = [row["doc_id"] for row in rows], [row[field] for row in rows]
-    for row, (of_query, beside) in enumerate(zip(ids, values, strict=True)):
-        if len(of_query) != len(beside):
+def _fields(column: str, rows: Column, field: str) -> tuple[list[list[str]], list[Any]]:
+    """The ids of each row, and the numbers that belong to them."""
+    ids, numbers = [row["doc_id"] for row in rows], [row[field] for row in rows]
+    for row, (documents, values) in enumerate(zip(ids, numbers, strict=True)):
+        if len(documents) != len(values):
             raise RowError(
-                side, row, f"has {len(of_query)} values of 'doc_id', but {len(beside)} of {field!r}"
+                column,
+                row,
+                f"has {len(documents)} values of 'doc_id', but {len(values)} of {field!r}",
             )
-    return ids, values
+    return ids, numbers
 
 
 def _candidates(predictions: Column, references: Column) -> tuple[Integers, Floats, Floats]:
-    """Query, score and relevance of documents that have no ids, all of them judged."""
+    """Query, score and relevance of documents without ids, all of them judged."""
     sizes, judged = _sizes(predictions), _sizes(references)
     if not np.array_equal(sizes, judged):
         row = int((sizes != judged).argmax())
@@ -198,7 +199,7 @@ def _sizes(rows: Iterable[Any]) -> Integers:
 
 
 def flat(rows: Iterable[Iterable[float]]) -> Floats:
-    """All numbers of all rows.
+    """The numbers of all rows, one after another.
 
     >>> flat([[1, 2], [], [0.5]]).tolist()
     [1.0, 2.0, 0.5]
@@ -208,14 +209,18 @@ def flat(rows: Iterable[Iterable[float]]) -> Floats:
     return np.fromiter(chain.from_iterable(rows), np.float64)
 
 
-def _no_repeats(
-    side: str, ids: Sequence[Sequence[str]], distinct: Iterable[Collection[str]]
+def _check_unique(
+    column: str, rows: Sequence[Sequence[str]], distinct: Iterable[Collection[str]]
 ) -> None:
-    for row, (of_query, different) in enumerate(zip(ids, distinct, strict=True)):
-        if len(of_query) != len(different):
-            seen: set[str] = set()
-            twice = next(each for each in of_query if each in seen or seen.add(each))  # type: ignore[func-returns-value]
-            raise RowError(side, row, f"has the document {twice!r} more than once")
+    """No row has a document twice; `distinct` are the different documents of each row."""
+    for row, (ids, unique) in enumerate(zip(rows, distinct, strict=True)):
+        if len(ids) == len(unique):
+            continue
+        earlier: set[str] = set()
+        for text in ids:
+            if text in earlier:
+                raise RowError(column, row, f"has the document {text!r} more than once")
+            earlier.add(text)
 
 
 # Order and ranks
@@ -226,56 +231,55 @@ def rank(
     score: Floats,
     relevance: Floats,
     judgments: Judgments,
-    ids_at: Callable[[Integers], Ids] | None,
-    reading: Reading = _AS_IT_IS,
+    take_ids: Callable[[Integers], Ids] | None,
+    options: RankingOptions = _DEFAULTS,
 ) -> Rankings:
     """The rankings of all queries, from one row a document.
 
     Args:
-        query: of each row, shape (rows,); rows may come in any order.
-        score: higher comes first; no NaN. Infinities are as good as others.
+        query: the number of each row's query, shape (rows,); rows may come in any order.
+        score: higher comes first. Infinities are allowed, NaN is not.
         relevance: `UNJUDGED` for documents without a judgment.
-        judgments: of all queries, the documents that were not retrieved included.
-        ids_at: the ids of some rows, called for rows whose scores are equal and whose relevance
-            is not; None if such rows keep their order.
-        reading: how rankings are read.
+        judgments: all judgments, those of documents that were not retrieved included.
+        take_ids: the ids of given rows. It is called once, for the rows whose order by id
+            matters. None means that documents with equal scores keep their order.
+        options: how documents are put in order.
 
     Raises:
-        ValueError: an option out of its range; a relevance that is not finite, or so great that
-            it has been rounded.
+        ValueError: an option is not valid; a relevance is not finite, or so large that it has been
+            rounded.
     """
-    reading.check()
+    options.check()
     _check_relevance(judgments.relevance)
-    keys: Keys = score
-    if reading.score_dtype == "float32":
-        with np.errstate(over="ignore"):  # beyond its range there is infinity, as in C
-            keys = score.astype(np.float32)
-    order = _order(query, keys)
+    if options.score_dtype == "float32":
+        with np.errstate(over="ignore"):  # too large becomes infinite, as in C
+            score = score.astype(np.float32).astype(np.float64)
+    order = _order(query, score)
     if order is not None:
-        query, keys, relevance = query[order], keys[order], relevance[order]
-    relevance = _settled(query, keys, relevance, order, ids_at)
+        query, score, relevance = query[order], score[order], relevance[order]
+    relevance = _break_ties(query, score, relevance, order, take_ids)
 
     starts = _starts(query)
     retrieved = np.zeros(judgments.queries, dtype=np.int64)
     retrieved[query[starts]] = np.diff(starts, append=len(query))
-    before = np.zeros(judgments.queries, dtype=np.int64)  # rows above the first one of a query
-    before[query[starts]] = starts
-    at = np.flatnonzero(relevance >= 0 if reading.judged_only else relevance != UNJUDGED)
-    at = at[np.argsort(query[at], kind="stable")]
-    found = Documents(query[at], at - before[query[at]] + 1, relevance[at])
-    if reading.max_depth is not None:
-        found = found.down_to(reading.max_depth)
-        retrieved = np.minimum(retrieved, reading.max_depth)
-    if reading.judged_only:
-        retrieved = np.bincount(found.query, minlength=judgments.queries)
-        found = found._replace(rank=numbered(found.query))
-    return Rankings(judgments, retrieved, found)
+    first_row = np.zeros(judgments.queries, dtype=np.int64)
+    first_row[query[starts]] = starts
+    rows = np.flatnonzero(relevance >= 0 if options.judged_only else relevance != UNJUDGED)
+    rows = rows[np.argsort(query[rows], kind="stable")]
+    judged = Documents(query[rows], rows - first_row[query[rows]] + 1, relevance[rows])
+    if options.max_depth is not None:
+        judged = judged.top(options.max_depth)
+        retrieved = np.minimum(retrieved, options.max_depth)
+    if options.judged_only:
+        retrieved = np.bincount(judged.query, minlength=judgments.queries)
+        judged = judged._replace(rank=positions(judged.query))
+    return Rankings(judgments, retrieved, judged)
 
 
-def numbered(query: Integers) -> Integers:
-    """For each row its number among those of its query, from 1; rows stand query after query.
+def positions(query: Integers) -> Integers:
+    """The position of each row among the rows of its query, from 1; rows are sorted by query.
 
-    >>> numbered(np.array([0, 0, 3, 3, 3])).tolist()
+    >>> positions(np.array([0, 0, 3, 3, 3])).tolist()
     [1, 2, 1, 2, 3]
     """
     rows = np.arange(1, len(query) + 1)
@@ -283,31 +287,31 @@ def numbered(query: Integers) -> Integers:
     return rows - np.repeat(np.cumsum(counts) - counts, counts)
 
 
-def _order(query: Integers, score: Keys) -> Integers | None:
-    """Rows query after query, by descending score; None if that is how they stand.
+def _order(query: Integers, score: Floats) -> Integers | None:
+    """The rows query after query, by descending score; None if they already are in such an order.
 
-    Queries may come in any order, and equal scores too.
+    Queries, and documents with equal scores, may come in any order.
     """
     rises = (score[1:] > score[:-1]) & (query[1:] == query[:-1])
-    of_starts = query[_starts(query)]
-    if not rises.any() and len(np.unique(of_starts)) == len(of_starts):
+    blocks = query[_starts(query)]
+    if not rises.any() and len(np.unique(blocks)) == len(blocks):
         return None
-    return grouped(query, -score)
+    return sort_groups(query, -score)
 
 
 def _starts(query: Integers) -> Integers:
-    """The rows at which another query begins."""
+    """The rows where a new query begins."""
     changes = np.flatnonzero(query[1:] != query[:-1]) + 1
     return np.concatenate([[0], changes]) if len(query) else changes
 
 
-def grouped(group: Integers, key: NDArray[Any]) -> Integers:
-    """Rows by ascending group and key, equal ones in any order.
+def sort_groups(group: Integers, key: NDArray[Any]) -> Integers:
+    """The rows by ascending group and key; rows with equal keys come in any order.
 
-    One quick sort by key, then a stable one by group: its numbers are sorted sixteen bits at a
-    time, which numpy does by counting.
+    A quicksort by key is followed by a stable sort by group, sixteen bits at a time: for 16-bit
+    integers numpy's stable sort is a radix sort, which takes linear time.
 
-    >>> grouped(np.array([1, 0, 1]), np.array([0.5, 2.0, 0.25])).tolist()
+    >>> sort_groups(np.array([1, 0, 1]), np.array([0.5, 2.0, 0.25])).tolist()
     [1, 2, 0]
     """
     order = np.argsort(key)
@@ -317,58 +321,61 @@ def grouped(group: Integers, key: NDArray[Any]) -> Integers:
     return order
 
 
-def _settled(
+def _break_ties(
     query: Integers,
-    score: Keys,
+    score: Floats,
     relevance: Floats,
     order: Integers | None,
-    ids_at: Callable[[Integers], Ids] | None,
+    take_ids: Callable[[Integers], Ids] | None,
 ) -> Floats:
-    """The relevance of each rank, once equal scores stand in their right order.
+    """The relevance at each rank, once documents with equal scores are in their order.
 
-    Only relevance moves: which of several documents with equal scores has which id, nobody asks.
+    Only relevance is moved, because no measure asks for anything else about a document.
     """
     tied = (score[1:] == score[:-1]) & (query[1:] == query[:-1])
     mixed = tied & (relevance[1:] != relevance[:-1])
     if not mixed.any():
         return relevance
-    tie = np.cumsum(np.concatenate([[True], ~tied])) - 1  # the number of each row's tie
-    matters = np.zeros(tie[-1] + 1, dtype=np.bool_)
-    matters[tie[1:][mixed]] = True
-    at = np.flatnonzero(matters[tie])
-    rows = at if order is None else order[at]
-    right = grouped(tie[at], rows) if ids_at is None else descending(tie[at], ids_at(rows))
-    settled = relevance.copy()
-    settled[at] = relevance[at[right]]
-    return settled
+    tie = np.cumsum(np.concatenate([[True], ~tied])) - 1  # ties are numbered from above
+    is_mixed = np.zeros(tie[-1] + 1, dtype=np.bool_)
+    is_mixed[tie[1:][mixed]] = True
+    ranks = np.flatnonzero(is_mixed[tie])
+    rows = ranks if order is None else order[ranks]
+    group = tie[ranks]
+    resolved = sort_groups(group, rows) if take_ids is None else sort_ids(group, take_ids(rows))
+    relevance = relevance.copy()
+    relevance[ranks] = relevance[ranks[resolved]]
+    return relevance
 
 
-def descending(group: Integers, ids: Ids) -> Integers:
-    """Rows by ascending group, in each by descending id; groups already stand one after another.
+def sort_ids(group: Integers, ids: Ids) -> Integers:
+    """The rows by ascending group and descending id; they already come group after group.
 
-    Eight bytes at a time, and past the first eight only rows that are still equal to a neighbour.
+    Eight bytes are compared at a time. After the first eight, only rows that are still equal to a
+    neighbour take part. The last key is the length: an id precedes its own prefixes.
 
-    >>> descending(np.array([0, 0, 1]), Ids.of(["a", "b", "c"])).tolist()
+    >>> sort_ids(np.array([0, 0, 1]), Ids.from_texts(["a", "b", "c"])).tolist()
     [1, 0, 2]
-    >>> descending(np.array([0, 0, 0]), Ids.of(["long-prefix-1", "long-prefix", "M"])).tolist()
+    >>> ids = Ids.from_texts(["long-prefix-1", "long-prefix", "M"])
+    >>> sort_ids(np.array([0, 0, 0]), ids).tolist()
     [0, 1, 2]
     """
     order = np.arange(len(group))
-    places = order.copy()  # where rows stand that are equal to a neighbour so far
-    depths = (*range(0, ids.longest, 8), None)
-    for at in depths:
-        rows = order[places]
-        some = ids.take(rows)
-        key = ~(some.lengths.astype(np.uint64) if at is None else some.words(at))
-        new = grouped(group, key)
-        order[places] = rows[new]
-        key, group = key[new], group[new]
+    unresolved = order.copy()  # the positions of rows that are equal to a neighbour so far
+    offsets = (*range(0, ids.longest, 8), None)
+    for offset in offsets:
+        rows = order[unresolved]
+        subset = ids.take(rows)
+        key = ~(subset.lengths.astype(np.uint64) if offset is None else subset.words(offset))
+        ascending = sort_groups(group, key)
+        order[unresolved] = rows[ascending]
+        key, group = key[ascending], group[ascending]
         equal = (key[1:] == key[:-1]) & (group[1:] == group[:-1])
         if not equal.any():
             break
         group = np.cumsum(np.concatenate([[True], ~equal]))
-        still = np.concatenate([equal, [False]]) | np.concatenate([[False], equal])
-        group, places = group[still], places[still]
+        has_equal = np.concatenate([equal, [False]]) | np.concatenate([[False], equal])
+        group, unresolved = group[has_equal], unresolved[has_equal]
     return order
 
 

@@ -217,6 +217,38 @@ def test_a_ranking_counts_once():
         states[0].update(predictions=[["a"]], references=[["a"]], ids=["q2", "q3"])
 
 
+@pytest.mark.parametrize("grouped_first", [True, False])
+def test_rankings_with_and_without_groups_do_not_mix(grouped_first):
+    ranking = {"predictions": [["a", "b"]], "references": [["b"]]}
+    grouped, ungrouped = {**ranking, "groups": ["g"]}, ranking
+    first, second = (grouped, ungrouped) if grouped_first else (ungrouped, grouped)
+    mixed = "some rows have groups, others have none"
+    states = [State("ir_ranking", measures="mrr") for _ in range(2)]
+    states[0].update(**first, ids=[1])
+    with pytest.raises(ValueError, match=mixed):
+        states[0].update(**second, ids=[2])
+    states[1].update(**second, ids=[2])
+    with pytest.raises(ValueError, match=mixed):
+        states[0].merge(states[1])
+
+    assert len(states[0]) == 1, "none of the rows are taken"
+    states[0].update(**first, ids=[2])
+    assert states[0].result()["mrr"] == 0.5
+    groups = {"g": {"mrr": 0.5, "n": 2}}
+    assert states[0].result().get("groups") == (groups if grouped_first else None)
+
+
+def test_a_file_with_and_without_groups_is_refused():
+    state = State("ir_ranking", measures="mrr")
+    state.update(
+        predictions=[["a"], ["a"]], references=[["a"], ["a"]], ids=[1, 2], groups=["g", "g"]
+    )
+    content = state.to_dict()
+    content["statistics"][1][1] = None
+    with pytest.raises(ValueError, match="some rows have groups, others have none"):
+        State.from_dict(content)
+
+
 def test_rankings_are_in_the_order_of_their_ids():
     state = State("ir_ranking", measures="mrr")
     for name in ("q2", "é", "q10", 10, 9):

@@ -1,28 +1,32 @@
-"""The fast way beside the obvious one, on scores that are easy to get wrong."""
+"""The results beside their definitions, on scores that are easy to get wrong."""
 
 import math
 import tracemalloc
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
+from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.outcomes import multiple_choice as choices
-from metric_commons.outcomes.multiple_choice import (
-    LENGTH_NORMALIZATIONS,
-    TIES,
-    Ragged,
-    choice_scores,
-)
+from metric_commons.numbers.checks import RowError
+from metric_commons.outcomes import multiple_choice
+from metric_commons.outcomes.multiple_choice import LengthNormalization, Ties, choice_scores
 
 INF = math.inf
+TIES = get_args(Ties)
+FIELDS = {  # normalization -> what it needs beside the scores
+    "none": None,
+    "character": "length",
+    "token": "length",
+    "unconditional": "unconditional",
+}
 
 
-# The obvious way, with 50 digits
+# The definitions, with 50 digits
 
 
 def mc1(scores, truth, ties):
@@ -52,11 +56,11 @@ def exp(exponent):
 def mc3(scores, truth):
     false = {score for score, label in zip(scores, truth, strict=True) if not label}
     true = [score for score, label in zip(scores, truth, strict=True) if label]
-    return Fraction(sum(all(score > other for other in false) for score in true), len(true))
+    return Fraction(sum(all(score > bound for bound in false) for score in true), len(true))
 
 
 def check(rows, labels, ties="first"):
-    """All results are those of the obvious way: MC1 and MC3 exactly, MC2 to 1e-12 of itself."""
+    """All results are those of the definitions: MC1 and MC3 exactly, MC2 within 1e-12 of itself."""
     found = choice_scores(rows, labels, ties=ties)
     for row, (scores, truth) in enumerate(zip(rows, labels, strict=True)):
         assert found.mc1[row] == float(mc1(scores, truth, ties))
@@ -96,7 +100,7 @@ tables = st.lists(questions(), min_size=1, max_size=8).map(lambda rows: zip(*row
 
 
 @given(tables, st.sampled_from(TIES))
-def test_it_equals_the_obvious_way(table, ties):
+def test_results_are_as_defined(table, ties):
     check(*map(list, table), ties)
 
 
@@ -109,19 +113,8 @@ def test_a_row_does_not_depend_on_the_others(table, options):
     backwards = exactly(choice_scores(rows[::-1], labels[::-1]))
     assert [column[::-1] for column in backwards] == together
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choices, "_OPTIONS", options)
+        patch.setattr(multiple_choice, "_BLOCK", options)
         assert exactly(choice_scores(rows, labels)) == together
-
-
-@given(tables)
-def test_flat_arrays_are_rows(table):
-    rows, labels = map(list, table)
-    sizes = np.array([*map(len, rows)])
-    flat = Ragged(np.concatenate(rows), sizes), Ragged(np.concatenate(labels), sizes)
-    expected = exactly(choice_scores(rows, labels))
-    assert exactly(choice_scores(*flat)) == expected
-    assert exactly(choice_scores(flat[0], labels)) == expected
-    assert exactly(choice_scores(rows, flat[1])) == expected
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int8, np.uint8, np.bool_, np.float64])
@@ -132,6 +125,8 @@ def test_arrays_are_rows(dtype):
     expected = exactly(choice_scores(scores.tolist(), truth.tolist()))
     assert exactly(choice_scores(scores, truth.astype(dtype))) == expected
     assert exactly(choice_scores(scores.copy("F"), truth.astype(dtype))) == expected
+    assert exactly(choice_scores(scores, truth.tolist())) == expected
+    assert exactly(choice_scores(scores.tolist(), truth.astype(dtype))) == expected
     single = scores.astype(np.float32)
     assert exactly(choice_scores(single, truth)) == exactly(choice_scores(single * 1.0, truth))
 
@@ -170,7 +165,7 @@ def test_many_options_lose_nothing(base):
 
 
 @pytest.mark.parametrize("behind", [700.0, 740.0, 745.5, 750.0, 753.0, 760.0])
-def test_what_is_far_behind_adds_up(behind):
+def test_options_that_are_far_behind_add_up(behind):
     # Each exp(-745.5) alone is 0 in a float64, ten thousand of them are not.
     check([[-behind] * 10_000 + [0.0]], [[1] * 10_000 + [0]])
     check([[0.0] + [-behind] * 10_000], [[1] + [0] * 10_000])
@@ -260,10 +255,11 @@ OTHERS = {"score": OK, "unconditional": [-1.0, -3.0]}
 )
 @pytest.mark.parametrize("options", [1, 3, 1000])
 def test_bad_rows_are_named(row, truth, message, options, monkeypatch):
-    monkeypatch.setattr(choices, "_OPTIONS", options)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - matched below
+    monkeypatch.setattr(multiple_choice, "_BLOCK", options)
+    with pytest.raises(RowError) as caught:
         choice_scores([OK, [-1.0], row, OK], [RIGHT, [1], truth, RIGHT])
     assert str(caught.value).startswith(message)
+    assert caught.value.row == 2
 
 
 @pytest.mark.parametrize(
@@ -290,15 +286,17 @@ def test_bad_rows_are_named(row, truth, message, options, monkeypatch):
         ),
     ],
 )
-def test_what_stands_beside_scores_is_checked(first, row, message):
-    for normalization in LENGTH_NORMALIZATIONS:
-        if LENGTH_NORMALIZATIONS[normalization] in (None, *first):
-            with pytest.raises(ValueError) as caught:  # noqa: PT011 - matched below
+def test_the_fields_that_normalize_are_checked(first, row, message):
+    for normalization, field in FIELDS.items():
+        if field in (None, *first):
+            with pytest.raises(RowError) as caught:
                 choice_scores([first, row], [RIGHT] * 2, length_normalization=normalization)
             assert str(caught.value).startswith(message)
+            assert (caught.value.column, caught.value.row) == ("predictions", 1)
 
 
-def test_a_normalization_needs_its_values():
+def test_a_normalization_needs_its_field():
+    assert FIELDS.keys() == set(get_args(LengthNormalization))
     for rows, wrong in [
         ([OK], ["character", "token", "unconditional"]),
         (np.array([OK]), ["character", "token", "unconditional"]),
@@ -306,17 +304,10 @@ def test_a_normalization_needs_its_values():
         ([OTHERS], ["character", "token"]),
     ]:
         for normalization in wrong:
-            needed = LENGTH_NORMALIZATIONS[normalization]
-            message = f"length_normalization='{normalization}' needs .* of 'score' and '{needed}'"
+            field = FIELDS[normalization]
+            message = f"length_normalization='{normalization}' needs .* of 'score' and '{field}'"
             with pytest.raises(ValueError, match=message):
                 choice_scores(rows, [RIGHT], length_normalization=normalization)
-
-
-@pytest.mark.parametrize("sizes", [[2, 2], [4], [-1, 4], []])
-def test_sizes_must_be_those_of_the_values(sizes):
-    rows = Ragged(np.array([-1.0, -2.0, -3.0]), np.array(sizes, np.int64))
-    with pytest.raises(ValueError, match="3 values cannot be cut into rows of these sizes"):
-        choice_scores(rows, rows)
 
 
 def test_numbers_of_rows_must_agree():
@@ -333,10 +324,12 @@ def test_bad_options_are_named(option, value):
 
 def test_memory_is_bounded():
     sizes = np.tile(np.arange(2, 21), 10_000)
-    scores = -np.random.default_rng(4).gamma(2, 12, int(sizes.sum()))
-    truth = np.ones(scores.size, np.int8)
+    ends = np.cumsum(sizes)
+    scores = -np.random.default_rng(4).gamma(2, 12, int(ends[-1]))
+    rows = [row.tolist() for row in np.split(scores, ends[:-1])]
+    labels = [[1] * size for size in sizes.tolist()]
     tracemalloc.start()
-    choice_scores(Ragged(scores, sizes), Ragged(truth, sizes))
+    choice_scores(rows, labels)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 32 * 2**20  # the scores alone have 16 MB

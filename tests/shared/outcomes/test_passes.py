@@ -1,4 +1,4 @@
-"""The estimator against exact fractions, and what its speed rests on."""
+"""The estimator beside exact fractions, and the blocks and tables that make it fast."""
 
 from fractions import Fraction
 from math import comb
@@ -8,17 +8,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from metric_commons.outcomes import passes as sampling
+from metric_commons.outcomes import passes
 from metric_commons.outcomes.passes import Samples, pass_at_k, sample_counts
 
 
 def exact(n, c, k):
-    """The chance that k of n samples, of which c pass, hold one that passes."""
+    """The probability that one of k samples passes, drawn from n of which c pass."""
     return 1 - Fraction(comb(n - c, k), comb(n, k))
 
 
 def exact_product(n, c, k):
-    """The same without binomial numbers, whose digits would be too many: to 60 digits."""
+    """The same to 60 digits, without binomial coefficients, which would have too many digits."""
     digits = 10**60
     miss = digits
     for j in range(min(c, k)):
@@ -83,14 +83,14 @@ def test_no_pass_is_zero(n, k):
 
 
 @given(large())
-def test_passes_and_draws_may_change_places(counts):
+def test_passes_and_draws_may_be_swapped(counts):
     n, c, k = counts
 
     assert estimate(n, c, k) == estimate(n, k, c)
 
 
 def mixture(size, seed=0):
-    """Counts whose numbers of draws differ, so that blocks are ragged."""
+    """Counts with different numbers of draws, so that blocks have empty cells."""
     chance = np.random.default_rng(seed)
     n = chance.integers(100, 3000, size)
     return Samples(n, chance.binomial(n, chance.beta(0.4, 1.2, size)))
@@ -108,7 +108,7 @@ def test_a_problem_does_not_depend_on_its_neighbours():
 def test_blocks_and_tables_change_nothing(monkeypatch, name, value):
     samples = mixture(300)
     before = pass_at_k(samples, [1, 100])[1].tolist()
-    monkeypatch.setattr(sampling, name, value)
+    monkeypatch.setattr(passes, name, value)
 
     assert pass_at_k(samples, [1, 100])[1].tolist() == before
 
@@ -118,8 +118,8 @@ def test_outcomes_are_counted(rows):
     expected = [(len(row), sum(row)) for row in rows]
     counts = [{"n": n, "c": c} for n, c in expected]
 
-    for given_rows in (rows, [list(map(int, row)) for row in rows], counts):
-        assert list(zip(*map(list, sample_counts(given_rows)), strict=True)) == expected
+    for predictions in (rows, [list(map(int, row)) for row in rows], counts):
+        assert list(zip(*map(list, sample_counts(predictions)), strict=True)) == expected
 
 
 def test_large_counts_do_not_overflow():

@@ -1,4 +1,4 @@
-"""Rates, errors and intervals against the obvious way and scipy."""
+"""Rates, errors and intervals beside their definitions and scipy."""
 
 import math
 from fractions import Fraction
@@ -16,25 +16,25 @@ from metric_commons.outcomes.preferences import (
     win_rates,
 )
 
-values = st.lists(st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0, 1), min_size=1, max_size=30)
+rows = st.lists(st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0, 1), min_size=1, max_size=30)
 
 
-def obvious(rows, ties):
-    """What is asked for, in fractions."""
+def defined(rows, ties):
+    """The rates by their definitions, in fractions."""
     wins = sum(x > 0.5 for x in rows)
     losses = sum(x < 0.5 for x in rows)
     even = len(rows) - wins - losses
     if ties == "ignore":
-        counted = [Fraction(x > 0.5) for x in rows if x != 0.5]
+        values = [Fraction(x > 0.5) for x in rows if x != 0.5]
         discrete = Fraction(wins, wins + losses) if wins + losses else math.nan
     else:
-        counted = list(map(Fraction, rows))
+        values = list(map(Fraction, rows))
         discrete = (wins + Fraction(even, 2)) / len(rows)
-    n = len(counted)
-    mean = sum(counted) / n if n else math.nan
+    n = len(values)
+    mean = sum(values) / n if n else math.nan
     error = math.nan
     if n > 1:
-        error = math.sqrt(sum((x - mean) ** 2 for x in counted) / (n - 1) / n)
+        error = math.sqrt(sum((x - mean) ** 2 for x in values) / (n - 1) / n)
     return {
         "win_rate": float(mean),
         "discrete_win_rate": float(discrete),
@@ -45,9 +45,9 @@ def obvious(rows, ties):
     }
 
 
-@given(values, st.sampled_from(["ignore", "half"]))
+@given(rows, st.sampled_from(["ignore", "half"]))
 def test_rates_are_those_of_the_definition(rows, ties):
-    expected = pytest.approx(obvious(rows, ties), rel=1e-13, abs=0, nan_ok=True)
+    expected = pytest.approx(defined(rows, ties), rel=1e-13, abs=0, nan_ok=True)
 
     assert win_rates(np.array(rows), ties=ties) == expected
     assert win_rates(np.array(rows[::-1]), ties=ties) == pytest.approx(
@@ -101,18 +101,19 @@ def test_words_become_numbers():
 
 
 def test_preferences_become_outcomes():
-    given = [1, 2, 1.5, 0, 1.25, 0.0, 2.0]
+    preferences = [1, 2, 1.5, 0, 1.25, 0.0, 2.0]
     expected = [0, 1, 0.5, 0.5, 0.25, 0.5, 1]
 
-    assert alpaca_outcomes(given).tolist() == alpaca_outcomes(np.array(given)).tolist() == expected
-    assert given == [1, 2, 1.5, 0, 1.25, 0.0, 2.0]
+    assert alpaca_outcomes(preferences).tolist() == expected
+    assert alpaca_outcomes(np.array(preferences)).tolist() == expected
+    assert preferences == [1, 2, 1.5, 0, 1.25, 0.0, 2.0]
 
 
-def test_an_array_of_preferences_is_left_alone():
-    kept = np.array([0.0, 1.0])
-    alpaca_outcomes(kept)
+def test_an_array_of_preferences_is_not_changed():
+    preferences = np.array([0.0, 1.0])
+    alpaca_outcomes(preferences)
 
-    assert kept.tolist() == [0.0, 1.0]
+    assert preferences.tolist() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -128,6 +129,6 @@ def test_an_array_of_preferences_is_left_alone():
         ([[1, 2]], " must be a flat list of numbers"),
     ],
 )
-def test_other_preferences_are_refused(preferences, message):
+def test_invalid_preferences_are_refused(preferences, message):
     with pytest.raises(ValueError, match=rf"^preferences{message}"):
         alpaca_outcomes(preferences)

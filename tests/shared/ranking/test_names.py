@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from metric_commons.ranking.names import _KNOWN, EVERY, Measure, parse_measures
+from metric_commons.ranking.names import _NAMES, NO_CUTOFF, Measure, parse_measures
 from metric_commons.ranking.ranking_measures import _Scoring
 from tests.rankings import MEASURES
 
@@ -10,16 +10,16 @@ from tests.rankings import MEASURES
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("ndcg", ("ndcg", EVERY, 0.0)),
+        ("ndcg", ("ndcg", NO_CUTOFF, 0.0)),
         ("nDCG@10", ("ndcg", 10, 0.0)),
         (" MAP@1000 ", ("map", 1000, 0.0)),
         ("P@5", ("precision", 5, 0.0)),
         ("Success@1", ("hit_rate", 1, 0.0)),
-        ("rbp", ("rbp", EVERY, 0.8)),
+        ("rbp", ("rbp", NO_CUTOFF, 0.8)),
         ("RBP(p=0.95)@20", ("rbp", 20, 0.95)),
         ("err@20", ("err", 20, 4.0)),
-        ("ERR(max_grade=3)", ("err", EVERY, 3.0)),
-        ("num_rel_ret", ("num_rel_ret", EVERY, 0.0)),
+        ("ERR(max_grade=3)", ("err", NO_CUTOFF, 3.0)),
+        ("num_rel_ret", ("num_rel_ret", NO_CUTOFF, 0.0)),
     ],
 )
 def test_a_name_means_a_measure(name, expected):
@@ -61,9 +61,9 @@ def test_a_name_that_means_nothing_is_refused(names, message):
 
 def test_every_measure_is_computed_and_tested():
     tested = {measure.kind for measure in parse_measures(MEASURES)}
-    there = {name.removeprefix("_") for name in vars(_Scoring)}
+    computed = {name.removeprefix("_") for name in vars(_Scoring)}
 
-    assert tested <= there
+    assert tested <= computed
     assert {
-        parse_measures(name + "@3")[0].kind if name in ("p", "success") else name for name in _KNOWN
+        parse_measures(name + "@3")[0].kind if name in ("p", "success") else name for name in _NAMES
     } == tested

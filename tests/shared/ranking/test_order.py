@@ -6,22 +6,27 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from metric_commons.numbers.identifiers import Ids, encoded
-from metric_commons.ranking.names import parse_measures
-from metric_commons.ranking.order import descending, grouped, rankings
-from metric_commons.ranking.ranking_measures import average, scores
-from tests.rankings import MEASURES, any_ids, mean, query, ranked, readings, score, scorings
-
-ASKED = parse_measures(MEASURES)
+from metric_commons.ranking.order import (
+    UNJUDGED,
+    Documents,
+    Judgments,
+    RankingOptions,
+    rank,
+    rankings,
+    sort_groups,
+    sort_ids,
+)
+from tests.rankings import any_ids, query, ranked, ranking_options
 
 
 @pytest.mark.parametrize("rows", [1, 5, 16, 17, 60, 500])
 def test_ids_come_in_descending_order_of_their_bytes(rows):
     chance = random.Random(rows)
     ids = list({"".join(chance.choices("ab-19é", k=chance.randrange(1, 25))) for _ in range(rows)})
-    ids = [chance.choice(["", "FR940812-"]) + each for each in ids]
+    ids = [chance.choice(["", "FR940812-"]) + text for text in ids]
     groups = sorted(chance.randrange(3) for _ in ids)
 
-    order = descending(np.array(groups), Ids.of(ids)).tolist()
+    order = sort_ids(np.array(groups), Ids.from_texts(ids)).tolist()
 
     by_bytes = sorted(range(len(ids)), key=lambda row: ids[row].encode(), reverse=True)
     assert order == sorted(by_bytes, key=groups.__getitem__)
@@ -32,88 +37,117 @@ def test_any_ids_come_in_descending_order_of_their_bytes(rows):
     rows.sort(key=lambda row: row[0])
     groups, ids = [group for group, _ in rows], [text for _, text in rows]
 
-    order = descending(np.array(groups, dtype=np.int64), Ids.of(ids)).tolist()
+    order = sort_ids(np.array(groups, dtype=np.int64), Ids.from_texts(ids)).tolist()
 
     by_bytes = sorted(range(len(ids)), key=lambda row: encoded(ids[row]), reverse=True)
     assert order == sorted(by_bytes, key=groups.__getitem__)
 
 
-@pytest.mark.parametrize("start", ["", "a", "1234567", "12345678", "123456789"])
-def test_an_id_stands_before_its_beginnings(start):
-    ids = [start + end for end in ("\0", "\0\0", "\0" * 9, "\0a", "a", "aa")]
-    order = descending(np.zeros(6, dtype=np.int64), Ids.of(ids)).tolist()
+@pytest.mark.parametrize("prefix", ["", "a", "1234567", "12345678", "123456789"])
+def test_an_id_precedes_its_prefixes(prefix):
+    ids = [prefix + end for end in ("\0", "\0\0", "\0" * 9, "\0a", "a", "aa")]
+    order = sort_ids(np.zeros(6, dtype=np.int64), Ids.from_texts(ids)).tolist()
 
     assert order == [5, 4, 3, 2, 1, 0]
 
 
-def test_more_groups_than_sixteen_bits_stand_in_order():
+def test_more_groups_than_sixteen_bits_are_sorted():
     chance = np.random.default_rng(0)
     group, key = chance.integers(0, 300_000, 200_000), chance.permutation(200_000)
 
-    assert grouped(group, key).tolist() == np.lexsort((key, group)).tolist()
+    assert sort_groups(group, key).tolist() == np.lexsort((key, group)).tolist()
 
 
-# Measures, beside their definitions
+# Ranks, in the three shapes of a module
 
 
-def check(found, retrieved, judged, reading, scoring):
-    """All measures of all queries, and their means, are those of the definitions."""
-    values = scores(found, ASKED, **scoring)
-    lists = [ranked(*pair, **reading) for pair in zip(retrieved, judged, strict=True)]
-    for measure in ASKED:
-        expected = [
-            score(measure.name, relevance, [*levels.values()], **scoring)
-            for relevance, levels in zip(lists, judged, strict=True)
-        ]
-        assert values[measure.name].tolist() == expected, measure.name
-        assert average(measure)(values[measure.name]) == mean(measure.name, expected)
+def as_defined(retrieved, judged, options):
+    """What `rankings` should return: query, rank and relevance of the judged documents."""
+    return [
+        (number, rank, level)
+        for number, pair in enumerate(zip(retrieved, judged, strict=True))
+        for rank, level in enumerate(ranked(*pair, **options), 1)
+        if level is not None
+    ]
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.lists(query(any_ids), min_size=1, max_size=5), readings, scorings)
-def test_documents_with_scores(queries, reading, scoring):
+def check(found, retrieved, judged, options):
+    columns = (column.tolist() for column in found.judged)
+    assert list(zip(*columns, strict=True)) == as_defined(retrieved, judged, options)
+    lengths = [len(ranked(*pair, **options)) for pair in zip(retrieved, judged, strict=True)]
+    assert found.retrieved.tolist() == lengths
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
+def test_documents_with_scores_are_ranked(queries, options):
     retrieved, judged = zip(*queries, strict=True)
     found = rankings(
-        [{"doc_id": [*each], "score": [*each.values()]} for each in retrieved],
-        [{"doc_id": [*each], "relevance": [*each.values()]} for each in judged],
-        **reading,
+        [{"doc_id": [*row], "score": [*row.values()]} for row in retrieved],
+        [{"doc_id": [*row], "relevance": [*row.values()]} for row in judged],
+        **options,
     )
-    check(found, retrieved, judged, reading, scoring)
+    check(found, retrieved, judged, options)
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.lists(query(any_ids), min_size=1, max_size=5), readings, scorings)
-@example([({"é": 0.0}, {})], {"score_dtype": "float64"}, {})
-def test_documents_best_first(queries, reading, scoring):
-    predictions, references = ([[*each] for each in side] for side in zip(*queries, strict=True))
-    retrieved = [{each: -rank for rank, each in enumerate(ids)} for ids in predictions]
+@settings(max_examples=50, deadline=None)
+@given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
+@example([({"é": 0.0}, {})], {"score_dtype": "float64"})
+def test_documents_without_scores_are_ranked(queries, options):
+    predictions, references = ([[*row] for row in side] for side in zip(*queries, strict=True))
+    retrieved = [{text: -rank for rank, text in enumerate(ids)} for ids in predictions]
     judged = [dict.fromkeys(ids, 1.0) for ids in references]
-    check(rankings(predictions, references, **reading), retrieved, judged, reading, scoring)
+    check(rankings(predictions, references, **options), retrieved, judged, options)
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(query(), min_size=1, max_size=5), readings, scorings)
-def test_candidates_of_which_equal_ones_keep_their_order(queries, reading, scoring):
-    predictions, references, retrieved, judged = [], [], [], []
-    for found, levels in queries:
-        pairs = [(found[each], levels.get(each, 0)) for each in found]
-        predictions.append([score for score, _ in pairs])
-        references.append([level for _, level in pairs])
-        names = [chr(0x10FFFF - place) for place in range(len(pairs))]  # the first one is greatest
-        retrieved.append(dict(zip(names, predictions[-1], strict=True)))
-        judged.append(dict(zip(names, references[-1], strict=True)))
-    check(rankings(predictions, references, **reading), retrieved, judged, reading, scoring)
-
-
-def test_a_ranking_may_be_long():
-    chance = random.Random(0)
-    retrieved = {f"D{place}": float(chance.randrange(50)) for place in range(5000)}
-    judged = {f"D{place}": chance.randrange(-1, 4) for place in chance.sample(range(6000), 900)}
-    found = rankings(
-        [{"doc_id": [*retrieved], "score": [*retrieved.values()]}],
-        [{"doc_id": [*judged], "relevance": [*judged.values()]}],
+@given(st.data(), st.integers(1, 6), ranking_options)
+def test_rows_may_come_in_any_order(data, queries, options):
+    """As in a file, in which the rows of a query need not be neighbours."""
+    retrieved, judged = zip(*(data.draw(query()) for _ in range(queries)), strict=True)
+    rows = [
+        (number, text, score) for number, row in enumerate(retrieved) for text, score in row.items()
+    ]
+    rows = data.draw(st.permutations(rows))
+    pool = Ids.from_texts([text for _, text, _ in rows])
+    levels = [(number, level) for number, row in enumerate(judged) for level in row.values()]
+    found = rank(
+        np.array([number for number, _, _ in rows], dtype=np.int64),
+        np.array([score for _, _, score in rows], dtype=np.float64),
+        np.array([judged[number].get(text, UNJUDGED) for number, text, _ in rows], dtype=float),
+        Judgments(
+            queries,
+            np.array([number for number, _ in levels], dtype=np.int64),
+            np.array([level for _, level in levels], dtype=np.float64),
+        ),
+        pool.take,
+        RankingOptions(**options),
     )
-    check(found, [retrieved], [judged], {}, {})
+    check(found, retrieved, judged, options)
+
+
+def test_ids_are_looked_at_only_where_they_matter():
+    """Sorting by id is what takes the time in a run with many equal scores."""
+    judgments = Judgments(1, np.array([0]), np.array([1.0]))
+    score, relevance = np.array([3.0, 2.0, 2.0, 1.0, 1.0]), np.full(5, UNJUDGED)
+    relevance[1] = 1.0
+    rows = []
+
+    def take_ids(asked):
+        rows.extend(asked.tolist())
+        return Ids.from_texts([f"d{row}" for row in asked.tolist()])
+
+    found = rank(np.zeros(5, dtype=np.int64), score, relevance, judgments, take_ids)
+
+    assert rows == [1, 2]
+    assert found.judged.rank.tolist() == [3]
+
+
+def test_documents_are_cut_at_a_rank():
+    documents = Documents(np.array([0, 0, 1]), np.array([1, 4, 2]), np.array([1.0, 2.0, 3.0]))
+
+    assert [column.tolist() for column in documents.top(2)] == [[0, 1], [1, 2], [1.0, 3.0]]
+    assert documents.top(4).rank.tolist() == [1, 4, 2]
 
 
 # What is refused
@@ -124,6 +158,7 @@ def test_a_ranking_may_be_long():
     [
         ([["a", "b", "a"]], [["a"]], r"predictions\[0\] has the document 'a' more than once"),
         ([["a"], ["b"]], [["a"], ["c", "c"]], r"references\[1\] has the document 'c' more than"),
+        ([["a", "b", "b", "a"]], [["a"]], r"predictions\[0\] has the document 'b' more than once"),
         ([[1.0, 2.0]], [[1.0]], r"predictions\[0\] has 2 scores, but references\[0\] has 1 rele"),
         (
             [{"doc_id": ["a"], "score": []}],
@@ -139,6 +174,12 @@ def test_rows_that_do_not_fit_are_refused(predictions, references, message):
         rankings(predictions, references)
 
 
+def test_the_largest_relevance_is_accepted():
+    found = rankings([[1.0, 2.0]], [[2.0**53, -(2.0**53)]])
+
+    assert found.judged.relevance.tolist() == [-(2.0**53), 2.0**53]
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [
@@ -149,30 +190,6 @@ def test_rows_that_do_not_fit_are_refused(predictions, references, message):
         ("max_depth", True),
     ],
 )
-def test_a_reading_that_makes_no_sense_is_refused(option, value):
+def test_a_ranking_option_that_makes_no_sense_is_refused(option, value):
     with pytest.raises(ValueError, match=option):
         rankings([["a"]], [["a"]], **{option: value})
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        ("relevance_level", -1),
-        ("relevance_level", float("nan")),
-        ("relevance_level", True),
-        ("relevance_level", "1"),
-        ("map_denominator", "hits"),
-    ],
-)
-def test_a_scoring_that_makes_no_sense_is_refused(option, value):
-    with pytest.raises(ValueError, match=option):
-        scores(rankings([["a"]], [["a"]]), ASKED, **{option: value})
-
-
-def test_grades_beyond_the_greatest_are_refused():
-    found = rankings([[1.0]], [[5.0]])
-    with pytest.raises(ValueError, match="knows grades up to 4, but there is relevance 5"):
-        scores(found, parse_measures("err@20"))
-    assert scores(found, parse_measures("err(max_grade=5)@20"))
-    with pytest.raises(ValueError, match="relevance 1001 is too great for an exponential gain"):
-        scores(rankings([[1.0]], [[1001.0]]), parse_measures("ndcg_exp"))
