@@ -9,7 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.clustering.partitions import clustering_scores
+from metric_commons.clustering.clustering_measures import clustering_scores
 
 _CITATION = """\
 @article{rousseeuw-1987-silhouettes,

@@ -697,9 +697,9 @@ def _positive(systems: Mapping[str, System]) -> str:
     """The positive one of two labels; nothing if there are more, or only one is known."""
     result = next(iter(systems.values())).result
     found = classes(result.scores["labels"], pos_label=result.options["pos_label"])
-    if len(found.every) > 2 or found.positive is None:
+    if len(found.all_labels) > 2 or found.positive is None:
         return ""
-    return _short(str(found.every[found.positive]), 30)
+    return _short(str(found.all_labels[found.positive]), 30)
 
 
 def _with_interval(value: float, interval: Sequence[float] | None) -> str:
