@@ -1,9 +1,9 @@
-"""Scores of labels and of scores beside scikit-learn's, and beside the stock metrics of evaluate.
+"""Scores of labels and of probabilities against scikit-learn and the stock metrics of evaluate.
 
     python benchmarks/classification.py [rows ...]
 
-By default 100,000 and 1,000,000 rows. The stock metrics call scikit-learn; here they stand as what
-`evaluate` does with their inputs and then these very functions, since their scripts are downloads.
+By default 100,000 and 1,000,000 rows. The scripts of the stock metrics are downloads, so they are
+written again here: a module of `evaluate` with their features, which calls scikit-learn.
 """
 
 import sys
@@ -17,8 +17,8 @@ from sklearn import metrics
 
 from metric_commons import load
 from metric_commons.classification.classes import classes
-from metric_commons.classification.curves import Scored, curve_scores
-from metric_commons.classification.labels import label_scores, tabulated
+from metric_commons.classification.labels import label_scores, label_table
+from metric_commons.classification.predicted_scores import PredictedScores, curve_scores
 from metric_commons.numbers.contingency import contingency
 
 ROUNDS = 9
@@ -52,22 +52,21 @@ class StockRocAuc(Stock):
     kind, peer = "float32", staticmethod(metrics.roc_auc_score)
 
 
-def of_labels(predictions, references):
-    table, among = tabulated(predictions, references)
-    return label_scores(table, among)
+def all_label_scores(predictions, references):
+    return label_scores(*label_table(predictions, references))
 
 
-def of_scores(scores, references):
-    return curve_scores(Scored(scores, references))
+def all_curve_scores(scores, references):
+    return curve_scores(PredictedScores(scores, references))
 
 
-def beside(title, rows, ours, peer):
-    """Print a ratio; ours as often in a row as its clock needs to be read."""
+def compare(title, rows, call, peer):
+    """Print a ratio; the call is repeated until its time can be measured."""
     times = max(1, 2_000_000 // rows)
 
     def repeated():
         for _ in range(times):
-            ours()
+            call()
 
     ratio(title, repeated, peer, share=1 / times)
 
@@ -87,27 +86,27 @@ def labels(rows):
     references = rng.integers(0, 2, rows)
     predictions = np.where(rng.random(rows) < 0.8, references, 1 - references)
     pair = references, predictions
-    ours = partial(of_labels, predictions, references)
+    call = partial(all_label_scores, predictions, references)
 
     def reading():
         references.sum(), predictions.sum()
 
-    beside("all scores of labels, beside P/R/F1", rows, ours, partial(precision_recall, *pair))
+    compare("all scores of labels, against P/R/F1", rows, call, partial(precision_recall, *pair))
     mcc = partial(metrics.matthews_corrcoef, *pair)
-    beside("all scores of labels, beside MCC", rows, ours, mcc)
-    print(f"  time of reading both arrays once: {fastest(ours) / fastest(reading):.1f} times")
-    print(f"  memory beyond the input: {peak_megabytes(ours):.1f} MB")
+    compare("all scores of labels, against MCC", rows, call, mcc)
+    print(f"  time of reading both arrays once: {fastest(call) / fastest(reading):.1f} times")
+    print(f"  memory beyond the input: {peak_megabytes(call):.1f} MB")
 
-    among = np.array([f"label {i}" for i in range(100)], object)
-    texts, others = (among[rng.integers(0, 100, rows)].tolist() for _ in range(2))
-    beside(
-        "100 labels of text, all scores, beside P/R/F1",
+    names = np.array([f"label {i}" for i in range(100)], object)
+    pair = [names[rng.integers(0, 100, rows)].tolist() for _ in range(2)]
+    compare(
+        "100 labels of text, all scores, against P/R/F1",
         rows,
-        partial(of_labels, others, texts),
-        partial(precision_recall, texts, others, average="macro"),
+        partial(all_label_scores, *pair),
+        partial(precision_recall, *pair, average="macro"),
     )
     table = contingency(references, predictions)
-    task = classes(table.first)
+    task = classes(table.row_labels)
     resample = partial(label_scores, table, task, confidence_level=0.95)
     print(f"10,000 resamples of all scores of labels: {fastest(resample, 1) * 1e3:.1f} ms")
 
@@ -127,10 +126,10 @@ def scores(rows):
         ("probabilities", probabilities),
         ("three decimals", np.round(probabilities, 3)),
     ):
-        title = f"areas, log loss and Brier of {kind}, beside roc_auc_score"
-        ours = partial(of_scores, values, references)
-        beside(title, rows, ours, partial(metrics.roc_auc_score, references, values))
-    peak = peak_megabytes(partial(of_scores, probabilities, references))
+        title = f"areas, log loss and Brier of {kind}, against roc_auc_score"
+        call = partial(all_curve_scores, values, references)
+        compare(title, rows, call, partial(metrics.roc_auc_score, references, values))
+    peak = peak_megabytes(partial(all_curve_scores, probabilities, references))
     print(f"  memory beyond the input: {peak:.0f} MB")
 
 
@@ -140,16 +139,16 @@ def through_compute(rows):
     predictions = rng.integers(0, 2, rows)
     probabilities = rng.random(rows)
     module = load("classification")
-    for stock, given in (
+    for stock, column in (
         (Stock(), predictions),
         (StockF1(), predictions),
         (StockRocAuc(), probabilities),
     ):
-        beside(
-            f"compute() of all scores, beside {type(stock).__name__}",
+        compare(
+            f"compute() of all scores, against {type(stock).__name__}",
             rows,
-            partial(module.compute, predictions=given, references=references),
-            partial(stock.compute, predictions=given, references=references),
+            partial(module.compute, predictions=column, references=references),
+            partial(stock.compute, predictions=column, references=references),
         )
 
 

@@ -10,13 +10,13 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.classification.classes import Average, ListedLabels, PositiveLabel
-from metric_commons.classification.curves import (
+from metric_commons.classification.labels import Beta, ZeroDivision, label_scores, label_table
+from metric_commons.classification.predicted_scores import (
     CalibrationStrategy,
-    Scored,
+    PredictedScores,
     curve_scores,
     is_scores,
 )
-from metric_commons.classification.labels import Beta, ZeroDivision, label_scores, tabulated
 from metric_commons.numbers.domains import Count, Finite, Weights
 
 _CITATION = """\
@@ -119,25 +119,25 @@ class Classification(BatchMetric):
         calibration_strategy: CalibrationStrategy = "uniform",
         **uncertainty,
     ):
-        task = {
+        options = {
             "labels": labels,
             "pos_label": pos_label,
             "average": average,
             "sample_weight": sample_weight,
         }
-        scored = None
+        predicted = None
         if is_scores(predictions):
-            scored = Scored(predictions, references, threshold=threshold, **task)
-            table, among = scored.table, scored.classes
+            predicted = PredictedScores(predictions, references, threshold=threshold, **options)
+            table, task = predicted.table, predicted.task
         else:
-            table, among = tabulated(predictions, references, **task)
+            table, task = label_table(predictions, references, **options)
         return label_scores(
             table,
-            among,
+            task,
             beta=beta,
             zero_division=zero_division,
-            beside=curve_scores(
-                scored,
+            further_scores=curve_scores(
+                predicted,
                 curves=curves,
                 calibration_bins=calibration_bins,
                 calibration_strategy=calibration_strategy,

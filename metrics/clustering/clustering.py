@@ -9,7 +9,8 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.clustering.partitions import Measures, Metric, clustering_scores
+from metric_commons.clustering.clustering_measures import Measures, clustering_scores
+from metric_commons.clustering.silhouette import Metric
 from metric_commons.numbers.domains import Count
 
 _CITATION = """\

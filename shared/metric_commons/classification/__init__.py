@@ -5,26 +5,28 @@ from typing import TYPE_CHECKING
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from .curves import calibration, curve_scores, pr_curve, roc_curve
-    from .labels import label_scores, tabulated
+    from .calibration_bins import calibration
+    from .curves import pr_curve, roc_curve
+    from .labels import label_scores, label_table
+    from .predicted_scores import curve_scores
 
 __all__ = [
     "calibration",
     "curve_scores",
     "label_scores",
+    "label_table",
     "pr_curve",
     "roc_curve",
-    "tabulated",
 ]
 
 __getattr__ = resolver(
     __name__,
     {
-        "calibration": "curves",
-        "curve_scores": "curves",
+        "calibration": "calibration_bins",
+        "curve_scores": "predicted_scores",
         "label_scores": "labels",
+        "label_table": "labels",
         "pr_curve": "curves",
         "roc_curve": "curves",
-        "tabulated": "labels",
     },
 )

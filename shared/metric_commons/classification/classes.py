@@ -20,60 +20,62 @@ class Classes:
     """The labels of a task.
 
     Args:
-        every: all labels, ascending; a binary task has two.
-        chosen: the positions in `every` of those that are averaged and shown, in their order.
-        positive: the position in `every` of the positive label; None if there is none.
+        all_labels: every label, ascending; a binary task has two.
+        selection: the positions in `all_labels` of the labels to average over and to show, in the
+            order of the option `labels`.
+        positive: the position in `all_labels` of the positive label; None if there is none.
         average: "binary", "macro", "micro", "weighted" or "none".
 
     """
 
-    every: Labels
-    chosen: list[int]
+    all_labels: Labels
+    selection: list[int]
     positive: int | None
     average: str
 
     @property
     def labels(self) -> Labels:
-        """The chosen labels."""
-        return [self.every[position] for position in self.chosen]
+        """The selected labels."""
+        return [self.all_labels[position] for position in self.selection]
 
     @property
-    def averaged(self) -> list[int]:
-        """The positions of the labels that scores are averaged over: that of the positive one."""
+    def averaged_positions(self) -> list[int]:
+        """The positions of the labels to average over; a binary average has the positive alone."""
         if self.average == "binary" and self.positive is not None:
             return [self.positive]
-        return self.chosen
+        return self.selection
 
-    def places(self, labels: Labels) -> Integers:
-        """The positions of some labels in `every`."""
-        position = {label: place for place, label in enumerate(self.every)}
-        return np.array([position[label] for label in labels], dtype=np.int64)
+    def positions(self, labels: Labels) -> Integers:
+        """The positions of these labels in `all_labels`."""
+        position_of = {label: position for position, label in enumerate(self.all_labels)}
+        return np.array([position_of[label] for label in labels], dtype=np.int64)
 
 
 def classes(
-    present: Labels, *, labels: Any = None, pos_label: Any = 1, average: str | None = None
+    labels_present: Labels, *, labels: Any = None, pos_label: Any = 1, average: str | None = None
 ) -> Classes:
-    """The labels of a task in which these are present.
+    """The labels of a task whose columns hold `labels_present`.
 
-    A task with at most two labels is binary. If it has only one, the other is `pos_label`, or 0
-    beside a 1. Its positive label is `pos_label`. If that is 1, as by default, and not one of
-    two labels, such as "no" and "yes", then it is the greater one, as in scikit-learn's
-    `roc_auc_score`; but `average="binary"` wants it to be named, as scikit-learn does.
+    A task with at most two labels is binary. If only one is present, the other one is `pos_label`;
+    or 0, if the one present is 1. The positive label is `pos_label`. If that is 1, the default, and
+    neither label is 1, as with "no" and "yes", the greater label is positive, as in scikit-learn's
+    `roc_auc_score`. With `average="binary"`, however, `pos_label` must be one of the labels, as
+    in scikit-learn.
 
     Args:
-        present: the labels of references and predictions, in any order, also twice.
-        labels: those to be averaged and shown, in this order, also such that are not present;
+        labels_present: the labels of references and predictions, in any order, with repetitions.
+        labels: the labels to average over and to show, in this order; some may not be present.
             None for all that are present.
         pos_label: the positive label of a binary task.
-        average: None for "binary" in a binary task and "macro" in others, or one of these,
-            "micro", "weighted" and "none".
+        average: "binary", "macro", "micro", "weighted" or "none"; None for "binary" in a binary
+            task and "macro" in others.
 
     Raises:
-        ValueError: an option is not what it may be; a binary average of more labels than two, or
-            of two of which `pos_label` is none.
+        ValueError: an option is not what it may be; a binary average of more than two labels, or of
+            two labels of which neither is `pos_label`.
 
     >>> task = classes(["no", "yes", "no"])
-    >>> task.labels, task.every[task.positive], task.average
+    >>> task.labels, task.all_labels[task.positive], task.average
     (['no', 'yes'], 'yes', 'binary')
     >>> classes([0]).labels, classes([1, 2, 3]).average
     ([0, 1], 'macro')
@@ -83,28 +85,31 @@ def classes(
     """
     if average is not None:
         check_choice("average", average, get_args(Average))
-    positive = _plain("pos_label", pos_label)
-    asked = None if labels is None else _asked(labels)
-    seen = [*present, *(asked or [])]
-    check_kinds(*set(map(type, seen)))
-    every = sorted(set(seen))
-    if average == "binary" and len(every) > 2:
+    pos_label = _plain_label("pos_label", pos_label)
+    selected_labels = None if labels is None else _label_list(labels)
+    candidates = [*labels_present, *(selected_labels or [])]
+    check_kinds(*set(map(type, candidates)))
+    all_labels = sorted(set(candidates))
+    if average == "binary" and len(all_labels) > 2:
         raise ValueError(
-            f"average='binary' is of two labels, but there are {_listed(every)}; "
+            f"average='binary' is of two labels, but there are {_enumeration(all_labels)}; "
             "choose 'macro', 'micro', 'weighted' or 'none'"
         )
-    if len(every) == 1:
-        every = _pair(every[0], positive)
-    place = None
-    if every == [positive]:
-        place = 0
-    elif len(every) == 2 or average == "binary":
-        place = _positive(every, positive, named=average == "binary")
+    if len(all_labels) == 1:
+        all_labels = _label_pair(all_labels[0], pos_label)
+    positive = None
+    if all_labels == [pos_label]:
+        positive = 0
+    elif len(all_labels) == 2 or average == "binary":
+        positive = _positive_position(all_labels, pos_label, required=average == "binary")
     if average is None:
-        average = "macro" if place is None else "binary"
-    position = {label: number for number, label in enumerate(every)}
-    chosen = [*position.values()] if asked is None else [position[label] for label in asked]
-    return Classes(every, chosen, place, average)
+        average = "macro" if positive is None else "binary"
+    position_of = {label: position for position, label in enumerate(all_labels)}
+    if selected_labels is None:
+        selection = [*position_of.values()]
+    else:
+        selection = [position_of[label] for label in selected_labels]
+    return Classes(all_labels, selection, positive, average)
 
 
 def as_labels(name: str, column: Column) -> Column:
@@ -125,27 +130,28 @@ def as_labels(name: str, column: Column) -> Column:
     elif not isinstance(column[0], float):
         return column
     numbers = np.asarray(column, dtype=np.float64)
-    whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2.0**63)
-    if not whole.all():
-        row = int(whole.argmin())
+    is_whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2.0**63)
+    if not is_whole.all():
+        row = int(is_whole.argmin())
         value = numbers[row].item()
         raise RowError(name, row, f"is {value}; a label is a whole number, a text or a bool")
     return numbers.astype(np.int64)
 
 
-def _asked(labels: Any) -> Labels:
-    """The labels of the option, as Python's own values."""
+def _label_list(labels: Any) -> Labels:
+    """The labels of the option `labels`, as Python's own values, without repetitions."""
     plain = labels.tolist() if isinstance(labels, np.ndarray) else labels
     if not isinstance(plain, Sequence) or isinstance(plain, str) or not len(plain):
         raise ValueError(f"labels must be a list of labels, got {labels!r}")
-    asked = [_plain(f"labels[{place}]", label) for place, label in enumerate(plain)]
-    if len(set(asked)) < len(asked):
-        place = next(place for place, label in enumerate(asked) if label in asked[:place])
-        raise ValueError(f"labels[{place}] is {asked[place]!r}, which stands there already")
-    return asked
+    checked = [_plain_label(f"labels[{index}]", label) for index, label in enumerate(plain)]
+    if len(set(checked)) < len(checked):
+        index = next(i for i, label in enumerate(checked) if label in checked[:i])
+        raise ValueError(f"labels[{index}] is {checked[index]!r}, which stands there already")
+    return checked
 
 
-def _plain(name: str, label: Any) -> Any:
+def _plain_label(name: str, label: Any) -> Any:
+    """The label as Python's own bool, int or str."""
     value = label.item() if isinstance(label, np.generic) else label
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -154,28 +160,31 @@ def _plain(name: str, label: Any) -> Any:
     return value
 
 
-PositiveLabel = Annotated[Label, Parsed(partial(_plain, "pos_label"), "a label")]
-ListedLabels = Annotated[Sequence[Label], Parsed(_asked, "a list of labels")]
+PositiveLabel = Annotated[Label, Parsed(partial(_plain_label, "pos_label"), "a label")]
+ListedLabels = Annotated[Sequence[Label], Parsed(_label_list, "a list of labels")]
 
 
-def _pair(label: Any, positive: Any) -> Labels:
-    """Two labels for a task in which only one is present; one if the other has no name."""
+def _label_pair(label: Any, pos_label: Any) -> Labels:
+    """The two labels of a task in which one is present; that one alone if the other is unknown."""
     if isinstance(label, bool):
         return [False, True]
-    if isinstance(label, str) == isinstance(positive, str) and label != positive:
-        return sorted([label, int(positive) if isinstance(positive, bool) else positive])
+    if isinstance(label, str) == isinstance(pos_label, str) and label != pos_label:
+        return sorted([label, int(pos_label) if isinstance(pos_label, bool) else pos_label])
     return [0, 1] if label == 1 else [label]
 
 
-def _positive(every: Labels, positive: Any, *, named: bool) -> int:
-    """The position of the positive label of two."""
-    if positive in every:
-        return every.index(positive)
-    if named or positive != 1:
-        raise ValueError(f"pos_label must be one of the labels {_listed(every)}, got {positive!r}")
+def _positive_position(all_labels: Labels, pos_label: Any, *, required: bool) -> int:
+    """The position of the positive one of two labels; `pos_label` may be required to be one."""
+    if pos_label in all_labels:
+        return all_labels.index(pos_label)
+    if required or pos_label != 1:
+        raise ValueError(
+            f"pos_label must be one of the labels {_enumeration(all_labels)}, got {pos_label!r}"
+        )
     return 1
 
 
-def _listed(labels: Labels) -> str:
+def _enumeration(labels: Labels) -> str:
+    """The first ten labels, for a message."""
     shown = ", ".join(map(repr, labels[:10]))
     return shown if len(labels) <= 10 else f"{shown}, ... ({len(labels)} in all)"

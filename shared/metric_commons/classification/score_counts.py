@@ -1,7 +1,6 @@
 """How many positives and negatives have each score: all that curves, areas and losses depend on.
 
-They take one sort. From them everything about the scores of a binary task follows, and those of
-parts add up to those of the whole.
+To count them takes one sort. Counts of parts of the rows add up to the counts of all rows.
 """
 
 import math
@@ -14,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Floats, Integers
+from ..numbers.contingency import scaled_weights
 from ..numbers.exact_sums import group_sums
 
-_BLOCK = 1 << 14  # scores at a time: what is made of them stays in the cache
-EPSILON = float(np.finfo(np.float64).eps)  # log loss takes no probability to be surer than this
+_BLOCK = 1 << 14  # scores at a time, so that intermediate arrays stay in the cache
+EPSILON = float(np.finfo(np.float64).eps)  # log loss clips probabilities to EPSILON .. 1 - EPSILON
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ScoreCounts:
 
     Args:
         scores: distinct scores, ascending; -0.0 is 0.0.
-        positives: how many positives have each, integers; with weights their sums, float64.
+        positives: how many positives have each score, integers; with weights their sums, float64.
         negatives: how many negatives.
         positive_squares: with weights the sums of their squares, for standard errors; else None.
         negative_squares: the same of negatives.
@@ -44,60 +44,71 @@ class ScoreCounts:
     @cached_property
     def true_positives(self) -> NDArray[Any]:
         """How many positives have this score or a higher one."""
-        return _from_above(self.positives)
+        return _cumulated_from_top(self.positives)
 
     @cached_property
     def false_positives(self) -> NDArray[Any]:
         """How many negatives have this score or a higher one."""
-        return _from_above(self.negatives)
+        return _cumulated_from_top(self.negatives)
 
     @cached_property
     def precision(self) -> Floats:
-        """The share of positives among all that have this score or a higher one."""
+        """The share of positives among all rows that have this score or a higher one."""
         precision: Floats = self.true_positives / (self.true_positives + self.false_positives)
         return precision
 
     @cached_property
-    def all_positives(self) -> Any:
+    def total_positives(self) -> Any:
         """How many positives there are."""
-        return _all_of(self.positives)
+        return _total(self.positives)
 
     @cached_property
-    def all_negatives(self) -> Any:
+    def total_negatives(self) -> Any:
         """How many negatives there are."""
-        return _all_of(self.negatives)
+        return _total(self.negatives)
 
     @cached_property
-    def sums(self) -> "Sums":
-        """What areas and losses are made of."""
-        return _summed(self)
+    def sums(self) -> "ScoreSums":
+        """The sums that areas and losses are made of."""
+        return _score_sums(self)
 
     @property
-    def alone(self) -> bool:
+    def no_ties(self) -> bool:
         """Whether each row has a score of its own, and there are no weights."""
         return self.positives.dtype == np.int8
 
     @cached_property
-    def probable(self) -> bool:
-        """Whether the scores may be probabilities."""
+    def are_probabilities(self) -> bool:
+        """Whether all scores are from 0 to 1."""
         return bool(self.scores.size and self.scores[0] >= 0 and self.scores[-1] <= 1)
 
-    def variance(self, of_positives: Floats, of_negatives: Floats) -> float:
-        """The variance of a score, from the influence of a positive and a negative row on it."""
+    def variance(self, positive_influence: Floats, negative_influence: Floats) -> float:
+        """The sum over rows of their squared influence on a measure, which is its variance.
+
+        Args:
+            positive_influence: of a positive row of each score.
+            negative_influence: of a negative row of each score.
+        """
         positives = self.positives if self.positive_squares is None else self.positive_squares
         negatives = self.negatives if self.negative_squares is None else self.negative_squares
-        return float((positives * of_positives**2).sum() + (negatives * of_negatives**2).sum())
+        return float(
+            (positives * positive_influence**2).sum() + (negatives * negative_influence**2).sum()
+        )
 
 
-def _all_of(counts: NDArray[Any]) -> Any:
-    """Their sum; that of zeros and ones in a tenth of the time."""
+def _total(counts: NDArray[Any]) -> Any:
+    """The sum of counts; zeros and ones are summed in a tenth of the time."""
     return int(np.count_nonzero(counts)) if counts.dtype == np.int8 else counts.sum().item()
 
 
-def _from_above(counts: NDArray[Any]) -> NDArray[Any]:
-    """Of each and all after it the sum, int64 or float64."""
+def _cumulated_from_top(counts: NDArray[Any]) -> NDArray[Any]:
+    """The sum of each count and all after it, int64 or float64.
+
+    >>> _cumulated_from_top(np.array([1, 0, 2])).tolist()
+    [3, 2, 2]
+    """
     kind = np.float64 if counts.dtype.kind == "f" else np.int64
-    # Numbers that stand in reverse in memory are summed up ten times slower.
+    # A copy in C order: to sum a reversed view of memory takes ten times as long.
     return np.cumsum(counts[::-1].astype(kind, order="C"))[::-1]
 
 
@@ -114,73 +125,76 @@ def score_counts(scores: Floats, positive: Booleans, weights: Floats | None = No
     ([0.1, 0.5], [0, 1], [1, 1])
     """
     if weights is not None:
-        return _weighed(scores, positive, weights)
-    keys, decode = _keys(scores, positive)
-    keys.sort()  # the label is the last bit, so that equal scores and labels stand together
+        return _weighted_score_counts(scores, positive, weights)
+    keys, decode = _sort_keys(scores, positive)
+    keys.sort()
     last_bits = keys.astype(np.uint8)
     last_bits &= 1
     is_positive = last_bits.view(bool)
     keys >>= 1
-    new = np.empty(keys.size, bool)
-    new[:1] = True
-    np.not_equal(keys[1:], keys[:-1], out=new[1:])
-    if np.count_nonzero(new) == keys.size:  # a byte is enough for each, and quicker to write
+    is_new = np.empty(keys.size, bool)
+    is_new[:1] = True
+    np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+    if np.count_nonzero(is_new) == keys.size:  # counts of 0 and 1 fit in bytes, faster to write
         return ScoreCounts(decode(keys), is_positive.view(np.int8), (~is_positive).view(np.int8))
-    starts = np.flatnonzero(new)
+    starts = np.flatnonzero(is_new)
     positives = np.add.reduceat(is_positive, starts, dtype=np.int64)
     rows = np.diff(starts, append=keys.size)
     return ScoreCounts(decode(keys[starts]), positives, rows - positives)
 
 
-def _keys(scores: Floats, positive: Booleans) -> tuple[Integers, Callable[[Integers], Floats]]:
-    """Integers in the order of scores, the label as last bit; and what makes scores of the others.
+def _sort_keys(scores: Floats, positive: Booleans) -> tuple[Integers, Callable[[Integers], Floats]]:
+    """Integers that sort like the scores, the label as last bit; and a function back to scores.
 
-    The bits of a float from 0 to 2 are an integer below 2**62, in the same order. Others are first
-    divided by a power of two, which is exact, and negative ones have a negative integer.
+    One array of integers is sorted several times faster than scores with labels beside them. The
+    bits of a float from 0 to 2, read as an integer, are below 2**62 and in the order of the floats:
+    0.5 is 0x3FE << 52 and 1.0 is 0x3FF << 52. That leaves room for the label and a sign. Greater
+    scores are first divided by a power of two, which is exact. A negative score becomes minus the
+    integer of its absolute value. The function back to scores takes keys without their last bit.
     """
     least, greatest = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
     exponent = max(math.frexp(max(-least, greatest))[1] - 1, 0)
-    small = np.ldexp(scores, -exponent) if exponent else scores + 0.0  # -0.0 becomes 0.0
-    if exponent and not (np.ldexp(small, exponent) == scores).all():  # underflow
-        distinct, places = np.unique(scores + 0.0, return_inverse=True)
-        return 2 * places + positive, lambda keys: distinct[keys]
-    keys = small.view(np.int64)
+    scaled = np.ldexp(scores, -exponent) if exponent else scores + 0.0  # -0.0 becomes 0.0
+    if exponent and not (np.ldexp(scaled, exponent) == scores).all():  # underflow
+        distinct, positions = np.unique(scores + 0.0, return_inverse=True)
+        return 2 * positions + positive, lambda keys: distinct[keys]
+    keys = scaled.view(np.int64)
     if least < 0:
         sign = keys >> 63
         keys &= np.int64(2**63 - 1)
-        keys ^= sign  # x ^ -1 is -x - 1
+        keys ^= sign  # where the sign is -1, k ^ -1 is -k - 1, and - -1 makes it -k
         keys -= sign
     keys <<= 1
     keys |= positive
 
-    def decode(numbers: Integers) -> Floats:
+    def decode(keys: Integers) -> Floats:
         if least >= 0:
-            values: Floats = numbers.view(np.float64)
+            values: Floats = keys.view(np.float64)
         else:
-            values = np.copysign(np.abs(numbers).view(np.float64), numbers)
+            values = np.copysign(np.abs(keys).view(np.float64), keys)
         return np.ldexp(values, exponent) if exponent else values
 
     return keys, decode
 
 
-def _weighed(scores: Floats, positive: Booleans, weights: Floats) -> ScoreCounts:
-    counts = weights > 0
-    scores, positive, weights = scores[counts], positive[counts], weights[counts]
-    distinct, places = np.unique(scores + 0.0, return_inverse=True)
+def _weighted_score_counts(scores: Floats, positive: Booleans, weights: Floats) -> ScoreCounts:
+    """The sums of weights of positives and negatives of each score, and those of their squares."""
+    weighted = weights > 0
+    scores, positive, weights = scores[weighted], positive[weighted], weights[weighted]
+    distinct, positions = np.unique(scores + 0.0, return_inverse=True)
     if not distinct.size:
         return ScoreCounts(distinct, distinct, distinct, distinct, distinct)
-    exponent = math.frexp(float(weights.max()))[1]
-    weights = np.ldexp(weights, -exponent)
+    weights, exponent = scaled_weights(weights)
 
-    def summed(weights: Floats, chosen: Booleans) -> Floats:
-        return group_sums(weights[chosen], places[chosen], distinct.size)
+    def sums(values: Floats, rows: Booleans) -> Floats:
+        return group_sums(values[rows], positions[rows], distinct.size)
 
     return ScoreCounts(
         distinct,
-        summed(weights, positive),
-        summed(weights, ~positive),
-        summed(weights**2, positive),
-        summed(weights**2, ~positive),
+        sums(weights, positive),
+        sums(weights, ~positive),
+        sums(weights**2, positive),
+        sums(weights**2, ~positive),
         exponent,
     )
 
@@ -189,145 +203,166 @@ def _weighed(scores: Floats, positive: Booleans, weights: Floats) -> ScoreCounts
 
 
 @dataclass(frozen=True)
-class Sums:
-    """Sums over all distinct scores.
+class ScoreSums:
+    """Sums over all rows.
 
     Args:
-        pairs: twice the pairs of a positive and a negative in the right order; a tie is half one.
+        concordant_pairs: twice the number of pairs of a positive and a negative of which the
+            positive has the higher score; a tie is half a pair.
         precisions: the precision at the score of each positive.
-        precisions_above: that at the next score above; 1 above the highest.
-        log_losses: -log of the probability of what came true. NaN if scores are no probabilities.
-        squares: squares of the difference of probability and truth. NaN likewise.
+        precisions_above: the precision at the next higher score; 1 above the highest.
+        log_losses: -log of the probability of the reference; NaN if scores are no probabilities.
+        squared_errors: squares of probability minus reference, 0 or 1; NaN likewise.
 
     """
 
-    pairs: Any
+    concordant_pairs: Any
     precisions: float
     precisions_above: float
     log_losses: float
-    squares: float
+    squared_errors: float
 
 
-def _summed(counts: ScoreCounts) -> Sums:
+def _score_sums(counts: ScoreCounts) -> ScoreSums:
     """The sums of these counts, from the highest score down, a block at a time.
 
-    Nothing of the size of the input is written, which would take longer than the arithmetic.
+    No array of the size of the input is written: that would take longer than the arithmetic.
     """
-    if counts.alone:
-        return _summed_alone(counts)
-    room = np.empty((3, min(_BLOCK, counts.scores.size)))
-    true, false, above = 0, 0, 1.0
+    if counts.no_ties:
+        return _score_sums_without_ties(counts)
+    buffer = np.empty((3, min(_BLOCK, counts.scores.size)))
+    # True and false positives, and precision, of all blocks above
+    positives_above, negatives_above, precision_above = 0, 0, 1.0
     terms: list[tuple[Any, ...]] = []
-    for end in range(counts.scores.size, 0, -_BLOCK):
-        part = slice(max(end - _BLOCK, 0), end)
-        positives, negatives = counts.positives[part], counts.negatives[part]
-        true_positives, false_positives = _from_above(positives), _from_above(negatives)
-        true_positives += true
-        false_positives += false
+    for stop in range(counts.scores.size, 0, -_BLOCK):
+        block = slice(max(stop - _BLOCK, 0), stop)
+        positives, negatives = counts.positives[block], counts.negatives[block]
+        true_positives = _cumulated_from_top(positives)
+        false_positives = _cumulated_from_top(negatives)
+        true_positives += positives_above
+        false_positives += negatives_above
         precision = true_positives / (true_positives + false_positives)
-        true, false = true_positives[0], false_positives[0]
+        positives_above, negatives_above = true_positives[0], false_positives[0]
+        # A positive beats all negatives below it, and half beats those of the same score.
         pairs: NDArray[Any] = np.subtract(
-            counts.all_negatives, false_positives, out=false_positives
+            counts.total_negatives, false_positives, out=false_positives
         )
         pairs *= 2
         pairs += negatives
         pairs *= positives
         weights = positives.astype(np.float64), negatives.astype(np.float64)
-        upper = float((weights[0][:-1] * precision[1:]).sum()) + float(positives[-1]) * above
-        above = precision[0]
+        precisions_above = float((weights[0][:-1] * precision[1:]).sum())
+        precisions_above += float(positives[-1]) * precision_above
+        precision_above = precision[0]
         precision *= weights[0]
         losses = math.nan, math.nan
-        if counts.probable:
-            losses = _losses_of_part(counts.scores[part], *weights, room)
-        terms.append((pairs.sum().item(), float(precision.sum()), upper, *losses))
+        if counts.are_probabilities:
+            losses = _block_losses(counts.scores[block], *weights, buffer)
+        terms.append((pairs.sum().item(), float(precision.sum()), precisions_above, *losses))
     columns = list(zip(*terms, strict=True)) or [()] * 5
     exact = counts.positive_squares is None
-    return Sums(sum(columns[0]) if exact else math.fsum(columns[0]), *map(math.fsum, columns[1:]))
+    concordant_pairs = sum(columns[0]) if exact else math.fsum(columns[0])
+    return ScoreSums(concordant_pairs, *map(math.fsum, columns[1:]))
 
 
-def _summed_alone(counts: ScoreCounts) -> Sums:
+def _score_sums_without_ties(counts: ScoreCounts) -> ScoreSums:
     """The same sums where each row has a score of its own: only positives need to be looked at.
 
-    Rows are numbered in the order of scores. Above the row i there are n - i - 1, and below a
-    positive there are i rows, all but the positives among them negative.
+    Rows are numbered from the lowest score, from 0. The positive in row i has n - i - 1 rows above
+    it. It has i rows below it, of which all are negative but the positives before it.
     """
-    rows, pairs, before = counts.scores.size, 0, 0
-    room = np.empty((3, min(_BLOCK, rows)))
+    rows, pairs, positives_below = counts.scores.size, 0, 0
+    buffer = np.empty((3, min(_BLOCK, rows)))
     terms: list[tuple[float, ...]] = []
     for start in range(0, rows, _BLOCK):
-        truth = counts.positives[start : start + _BLOCK]
-        found = np.flatnonzero(truth.view(bool))
-        pairs += 2 * (int(found.sum()) + found.size * start)
-        pairs -= found.size * (2 * before + found.size - 1)
-        from_here = np.subtract(rows - start, found, dtype=np.float64)
-        after = counts.all_positives - before
-        true_positives = np.arange(after, after - found.size, -1.0)
-        before += found.size
-        precisions = float((true_positives / from_here).sum())
+        references = counts.positives[start : start + _BLOCK]
+        positions = np.flatnonzero(references.view(bool))
+        # Twice the sum of i - k over the positives of the block, where k have come before
+        pairs += 2 * (int(positions.sum()) + positions.size * start)
+        pairs -= positions.size * (2 * positives_below + positions.size - 1)
+        rows_from_here = np.subtract(rows - start, positions, dtype=np.float64)
+        positives_from_here = counts.total_positives - positives_below
+        true_positives = np.arange(positives_from_here, positives_from_here - positions.size, -1.0)
+        positives_below += positions.size
+        precisions = float((true_positives / rows_from_here).sum())
+        # One row higher there is one positive less.
         true_positives -= 1
-        from_here -= 1
-        if found.size and not from_here[-1]:  # above the highest score the precision is 1
-            true_positives[-1] = from_here[-1] = 1
-        true_positives /= from_here
+        rows_from_here -= 1
+        if positions.size and not rows_from_here[-1]:  # above the highest score precision is 1
+            true_positives[-1] = rows_from_here[-1] = 1
+        true_positives /= rows_from_here
         losses = math.nan, math.nan
-        if counts.probable:
-            losses = _losses_alone(counts.scores[start : start + _BLOCK], truth, room)
+        if counts.are_probabilities:
+            losses = _losses_of_rows(counts.scores[start : start + _BLOCK], references, buffer)
         terms.append((precisions, float(true_positives.sum()), *losses))
-    return Sums(pairs, *map(math.fsum, zip(*terms, strict=True)))
+    return ScoreSums(pairs, *map(math.fsum, zip(*terms, strict=True)))
 
 
-def _losses_alone(scores: Floats, truth: NDArray[np.int8], room: Floats) -> tuple[float, float]:
-    """The sums of log losses and of squares of rows, ascending, that are positive or not."""
-    off, said, rest = room[:, : scores.size]
-    true = rest
-    true[...] = truth
-    np.subtract(scores, true, out=off)
-    np.multiply(off, off, out=said)
-    squares = float(said.sum())
-    # The probability of what is not true, and that of what is.
+def _losses_of_rows(
+    scores: Floats, references: NDArray[np.int8], buffer: Floats
+) -> tuple[float, float]:
+    """The sums of log losses and of squared errors of rows, whose scores are ascending."""
+    errors, likelihoods, truth = buffer[:, : scores.size]
+    truth[...] = references
+    np.subtract(scores, truth, out=errors)
+    np.multiply(errors, errors, out=likelihoods)
+    squared_errors = float(likelihoods.sum())
     if scores[0] < EPSILON or scores[-1] > 1 - EPSILON:
         scores = np.clip(scores, EPSILON, 1 - EPSILON)
-        np.subtract(scores, true, out=off)
-    np.abs(off, out=off)
-    np.subtract(1, true, out=true)
-    np.subtract(scores, true, out=said)
-    np.abs(said, out=said)
-    if scores[0] < 0.5:  # as in `log_losses`; for a positive, and from 0.5 on, the factor is 1
-        np.subtract(1, said, out=rest)
-        off /= rest
-        np.log(said, out=said)
-        said *= off
+        np.subtract(scores, truth, out=errors)
+    np.abs(errors, out=errors)  # the probability of the label that is not the reference
+    np.subtract(1, truth, out=truth)
+    np.subtract(scores, truth, out=likelihoods)
+    np.abs(likelihoods, out=likelihoods)  # the probability of the reference
+    if scores[0] < 0.5:  # the correction of `log_losses`; for positives, and from 0.5 on, it is 1
+        rest = np.subtract(1, likelihoods, out=truth)
+        errors /= rest
+        np.log(likelihoods, out=likelihoods)
+        likelihoods *= errors
     else:
-        np.log(said, out=said)
-    return -float(said.sum()), squares
+        np.log(likelihoods, out=likelihoods)
+    return -float(likelihoods.sum()), squared_errors
 
 
-def _losses_of_part(
-    scores: Floats, positives: Floats, negatives: Floats, room: Floats
+def _block_losses(
+    scores: Floats, positives: Floats, negatives: Floats, buffer: Floats
 ) -> tuple[float, float]:
-    """The sums of log losses and of squares."""
-    of_positives, of_negatives = log_losses(scores, room)
-    of_positives *= positives
-    of_negatives *= negatives
-    of_positives += of_negatives
-    of_logs = float(of_positives.sum())
-    squares = np.subtract(1, scores, out=room[0, : scores.size])
+    """The sums of log losses and of squared errors of these counts."""
+    positive_losses, negative_losses = log_losses(scores, buffer)
+    positive_losses *= positives
+    negative_losses *= negatives
+    positive_losses += negative_losses
+    log_loss = float(positive_losses.sum())
+    squares = np.subtract(1, scores, out=buffer[0, : scores.size])
     squares *= squares
     squares *= positives
-    others = np.multiply(scores, scores, out=room[1, : scores.size])
-    others *= negatives
-    squares += others
-    return of_logs, float(squares.sum())
+    negative_squares = np.multiply(scores, scores, out=buffer[1, : scores.size])
+    negative_squares *= negatives
+    squares += negative_squares
+    return log_loss, float(squares.sum())
 
 
-def log_losses(scores: Floats, room: Floats) -> tuple[Floats, Floats]:
-    """-log(p) and -log(1 - p), the latter as exact as log itself: what 1 - p has lost is known."""
-    probabilities, rest, of_rest = room[:, : scores.size]
+def log_losses(scores: Floats, buffer: Floats) -> tuple[Floats, Floats]:
+    """-log(p) and -log(1 - p) of clipped probabilities p, both to the last digits.
+
+    1 - p is rounded, so log(1 - p) alone loses the digits of a small p. Let q be 1 - p as rounded:
+    then 1 - q is exact, and log(1 - p) is log(q) * p / (1 - q) but for rounding. This is how log1p
+    is computed. With p = 1e-10, log(1 - p) alone would be right to seven decimals.
+
+    Args:
+        scores: probabilities, shape (scores,).
+        buffer: shape (3, scores or more), overwritten; the results lie in it.
+
+    Source:
+        Goldberg, What every computer scientist should know about floating-point arithmetic (1991),
+        theorem 4.
+    """
+    probabilities, complements, log_complements = buffer[:, : scores.size]
     np.clip(scores, EPSILON, 1 - EPSILON, out=probabilities)
-    np.subtract(1, probabilities, out=rest)
-    np.log(rest, out=of_rest)
-    of_rest *= probabilities
-    rest -= 1  # minus the probability that 1 - p stands for
-    of_rest /= rest
+    np.subtract(1, probabilities, out=complements)
+    np.log(complements, out=log_complements)
+    log_complements *= probabilities
+    complements -= 1  # q - 1, so that the sign of the logarithm changes
+    log_complements /= complements
     np.log(probabilities, out=probabilities)
-    return np.negative(probabilities, out=probabilities), of_rest
+    return np.negative(probabilities, out=probabilities), log_complements

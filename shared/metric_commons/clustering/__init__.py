@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from .partitions import clustering_scores
+    from .clustering_measures import clustering_scores
 
 __all__ = ["clustering_scores"]
 
 __getattr__ = resolver(
     __name__,
     {
-        "clustering_scores": "partitions",
+        "clustering_scores": "clustering_measures",
     },
 )

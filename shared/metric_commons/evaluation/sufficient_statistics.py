@@ -335,7 +335,7 @@ def _counted(columns: Sequence[Any]) -> Mapping[tuple[Any, ...], int]:
     if len(columns) == 2 and all(map(_is_flat, columns)):
         (keys, values), (other_keys, other_values) = map(_as_labels, columns)
         table = contingency(keys, other_keys)
-        first, second = values(table.first), other_values(table.second)
+        first, second = values(table.row_labels), other_values(table.column_labels)
         entries = zip(
             table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True
         )

@@ -1,10 +1,11 @@
-"""How often pairs of labels occur: one pass over two columns, from which scores of classes follow.
+"""Contingency tables: how often each pair of labels occurs in the rows of two columns.
 
-A label is a bool, an int or a text. A pair is what two columns, such as references and predictions,
-say of one row. Only pairs that occur are kept, so that many clusters against many classes need no
-more room than there are rows; few labels are counted without any sorting.
+A label is a bool, an int or a text. The columns are, for instance, references and predictions. Few
+labels are counted in one pass, without sorting. Only pairs that occur are stored, so the table of
+many clusters against many classes is never larger than the columns.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,115 +20,116 @@ from .exact_sums import group_sums
 Label = bool | int | str
 Labels = list[Any]  # of one kind of Label
 
-_Numbers = NDArray[Any]  # int64, or float64
+_Sums = NDArray[Any]  # counts, int64; with weights their sums, float64
 
-_BLOCK = 1 << 15  # rows at a time: what is made of them stays in the cache
-_CELLS = 1 << 16  # up to so many pairs, or four a row, each has a counter of its own
+_BLOCK = 1 << 15  # rows counted at a time, so that intermediate arrays stay in the cache
+_CELLS = 1 << 16  # a table of up to so many cells, or of four a row, has a counter for every cell
+_ALL_ROWS = slice(None)
 
 
 @dataclass(frozen=True)
-class Table:
-    """How often each pair of labels occurs, pairs in ascending order of first and second label.
+class ContingencyTable:
+    """How often each pair of labels occurs: the cells that are not empty, row by row.
 
-    Rows with weights are told apart by them: an entry is a pair with a weight. So tables of parts
-    hold all that a table of the whole does.
+    With weights an entry is a pair of labels together with a weight: one cell may have several
+    entries. So the entries of parts of the data add up to those of all data.
 
     Args:
-        first: the labels of the first column, ascending.
-        second: those of the second.
-        rows: for each entry the position of its first label in `first`.
-        columns: that of its second label in `second`.
-        counts: how often it occurs, int64.
-        weights: the weight of each of its rows, entries of a pair in ascending order; or None.
+        row_labels: the labels of the first column, ascending.
+        column_labels: the labels of the second column, ascending.
+        rows: for each entry the position of its first label in `row_labels`.
+        columns: for each entry the position of its second label in `column_labels`.
+        counts: how often each entry occurs, int64.
+        weights: the weight of each entry, ascending within a cell; None without weights.
 
     """
 
-    first: Labels
-    second: Labels
+    row_labels: Labels
+    column_labels: Labels
     rows: Integers
     columns: Integers
     counts: Integers
     weights: Floats | None = None
 
     @cached_property
-    def first_totals(self) -> _Numbers:
-        """How often each label of the first column occurs, int64; with weights, their sums."""
-        return self._sums(self.rows, len(self.first))
+    def row_totals(self) -> _Sums:
+        """How often each label of the first column occurs; with weights, their sums."""
+        return self._sums(self.rows, len(self.row_labels))
 
     @cached_property
-    def second_totals(self) -> _Numbers:
-        """The same of the second column."""
-        return self._sums(self.columns, len(self.second))
+    def column_totals(self) -> _Sums:
+        """How often each label of the second column occurs; with weights, their sums."""
+        return self._sums(self.columns, len(self.column_labels))
 
     @cached_property
     def total(self) -> Any:
-        """How many rows there are, an int; with weights, their sum, a float."""
+        """The number of rows of the data, an int; with weights, their sum, a float."""
         return self._sums(np.zeros_like(self.rows), 1)[0].item()
 
-    def pairs(self) -> tuple[Integers, Integers, _Numbers]:
-        """The positions of both labels of each pair that occurs, once, and its count or weight."""
-        if self.weights is None:  # then an entry is a pair
+    def cells(self) -> tuple[Integers, Integers, _Sums]:
+        """Row, column and count of each cell that is not empty; with weights, their sum."""
+        if self.weights is None:  # then an entry is a cell
             return self.rows, self.columns, self.counts
-        new = (self.rows[1:] != self.rows[:-1]) | (self.columns[1:] != self.columns[:-1])
-        starts = np.append(0, np.flatnonzero(new) + 1)
-        numbers = np.append(0, np.cumsum(new))
+        changes = (self.rows[1:] != self.rows[:-1]) | (self.columns[1:] != self.columns[:-1])
+        starts = np.append(0, np.flatnonzero(changes) + 1)
+        numbers = np.append(0, np.cumsum(changes))
         return self.rows[starts], self.columns[starts], self._sums(numbers, starts.size)
 
-    def matrix(self) -> _Numbers:
-        """All counts or sums of weights, shape (first labels, second labels)."""
-        width = len(self.second)
-        sums = self._sums(self.rows * width + self.columns, len(self.first) * width)
-        return sums.reshape(len(self.first), width)
+    def matrix(self) -> _Sums:
+        """All cells, empty ones too, shape (row labels, column labels)."""
+        width = len(self.column_labels)
+        sums = self._sums(self.rows * width + self.columns, len(self.row_labels) * width)
+        return sums.reshape(len(self.row_labels), width)
 
-    def _sums(self, places: Integers, size: int) -> _Numbers:
+    def _sums(self, positions: Integers, size: int) -> _Sums:
+        """The counts of entries, or the sums of their weights, at each position 0 to size - 1."""
         if self.weights is not None:
             return group_sums(
-                np.repeat(self.weights, self.counts), np.repeat(places, self.counts), size
+                np.repeat(self.weights, self.counts), np.repeat(positions, self.counts), size
             )
         # float64 holds whole numbers up to 2**53, more than any number of rows
-        return np.bincount(places, self.counts, size).astype(np.int64)
+        return np.bincount(positions, self.counts, size).astype(np.int64)
 
 
-def contingency(first: Column, second: Column, weights: Floats | None = None) -> Table:
-    """How often each pair of labels occurs in the rows of two columns.
+def contingency(left: Column, right: Column, weights: Floats | None = None) -> ContingencyTable:
+    """The contingency table of two columns of labels.
 
-    Counts are exact. Sums of weights are rounded once, so that the order of rows cannot show.
+    Counts are exact. Sums of weights are rounded once, so they do not depend on the order of rows.
 
     Args:
-        first: a label a row: a list or numpy array of bools, ints or texts.
-        second: the same; bools and ints may meet, True is 1.
+        left: a label a row, which names the rows of the table: a list or numpy array of bools, ints
+            or texts.
+        right: the same, for the columns of the table. Bools and ints may be mixed: True is 1.
         weights: of each row, finite float64; None counts rows.
 
     Raises:
         ValueError: no rows, columns of unequal length, or labels that have no common order.
 
     >>> table = contingency(["a", "b", "b"], ["x", "x", "y"])
-    >>> table.first, table.second, table.matrix().tolist()
+    >>> table.row_labels, table.column_labels, table.matrix().tolist()
     (['a', 'b'], ['x', 'y'], [[1, 0], [1, 1]])
     >>> contingency([1, 2], [1, "2"])
     Traceback (most recent call last):
     ValueError: labels are of mixed types: int, str
     """
-    if len(first) != len(second):
-        raise ValueError(f"the columns differ in length: {len(first)} and {len(second)} rows")
-    if not len(first):
+    if len(left) != len(right):
+        raise ValueError(f"the columns differ in length: {len(left)} and {len(right)} rows")
+    if not len(left):
         raise ValueError("there are no rows; a table of no rows is undefined")
-    one, other = _numbered(first), _numbered(second)
+    rows, columns = _label_codes(left), _label_codes(right)
     if weights is None:
-        counts = _of_zeros_and_ones(one.numbers, other.numbers)
+        counts = _binary_counts(rows.codes, columns.codes)
         if counts is not None:
-            return _table(counts, one, other, _Range(0, 2), _Range(0, 2))
-    of_one, of_other = _range(one.numbers), _range(other.numbers)
-    enough = max(_CELLS, 4 * len(first))
-    if of_one.size * of_other.size > enough:
-        one, of_one = _dense(one, of_one, enough)
-        other, of_other = _dense(other, of_other, enough)
+            return _dense_table(counts, rows, columns, (0, 0))
+    limit = max(_CELLS, 4 * len(left))
+    if rows.span * columns.span > limit:
+        rows, columns = _without_gaps(rows, limit), _without_gaps(columns, limit)
     if weights is not None:
-        return _weighed(weights, one, other, of_one, of_other)
-    if of_one.size * of_other.size > enough:
-        codes, counts = np.unique(_codes(one, other, of_one, of_other), return_counts=True)
-        return _sparse(codes, counts, one, other, of_one, of_other)
-    return _table(_counted(one, other, of_one, of_other), one, other, of_one, of_other)
+        return _weighted_table(weights, rows, columns)
+    if rows.span * columns.span > limit:
+        cells, counts = np.unique(_cell_numbers(rows, columns), return_counts=True)
+        return _sparse_table(cells, counts, rows, columns)
+    return _dense_table(_cell_counts(rows, columns), rows, columns, (rows.least, columns.least))
 
 
 def encoded(column: Column) -> tuple[Labels, Integers]:
@@ -137,58 +139,8 @@ def encoded(column: Column) -> tuple[Labels, Integers]:
     >>> labels, codes.tolist()
     (['a', 'b'], [1, 0, 1])
     """
-    numbered = _numbered(column)
-    dense, _ = _dense(numbered, _range(numbered.numbers), max(_CELLS, 4 * len(column)))
-    return dense.names or [], dense.numbers
-
-
-@dataclass(frozen=True)
-class _Numbered:
-    """Labels as numbers, one a row; `names` are the labels of 0, 1, ..., or they are themselves."""
-
-    numbers: NDArray[Any]
-    names: Labels | None = None
-
-    def labels(self, numbers: Sequence[int]) -> Labels:
-        """The labels of these numbers."""
-        if self.names is not None:
-            return [self.names[number] for number in numbers]
-        return [bool(number) for number in numbers] if self.numbers.dtype == bool else [*numbers]
-
-
-@dataclass(frozen=True)
-class _Range:
-    """The numbers from `least` on, so many."""
-
-    least: int
-    size: int
-
-
-def _numbered(column: Column) -> _Numbered:
-    """The labels of a column as numbers in the same order."""
-    if isinstance(column, np.ndarray):
-        if column.ndim == 1 and column.dtype.kind in "biu":
-            return _Numbered(column)
-        column = column.tolist()
-    if isinstance(column[0], int):
-        try:  # nothing turns small numbers of a list into an array as fast as this
-            numbers = np.frombuffer(bytes(column), np.uint8)
-        except (TypeError, ValueError):
-            numbers = np.asarray(_of_one_kind(column))
-        if numbers.dtype.kind in "iu":
-            bools = isinstance(column[0], bool) and numbers.max() <= 1
-            return _Numbered(numbers.view(bool) if bools and numbers.itemsize == 1 else numbers)
-    names = sorted(set(_of_one_kind(column)))
-    numbers_of = dict(zip(names, range(len(names)), strict=True)).__getitem__
-    if len(names) <= 256:
-        return _Numbered(np.frombuffer(bytes(map(numbers_of, column)), np.uint8), names)
-    return _Numbered(np.fromiter(map(numbers_of, column), np.int64, len(column)), names)
-
-
-def _of_one_kind(column: Column) -> Column:
-    """The column, if all its labels are texts, or none is."""
-    check_kinds(*set(map(type, column)))
-    return column
+    dense = _without_gaps(_label_codes(column), max(_CELLS, 4 * len(column)))
+    return dense.names or [], dense.codes
 
 
 def check_kinds(*kinds: type) -> None:
@@ -207,176 +159,242 @@ def check_kinds(*kinds: type) -> None:
         raise ValueError(f"labels are of mixed types: {names}")
 
 
-def _range(numbers: NDArray[Any]) -> _Range:
-    least, greatest = int(numbers.min()), int(numbers.max())
-    return _Range(least, greatest - least + 1)
+def scaled_weights(weights: Floats) -> tuple[Floats, int]:
+    """The weights divided by 2**exponent, so that all are below 1, and the exponent.
 
+    Their squares and products then cannot overflow. To divide by a power of two rounds nothing, so
+    ratios of weights stay the same.
 
-def _dense(column: _Numbered, of: _Range, enough: int) -> tuple[_Numbered, _Range]:
-    """The same labels with the numbers 0, 1, ..., none of which is left out."""
-    if of.size <= enough:  # far enough apart to be worth it, and few enough to be listed
-        steps = _shifted(column.numbers, of.least)
-        occurs = np.bincount(steps, minlength=of.size) > 0
-        places = np.cumsum(occurs) - 1
-        numbers = np.flatnonzero(occurs)
-        codes = places[steps]
-        kept = [int(number) + of.least for number in numbers]
-    else:
-        distinct, codes = np.unique(column.numbers, return_inverse=True)
-        kept = distinct.tolist()
-    return _Numbered(codes, column.labels(kept)), _Range(0, len(kept))
-
-
-def _shifted(numbers: NDArray[Any], least: int) -> Integers:
-    """How far each number is above the least one.
-
-    What goes beyond 64 bits on the way comes back: both sides wrap around alike.
+    >>> scaled, exponent = scaled_weights(np.array([3.0, 4.0]))
+    >>> scaled.tolist(), exponent
+    ([0.375, 0.5], 3)
     """
-    return numbers.astype(np.int64) - np.int64(_wrapped(least))
+    exponent = math.frexp(float(weights.max()))[1]
+    return np.ldexp(weights, -exponent), exponent
+
+
+# Labels as integers
+
+
+@dataclass(frozen=True)
+class _LabelCodes:
+    """A column of labels as integers, one a row, which have the order of the labels.
+
+    Args:
+        codes: the integers.
+        names: the labels of the codes 0, 1, ..., all of which occur; None where the codes are the
+            labels themselves.
+
+    """
+
+    codes: NDArray[Any]
+    names: Labels | None = None
+
+    @cached_property
+    def least(self) -> int:
+        """The least code."""
+        return 0 if self.names is not None else int(self.codes.min())
+
+    @cached_property
+    def span(self) -> int:
+        """How many integers there are from the least code to the greatest."""
+        return len(self.names) if self.names is not None else int(self.codes.max()) - self.least + 1
+
+    def labels(self, codes: Sequence[int]) -> Labels:
+        """The labels of these codes."""
+        if self.names is not None:
+            return [self.names[code] for code in codes]
+        return [bool(code) for code in codes] if self.codes.dtype == bool else [*codes]
+
+
+def _label_codes(column: Column) -> _LabelCodes:
+    """The labels of a column as integers in the same order."""
+    if isinstance(column, np.ndarray):
+        if column.ndim == 1 and column.dtype.kind in "biu":
+            return _LabelCodes(column)
+        column = column.tolist()
+    if isinstance(column[0], int):
+        try:  # bytes() is the fastest way from a list of small integers to an array
+            codes = np.frombuffer(bytes(column), np.uint8)
+        except (TypeError, ValueError):
+            codes = np.asarray(_checked_kinds(column))
+        if codes.dtype.kind in "iu":
+            bools = isinstance(column[0], bool) and codes.max() <= 1
+            return _LabelCodes(codes.view(bool) if bools and codes.itemsize == 1 else codes)
+    names = sorted(set(_checked_kinds(column)))
+    code_of = dict(zip(names, range(len(names)), strict=True)).__getitem__
+    if len(names) <= 256:
+        return _LabelCodes(np.frombuffer(bytes(map(code_of, column)), np.uint8), names)
+    return _LabelCodes(np.fromiter(map(code_of, column), np.int64, len(column)), names)
+
+
+def _checked_kinds(column: Column) -> Column:
+    """The column, if all its labels are texts, or none is."""
+    check_kinds(*set(map(type, column)))
+    return column
+
+
+def _without_gaps(column: _LabelCodes, limit: int) -> _LabelCodes:
+    """The same labels with the codes 0, 1, ..., all of which occur."""
+    if column.span <= limit:  # a counter for every integer in the span is cheaper than sorting
+        offsets = _offsets(column.codes, column.least)
+        occurs = np.bincount(offsets, minlength=column.span) > 0
+        codes = (np.cumsum(occurs) - 1)[offsets]
+        present = [int(offset) + column.least for offset in np.flatnonzero(occurs)]
+    else:
+        distinct, codes = np.unique(column.codes, return_inverse=True)
+        present = distinct.tolist()
+    return _LabelCodes(codes, column.labels(present))
+
+
+def _offsets(codes: NDArray[Any], least: int) -> Integers:
+    """How far each code is above the least one.
+
+    Both sides are taken modulo 2**64, so their difference is right even where a code of uint64 does
+    not fit into int64.
+    """
+    return codes.astype(np.int64) - np.int64(_wrapped(least))
 
 
 def _wrapped(number: int) -> int:
+    """The number modulo 2**64, from -2**63 to 2**63 - 1, as int64 arithmetic has it."""
     return (number + 2**63) % 2**64 - 2**63
 
 
-def _of_zeros_and_ones(first: NDArray[Any], second: NDArray[Any]) -> Integers | None:
-    """Counts of the four pairs, shape (2, 2); None as soon as another number shows.
+# Counting
 
-    Whether all numbers of a block are 0 or 1 is seen by the bits that any of them has. Then what
-    is not 0 is 1, and the rest is done on bits of a byte each, in a fraction of the time.
+
+def _binary_counts(left: NDArray[Any], right: NDArray[Any]) -> Integers | None:
+    """Counts of the four pairs of 0 and 1, shape (2, 2); None as soon as another code occurs.
+
+    If the bitwise "or" of all codes of a block is 0 or 1, so is each of them. What is not 0 is then
+    1, and all counting is done on bools of one byte, several times faster than on integers.
     """
-    rows, ones, others, both = first.size, 0, 0, 0
-    room = np.empty((2, min(rows, 4 * _BLOCK)), bool)
+    rows, left_ones, right_ones, both_ones = left.size, 0, 0, 0
+    buffers = np.empty((2, min(rows, 4 * _BLOCK)), bool)
     for start in range(0, rows, 4 * _BLOCK):
-        is_one = _bits(first[start : start + 4 * _BLOCK], room[0])
-        is_other = _bits(second[start : start + 4 * _BLOCK], room[1])
-        if is_one is None or is_other is None:
+        left_block = _as_bools(left[start : start + 4 * _BLOCK], buffers[0])
+        right_block = _as_bools(right[start : start + 4 * _BLOCK], buffers[1])
+        if left_block is None or right_block is None:
             return None
-        ones += int(np.count_nonzero(is_one))
-        others += int(np.count_nonzero(is_other))
-        met = np.logical_and(is_one, is_other, out=room[0, : is_one.size])
-        both += int(np.count_nonzero(met))
-    return np.array([[rows - ones - others + both, others - both], [ones - both, both]])
+        left_ones += int(np.count_nonzero(left_block))
+        right_ones += int(np.count_nonzero(right_block))
+        both = np.logical_and(left_block, right_block, out=buffers[0, : left_block.size])
+        both_ones += int(np.count_nonzero(both))
+    return np.array(
+        [
+            [rows - left_ones - right_ones + both_ones, right_ones - both_ones],
+            [left_ones - both_ones, both_ones],
+        ]
+    )
 
 
-def _bits(numbers: NDArray[Any], room: Booleans) -> Booleans | None:
-    """Zeros and ones as bools; None if there are other numbers."""
-    if numbers.dtype == bool:
-        return numbers
-    if int(np.bitwise_or.reduce(numbers)) not in (0, 1):
+def _as_bools(codes: NDArray[Any], buffer: Booleans) -> Booleans | None:
+    """Zeros and ones as bools; None if there are other codes."""
+    if codes.dtype == bool:
+        return codes
+    if int(np.bitwise_or.reduce(codes)) not in (0, 1):
         return None
-    bits: Booleans = np.not_equal(numbers, 0, out=room[: numbers.size])
-    return bits
+    bools: Booleans = np.not_equal(codes, 0, out=buffer[: codes.size])
+    return bools
 
 
-def _counted(one: _Numbered, other: _Numbered, of_one: _Range, of_other: _Range) -> Integers:
-    """How often each pair of numbers occurs, shape of both ranges; a block at a time."""
-    if of_one.size > 2 and of_other.size > 2:
-        ends = _of_two_values(one.numbers, other.numbers, of_one, of_other)
-        if ends is not None:
-            return ends
-    cells = of_one.size * of_other.size
-    rows, block = one.numbers.size, max(_BLOCK, cells)
+def _cell_counts(rows: _LabelCodes, columns: _LabelCodes) -> Integers:
+    """How often each pair of codes occurs, shape (span of the rows, span of the columns)."""
+    cells = rows.span * columns.span
+    size, block = rows.codes.size, max(_BLOCK, cells)
     counts = np.zeros(cells, np.int64)
-    room = np.empty(min(rows, block), np.int64)
-    for start in range(0, rows, block):
-        part = slice(start, start + block)
-        first, second = one.numbers[part], other.numbers[part]
-        codes = _paired(first, second, of_one, of_other, room[: first.size])
-        counts += np.bincount(codes, minlength=cells)
-    return counts.reshape(of_one.size, of_other.size)
+    buffer = np.empty(min(size, block), np.int64)
+    for start in range(0, size, block):
+        part = slice(start, min(start + block, size))
+        numbers = _cell_numbers(rows, columns, part, buffer[: part.stop - start])
+        counts += np.bincount(numbers, minlength=cells)
+    return counts.reshape(rows.span, columns.span)
 
 
-def _paired(
-    first: NDArray[Any], second: NDArray[Any], of_one: _Range, of_other: _Range, out: Integers
+def _cell_numbers(
+    rows: _LabelCodes,
+    columns: _LabelCodes,
+    part: slice = _ALL_ROWS,
+    out: Integers | None = None,
 ) -> Integers:
-    """Each pair of numbers as one number from 0 on.
+    """The cell of each row of the data; cells are numbered from 0, row by row.
 
-    What goes beyond 64 bits on the way comes back, as every step wraps around alike.
+    A cell is (row code - least) * span + (column code - least). With the codes 3, 4 and 7, 8, 9 the
+    pair (4, 8) is in cell (4 - 3) * 3 + (8 - 7) = 4. The integers may overflow on the way; since
+    all steps are taken modulo 2**64, the result is right.
     """
-    np.multiply(first, of_other.size, out=out, dtype=np.int64, casting="unsafe")
-    np.add(out, second, out=out, dtype=np.int64, casting="unsafe")
-    if of_one.least or of_other.least:
-        out -= np.int64(_wrapped(of_one.least * of_other.size + of_other.least))
+    if out is None:
+        out = np.empty(rows.codes.size, np.int64)
+    np.multiply(rows.codes[part], columns.span, out=out, dtype=np.int64, casting="unsafe")
+    np.add(out, columns.codes[part], out=out, dtype=np.int64, casting="unsafe")
+    if rows.least or columns.least:
+        out -= np.int64(_wrapped(rows.least * columns.span + columns.least))
     return out
 
 
-def _of_two_values(
-    first: NDArray[Any], second: NDArray[Any], of_one: _Range, of_other: _Range
-) -> Integers | None:
-    """The counts where only the ends of the ranges occur, as in -1 and 1; else None."""
-    counts = np.zeros((of_one.size, of_other.size), np.int64)
-    ends = (of_one.least, of_one.least + of_one.size - 1)
-    other_ends = (of_other.least, of_other.least + of_other.size - 1)
-    for start in range(0, first.size, _BLOCK):
-        one, other = first[start : start + _BLOCK], second[start : start + _BLOCK]
-        high, other_high = one == ends[1], other == other_ends[1]
-        ones, others = int(np.count_nonzero(high)), int(np.count_nonzero(other_high))
-        if ones + int(np.count_nonzero(one == ends[0])) < one.size:
-            return None
-        if others + int(np.count_nonzero(other == other_ends[0])) < other.size:
-            return None
-        matched = int(np.count_nonzero(high & other_high))
-        counts[0, 0] += one.size - ones - others + matched
-        counts[0, -1] += others - matched
-        counts[-1, 0] += ones - matched
-        counts[-1, -1] += matched
-    return counts
+# Tables
 
 
-def _weighed(
-    weights: Floats, one: _Numbered, other: _Numbered, of_one: _Range, of_other: _Range
-) -> Table:
-    codes = _codes(one, other, of_one, of_other)
-    order = np.lexsort((weights, codes))
-    codes, ascending = codes[order], weights[order]
-    new = (codes[1:] != codes[:-1]) | (ascending[1:] != ascending[:-1])
-    starts = np.append(0, np.flatnonzero(new) + 1)
-    counts = np.diff(starts, append=codes.size)
-    return _sparse(codes[starts], counts, one, other, of_one, of_other, ascending[starts])
-
-
-def _codes(one: _Numbered, other: _Numbered, of_one: _Range, of_other: _Range) -> Integers:
-    room = np.empty(one.numbers.size, np.int64)
-    return _paired(one.numbers, other.numbers, of_one, of_other, room)
-
-
-def _table(
-    counts: Integers, one: _Numbered, other: _Numbered, of_one: _Range, of_other: _Range
-) -> Table:
-    """The table of all counts, shape of both ranges."""
+def _dense_table(
+    counts: Integers, rows: _LabelCodes, columns: _LabelCodes, least: tuple[int, int]
+) -> ContingencyTable:
+    """The table of a matrix of counts, of which cell (0, 0) has the codes `least`."""
     flat = counts.ravel()
     cells = np.flatnonzero(flat)
-    first, rows = _occurring(cells // of_other.size, of_one)
-    second, columns = _occurring(cells % of_other.size, of_other)
-    return Table(one.labels(first), other.labels(second), rows, columns, flat[cells])
+    height, width = counts.shape
+    row_codes, row_positions = _occurring_codes(cells // width, least[0], height)
+    column_codes, column_positions = _occurring_codes(cells % width, least[1], width)
+    return ContingencyTable(
+        rows.labels(row_codes),
+        columns.labels(column_codes),
+        row_positions,
+        column_positions,
+        flat[cells],
+    )
 
 
-def _occurring(steps: Integers, of: _Range) -> tuple[list[int], Integers]:
-    """The numbers of a range that occur, ascending, and the position of each in them."""
-    occurs = np.zeros(of.size, bool)
-    occurs[steps] = True
-    numbers = [step + of.least for step in np.flatnonzero(occurs).tolist()]
-    return numbers, (np.cumsum(occurs) - 1)[steps]
+def _weighted_table(weights: Floats, rows: _LabelCodes, columns: _LabelCodes) -> ContingencyTable:
+    """The table of weighted rows: an entry for each weight in each cell."""
+    cells = _cell_numbers(rows, columns)
+    order = np.lexsort((weights, cells))
+    cells, ascending = cells[order], weights[order]
+    changes = (cells[1:] != cells[:-1]) | (ascending[1:] != ascending[:-1])
+    starts = np.append(0, np.flatnonzero(changes) + 1)
+    counts = np.diff(starts, append=cells.size)
+    return _sparse_table(cells[starts], counts, rows, columns, ascending[starts])
 
 
-def _sparse(
+def _sparse_table(
     cells: Integers,
     counts: Integers,
-    one: _Numbered,
-    other: _Numbered,
-    of_one: _Range,
-    of_other: _Range,
+    rows: _LabelCodes,
+    columns: _LabelCodes,
     weights: Floats | None = None,
-) -> Table:
-    """The table of these pairs, each as its number from 0 on, ascending."""
-    first, rows = np.unique(cells // of_other.size, return_inverse=True)
-    second, columns = np.unique(cells % of_other.size, return_inverse=True)
-    return Table(
-        one.labels([number + of_one.least for number in first.tolist()]),
-        other.labels([number + of_other.least for number in second.tolist()]),
-        rows,
-        columns,
+) -> ContingencyTable:
+    """The table of these entries: the numbers of their cells, ascending, and their counts."""
+    row_codes, row_positions = _occurring_codes(cells // columns.span, rows.least, rows.span)
+    column_codes, column_positions = _occurring_codes(
+        cells % columns.span, columns.least, columns.span
+    )
+    return ContingencyTable(
+        rows.labels(row_codes),
+        columns.labels(column_codes),
+        row_positions,
+        column_positions,
         counts,
         weights,
     )
+
+
+def _occurring_codes(offsets: Integers, least: int, span: int) -> tuple[list[int], Integers]:
+    """The codes of these offsets, ascending, and the position of each offset's code in them.
+
+    >>> codes, positions = _occurring_codes(np.array([5, 2, 5]), least=-1, span=6)
+    >>> codes, positions.tolist()
+    ([1, 4], [1, 0, 1])
+    """
+    occurs = np.zeros(span, bool)
+    occurs[offsets] = True
+    codes = [offset + least for offset in np.flatnonzero(occurs).tolist()]
+    return codes, (np.cumsum(occurs) - 1)[offsets]

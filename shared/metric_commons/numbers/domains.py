@@ -13,10 +13,25 @@ import types
 from collections.abc import Callable, Collection, Sequence, Set
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
+from functools import cache, wraps
+from inspect import signature
 from numbers import Integral, Real
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from .checks import OptionError, nearest
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -103,6 +118,34 @@ for 95 % pass 0.95
         raise OptionError(
             name, f"must be {describe(annotation)}, got {_shown(value)}{_hint(annotation, value)}"
         )
+
+
+def checked_options(function: Callable[P, T]) -> Callable[P, T]:
+    """The function, which first checks its keyword arguments by their annotations.
+
+    >>> @checked_options
+    ... def total(values, *, weight: Share = 1.0):
+    ...     return sum(values) * weight
+    >>> total([1, 2], weight=2)
+    Traceback (most recent call last):
+    ValueError: weight must be a number from 0 to 1, got 2
+    """
+
+    @cache
+    def annotations() -> dict[str, Any]:  # when it is called: they may name what stands below
+        hints = get_type_hints(function, include_extras=True)
+        parameters = signature(function).parameters.values()
+        keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+        return {name: hints[name] for name in keywords if name in hints}
+
+    @wraps(function)
+    def checked(*columns: P.args, **options: P.kwargs) -> T:
+        for name, annotation in annotations().items():
+            if name in options:
+                check_option(name, options[name], annotation)
+        return function(*columns, **options)
+
+    return checked
 
 
 def describe(annotation: Any) -> str:

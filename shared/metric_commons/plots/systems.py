@@ -37,9 +37,9 @@ def positive_label(systems: Mapping[str, System]) -> str:
     """The positive one of two labels; an empty text if there are more, or if none is positive."""
     result = next(iter(systems.values())).result
     labels = classes(result.scores["labels"], pos_label=result.options["pos_label"])
-    if len(labels.every) > 2 or labels.positive is None:
+    if len(labels.all_labels) > 2 or labels.positive is None:
         return ""
-    return shortened(str(labels.every[labels.positive]), 30)
+    return shortened(str(labels.all_labels[labels.positive]), 30)
 
 
 def _listing(labels: Sequence[Any]) -> str:

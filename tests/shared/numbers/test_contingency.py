@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.numbers import contingency as module
-from metric_commons.numbers.contingency import check_kinds, contingency
+from metric_commons.numbers.contingency import check_kinds, contingency, encoded
 
 # Kinds of labels; both columns are of one kind.
 KINDS = {
@@ -30,10 +30,12 @@ COLUMNS = st.one_of(
 )
 
 
-def counted(table):
-    """What a table says, pair by pair."""
-    pairs = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
-    return {(table.first[row], table.second[column]): count for row, column, count in pairs}
+def cell_counts(table):
+    """The count of each pair of labels."""
+    cells = zip(table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True)
+    return {
+        (table.row_labels[row], table.column_labels[column]): count for row, column, count in cells
+    }
 
 
 def arrays(column):
@@ -50,23 +52,32 @@ def arrays(column):
 @given(COLUMNS)
 def test_a_table_counts_pairs(rows):
     first, second = (list(column) for column in zip(*rows, strict=True))
-    for one in (first, *arrays(first)):
-        for other in (second, *arrays(second)):
-            table = contingency(one, other)
+    for left in (first, *arrays(first)):
+        for right in (second, *arrays(second)):
+            table = contingency(left, right)
 
-            assert counted(table) == Counter(rows)
-            assert table.first == sorted(set(first))
-            assert table.second == sorted(set(second))
-            assert set(map(type, table.first)) == set(map(type, first))
-            assert list(counted(table)) == sorted(set(rows))
-            assert dict(zip(table.first, table.first_totals.tolist(), strict=True)) == Counter(
-                first
-            )
-            assert table.second_totals.tolist() == table.matrix().sum(axis=0).tolist()
+            assert cell_counts(table) == Counter(rows)
+            assert table.row_labels == sorted(set(first))
+            assert table.column_labels == sorted(set(second))
+            assert set(map(type, table.row_labels)) == set(map(type, first))
+            assert list(cell_counts(table)) == sorted(set(rows))
+            row_totals = dict(zip(table.row_labels, table.row_totals.tolist(), strict=True))
+            assert row_totals == Counter(first)
+            assert table.column_totals.tolist() == table.matrix().sum(axis=0).tolist()
             assert table.total == len(rows)
-            assert [part.tolist() for part in table.pairs()] == [
+            assert [part.tolist() for part in table.cells()] == [
                 part.tolist() for part in (table.rows, table.columns, table.counts)
             ]
+
+
+@given(COLUMNS)
+def test_labels_are_encoded_by_their_order(rows):
+    column = [row[0] for row in rows]
+    for values in (column, *arrays(column)):
+        labels, codes = encoded(values)
+
+        assert labels == sorted(set(column))
+        assert [labels[code] for code in codes.tolist()] == column
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -75,12 +86,12 @@ def test_blocks_add_up(kind, monkeypatch):
     monkeypatch.setattr(module, "_CELLS", 3)
     rng = np.random.default_rng(0)
     labels = {"zeros and ones": [0, 1], "bools": [False, True], "minus and plus": [-1, 1]}
-    among = labels.get(kind, ["a", "b"] if kind == "texts" else [*range(-20, 20), 10**6])
-    first, second = ([among[i] for i in rng.integers(0, len(among), 200)] for _ in range(2))
+    choices = labels.get(kind, ["a", "b"] if kind == "texts" else [*range(-20, 20), 10**6])
+    first, second = ([choices[i] for i in rng.integers(0, len(choices), 200)] for _ in range(2))
 
     expected = Counter(zip(first, second, strict=True))
-    assert counted(contingency(first, second)) == expected
-    assert counted(contingency(np.array(first), np.array(second))) == expected
+    assert cell_counts(contingency(first, second)) == expected
+    assert cell_counts(contingency(np.array(first), np.array(second))) == expected
 
 
 @given(COLUMNS, st.data())
@@ -93,25 +104,27 @@ def test_weights_are_summed_exactly(rows, data):
     sums = {}
     for pair, weight in zip(rows, weights, strict=True):
         sums[pair] = sums.get(pair, 0) + Fraction(weight)
-    places = [(table.first.index(one), table.second.index(other)) for one, other in sums]
+    cells = [
+        (table.row_labels.index(left), table.column_labels.index(right)) for left, right in sums
+    ]
     matrix = table.matrix()
-    assert [matrix[place] for place in places] == [float(total) for total in sums.values()]
-    one, other, sums_of_pairs = table.pairs()
-    assert len({*zip(one.tolist(), other.tolist(), strict=True)}) == len(sums)
-    assert matrix[one, other].tolist() == sums_of_pairs.tolist()
+    assert [matrix[cell] for cell in cells] == [float(total) for total in sums.values()]
+    row_positions, column_positions, cell_sums = table.cells()
+    assert len({*zip(row_positions.tolist(), column_positions.tolist(), strict=True)}) == len(sums)
+    assert matrix[row_positions, column_positions].tolist() == cell_sums.tolist()
     assert np.count_nonzero(matrix) == sum(total > 0 for total in sums.values())
-    assert table.first == sorted(set(first))
+    assert table.row_labels == sorted(set(first))
     assert table.total == float(sum(sums.values()))
     assert table.counts.sum() == len(rows)
-    again = contingency(first[::-1], second[::-1], np.array(weights[::-1]))
+    reversed_rows = contingency(first[::-1], second[::-1], np.array(weights[::-1]))
     for name in ("rows", "columns", "counts", "weights"):
-        assert getattr(again, name).tolist() == getattr(table, name).tolist()
+        assert getattr(reversed_rows, name).tolist() == getattr(table, name).tolist()
 
 
 def test_true_is_one():
     table = contingency(np.array([True, False, True]), [1, 0, 2])
 
-    assert counted(table) == {(True, 1): 1, (False, 0): 1, (True, 2): 1}
+    assert cell_counts(table) == {(True, 1): 1, (False, 0): 1, (True, 2): 1}
 
 
 def test_many_labels_need_no_more_room_than_rows():
@@ -119,8 +132,8 @@ def test_many_labels_need_no_more_room_than_rows():
     table = contingency(labels * 10**9, labels[::-1])
 
     assert table.counts.size == 200_000
-    assert table.first[-1] == 199_999 * 10**9
-    assert table.second[int(table.columns[0])] == 199_999
+    assert table.row_labels[-1] == 199_999 * 10**9
+    assert table.column_labels[int(table.columns[0])] == 199_999
 
 
 @pytest.mark.parametrize(

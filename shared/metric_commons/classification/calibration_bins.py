@@ -1,0 +1,106 @@
+"""Calibration: whether events come true as often as their probabilities say, in bins.
+
+Source:
+    Naeini, Cooper and Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning
+    (2015), for the expected and the maximum calibration error.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..numbers.arrays import Floats
+from .areas import UNDEFINED, ScoreWithInfluence
+from .score_counts import ScoreCounts
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Bins of probabilities, ascending, without those that are empty.
+
+    Args:
+        starts: where each bin begins among the distinct scores, and where the last one ends.
+        predicted: the mean probability in each bin.
+        observed: the share of positives in each bin.
+        rows: how many rows each bin has, or the sum of their weights.
+
+    """
+
+    starts: list[int]
+    predicted: list[float]
+    observed: list[float]
+    rows: list[Any]
+
+    @property
+    def gaps(self) -> list[float]:
+        """The share of positives minus the mean probability, for each bin."""
+        return [share - mean for share, mean in zip(self.observed, self.predicted, strict=True)]
+
+
+def calibration(counts: ScoreCounts, bins: int, strategy: str = "uniform") -> Calibration:
+    """The mean probability and the share of positives in bins of probabilities.
+
+    A bin holds its upper edge and not its lower one, except for the first bin, which holds both, as
+    in scikit-learn's `calibration_curve`.
+
+    Args:
+        counts: of probabilities.
+        bins: how many.
+        strategy: "uniform" for bins of equal width, "quantile" for bins with equally many rows, as
+            far as equal probabilities allow.
+
+    >>> from .score_counts import score_counts
+    >>> counts = score_counts(np.array([0.5, 0.4, 0.6]), np.array([True, False, True]))
+    >>> result = calibration(counts, 2)
+    >>> result.predicted, result.observed, result.rows
+    ([0.45, 0.6], [0.5, 1.0], [2, 1])
+    """
+    rows = counts.positives + counts.negatives
+    edges = np.linspace(0, 1, bins + 1)
+    if strategy == "quantile":
+        if counts.positive_squares is None:
+            edges = np.percentile(np.repeat(counts.scores, rows), edges * 100)
+        else:
+            edges = np.quantile(counts.scores, edges, weights=rows, method="inverted_cdf")
+    stops = np.searchsorted(counts.scores, edges[1:-1], side="right").tolist()
+    starts = sorted({0, *stops, counts.scores.size})
+    slices = [slice(start, stop) for start, stop in pairwise(starts)]
+    sizes = [rows[part].sum().item() for part in slices]
+    totals = [float((rows[part] * counts.scores[part]).sum()) for part in slices]
+    positives = [counts.positives[part].sum().item() for part in slices]
+    unit = 2.0**counts.exponent if counts.exponent else 1  # without weights rows stay integers
+    return Calibration(
+        starts,
+        [total / size for total, size in zip(totals, sizes, strict=True)],
+        [count / size for count, size in zip(positives, sizes, strict=True)],
+        [size * unit for size in sizes],
+    )
+
+
+def calibration_errors(counts: ScoreCounts, bins: Calibration) -> dict[str, ScoreWithInfluence]:
+    """The expected and the maximum calibration error: the mean and the greatest gap of the bins."""
+    if not bins.rows:
+        return {"ece": UNDEFINED, "mce": UNDEFINED}
+    total = math.fsum(bins.rows)
+    sizes = [abs(gap) for gap in bins.gaps]
+    weighted = [size * rows for size, rows in zip(sizes, bins.rows, strict=True)]
+    ece, mce = math.fsum(weighted) / total, max(sizes)
+    worst = sizes.index(mce)
+
+    def influence(score: float, shares: list[float]) -> tuple[Floats, Floats]:
+        """That of rows on a sum of gaps, in which a row of each bin has this share."""
+        lengths = np.diff(bins.starts)
+        slope = np.repeat(np.sign(bins.gaps) * shares, lengths)
+        offset = np.repeat(score * np.array(shares), lengths)
+        return slope * (1 - counts.scores) - offset, -slope * counts.scores - offset
+
+    unit = 2.0**counts.exponent  # that of the counts; the rows of bins are in units of 1
+    equal_shares = [unit / total] * len(sizes)
+    worst_alone = [unit * (index == worst) / rows for index, rows in enumerate(bins.rows)]
+    return {
+        "ece": ScoreWithInfluence(ece, lambda: influence(ece, equal_shares)),
+        "mce": ScoreWithInfluence(mce, lambda: influence(mce, worst_alone)),
+    }

@@ -1,0 +1,321 @@
+"""Counts of right and wrong predictions of each label, and the scores that are ratios of them.
+
+A plain result is computed from exact numbers: counts are Python's integers, sums of weights are
+fractions, and every ratio is rounded once. Resamples, of which there are thousands, are computed in
+float64, all at once.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.contingency import ContingencyTable, scaled_weights
+from ..statistics.bootstrap import resampled_totals
+from .classes import Classes
+
+_Numbers = NDArray[Any]  # Python's exact numbers for a plain result; float64 for resamples
+
+_MOST_CELLS = 1 << 30  # of a confusion matrix, which takes 16 bytes a cell
+
+
+@dataclass(frozen=True)
+class LabelCounts:
+    """What the scores of predicted labels depend on; with weights their sums in place of counts.
+
+    Args:
+        true_positives: rows whose reference and prediction are both the label, shape (labels, ...);
+            the further axis is that of resamples, if there are any.
+        support: rows whose reference is the label.
+        predicted_positives: rows whose prediction is the label.
+        negatives: rows whose reference is another label.
+        correct: rows whose prediction is entirely correct, shape (...).
+        total: all rows.
+
+    """
+
+    true_positives: _Numbers
+    support: _Numbers
+    predicted_positives: _Numbers
+    negatives: _Numbers
+    correct: _Numbers
+    total: _Numbers
+
+    def select(self, positions: list[int]) -> "LabelCounts":
+        """The counts of the labels at these positions."""
+        return LabelCounts(
+            self.true_positives[positions],
+            self.support[positions],
+            self.predicted_positives[positions],
+            self.negatives[positions],
+            self.correct,
+            self.total,
+        )
+
+
+# Counts
+
+
+def label_counts(table: ContingencyTable, task: Classes) -> LabelCounts:
+    """The counts of all labels of a table of references and predictions, as exact numbers.
+
+    >>> from ..numbers.contingency import contingency
+    >>> from .classes import classes
+    >>> counts = label_counts(contingency([0, 1, 1], [0, 0, 1]), classes([0, 1]))
+    >>> counts.true_positives.tolist(), counts.support.tolist()
+    ([1, 1], [1, 2])
+    """
+    rows, columns, sums = table.cells()
+    references = task.positions(table.row_labels)[rows]
+    predictions = task.positions(table.column_labels)[columns]
+    numbers, correct = exact_numbers(sums), references == predictions
+
+    def totals(positions: Integers, numbers: _Numbers) -> _Numbers:
+        sums = np.zeros(len(task.all_labels), object)
+        np.add.at(sums, positions, numbers)
+        return sums
+
+    true_positives = totals(references[correct], numbers[correct])
+    support = totals(references, numbers)
+    return LabelCounts(
+        true_positives=true_positives,
+        support=support,
+        predicted_positives=totals(predictions, numbers),
+        negatives=support.sum() - support,
+        correct=np.array(true_positives.sum(), object),
+        total=np.array(support.sum(), object),
+    )
+
+
+def exact_numbers(numbers: NDArray[Any]) -> _Numbers:
+    """Counts as Python's integers; sums of weights as fractions, which nothing rounds.
+
+    >>> exact_numbers(np.array([0.5, 0.1])).tolist()
+    [Fraction(1, 2), Fraction(3602879701896397, 36028797018963968)]
+    """
+    if numbers.dtype.kind == "f":
+        fractions: _Numbers = np.vectorize(Fraction, otypes=[object])(numbers)
+        return fractions
+    return numbers.astype(object)
+
+
+def resampled_label_counts(
+    table: ContingencyTable, task: Classes, *, n_resamples: int, seed: int
+) -> LabelCounts:
+    """The counts of resamples of the rows of a table, float64."""
+    size = len(task.all_labels)
+    references = task.positions(table.row_labels)[table.rows]
+    predictions = task.positions(table.column_labels)[table.columns]
+    correct, uncounted = references == predictions, 3 * size + 2
+    positions = np.column_stack(
+        [
+            np.where(correct, references, uncounted),
+            size + references,
+            2 * size + predictions,
+            np.where(correct, 3 * size, uncounted),
+            np.full(correct.size, 3 * size + 1),
+        ]
+    )
+    return resampled_counts(
+        table.counts, positions, size, table.weights, n_resamples=n_resamples, seed=seed
+    )
+
+
+def resampled_counts(
+    occurrences: Integers,
+    positions: Integers,
+    size: int,
+    weights: Floats | None,
+    *,
+    n_resamples: int,
+    seed: int,
+) -> LabelCounts:
+    """The counts of resamples of rows, float64.
+
+    Args:
+        occurrences: how many rows are of each kind.
+        positions: the counters that rows of each kind add to, shape (kinds, counters). There are
+            `size` counters for true positives, as many for support and for predicted positives,
+            then one for correct rows, one for all rows, and one that is ignored.
+        size: the number of labels.
+        weights: the weight of the rows of each kind, or None.
+        n_resamples: how often the rows are resampled.
+        seed: of the resampling.
+    """
+    totals = resampled_totals(
+        occurrences,
+        positions,
+        3 * size + 3,
+        amounts=None if weights is None else scaled_weights(weights)[0],
+        n_resamples=n_resamples,
+        seed=seed,
+    ).astype(np.float64)
+    support, total = totals[size : 2 * size], totals[3 * size + 1]
+    return LabelCounts(
+        true_positives=totals[:size],
+        support=support,
+        predicted_positives=totals[2 * size : 3 * size],
+        negatives=total - support,
+        correct=totals[3 * size],
+        total=total,
+    )
+
+
+# Scores
+
+
+def confusion_scores(
+    counts: LabelCounts, task: Classes, *, beta: float, zero_division: float, multilabel: bool
+) -> dict[str, Floats]:
+    """Each score of these counts, which are exact numbers or float64; options as in `label_scores`.
+
+    Args:
+        counts: of all labels.
+        task: which labels to average over, and how.
+        beta: how many times recall weighs as much as precision in `f_beta`.
+        zero_division: what a ratio without a denominator is.
+        multilabel: rows have several labels, so there are no balanced accuracy, MCC and kappa.
+    """
+    selected = counts.select(task.averaged_positions)
+    average = _averaging(task.average, selected.support)
+    true_positives, negatives = selected.true_positives, selected.negatives
+    false_positives = selected.predicted_positives - true_positives
+    scores = {
+        "accuracy": _ratio(counts.correct, counts.total, math.nan),
+        "precision": average(true_positives, selected.predicted_positives, zero_division),
+        "recall": average(true_positives, selected.support, zero_division),
+        "f1": average(*_f_beta_terms(selected, 1.0), zero_division),
+    }
+    if beta != 1:
+        scores["f_beta"] = average(*_f_beta_terms(selected, beta), zero_division)
+    # Without negatives a rate of 0, the default of `zero_division`, would look perfect.
+    scores["fpr"] = average(false_positives, negatives, zero_division or math.nan)
+    true_negatives = negatives - selected.predicted_positives + true_positives
+    scores["specificity"] = average(true_negatives, negatives, zero_division)
+    if not multilabel:
+        recalls = _ratio(counts.true_positives, counts.support, math.nan)
+        scores["balanced_accuracy"] = _mean_over_labels(recalls)
+        scores |= _chance_corrected(counts)
+    empty = counts.total == 0
+    if not np.any(empty):
+        return scores
+    # All weights are 0: nothing is defined, and `zero_division` does not stand in.
+    return {name: np.where(empty, math.nan, values) for name, values in scores.items()}
+
+
+def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]:
+    """Numerator and denominator of F-beta; from counts it is defined even where precision is not.
+
+    F-beta is (1 + b) TP / (b * support + predicted positives) with b = beta**2. With b as the exact
+    fraction p / q this is (p + q) TP / (p * support + q * predicted positives), in integers.
+    """
+    if math.isinf(beta):
+        return counts.true_positives, counts.support
+    square = Fraction(beta) ** 2
+    p, q = square.numerator, square.denominator
+    if counts.true_positives.dtype == object:
+        return (
+            (p + q) * counts.true_positives,
+            p * counts.support + q * counts.predicted_positives,
+        )
+    # Divided by p + q, which may be too large for a float
+    return (
+        counts.true_positives,
+        p / (p + q) * counts.support + q / (p + q) * counts.predicted_positives,
+    )
+
+
+def _chance_corrected(counts: LabelCounts) -> dict[str, Floats]:
+    """Matthews' correlation coefficient, and Cohen's kappa.
+
+    With n rows, c of them correct, and t and p the support and the predicted positives of each
+    label, the covariance is n * c - sum(t * p). MCC of any number of labels is it divided by
+    sqrt((n**2 - sum(p**2)) * (n**2 - sum(t**2))), and 0 where that is 0; kappa is it divided by
+    n**2 - sum(t * p).
+
+    Source:
+        Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient
+        (2004); Cohen, A coefficient of agreement for nominal scales (1960).
+    """
+    total, support, predicted = counts.total, counts.support, counts.predicted_positives
+    chance = (support * predicted).sum(axis=0)
+    covariance = total * counts.true_positives.sum(axis=0) - chance
+    variances = (total**2 - (predicted**2).sum(axis=0)) * (total**2 - (support**2).sum(axis=0))
+    # Float64 may round the square to a little more than 1.
+    squared_mcc = np.clip(_ratio(covariance**2, variances, 0.0), 0.0, 1.0)
+    return {
+        "mcc": np.where(np.asarray(covariance < 0, bool), -1.0, 1.0) * np.sqrt(squared_mcc),
+        "kappa": _ratio(covariance, total**2 - chance, math.nan),
+    }
+
+
+def _averaging(average: str, support: _Numbers) -> Callable[..., Any]:
+    """A function from numerators and denominators of labels, on the first axis, to their score."""
+
+    def averaged(numerators: _Numbers, denominators: _Numbers, undefined: float) -> Any:
+        if average == "micro":
+            return _ratio(numerators.sum(axis=0), denominators.sum(axis=0), undefined)
+        ratios = _ratio(numerators, denominators, undefined)
+        if average == "binary":
+            return ratios[0]
+        if average == "none":
+            return ratios
+        return _mean_over_labels(ratios, support if average == "weighted" else None)
+
+    return averaged
+
+
+def _ratio(numerators: Any, denominators: Any, undefined: float) -> Floats:
+    """Numerators over denominators; `undefined` where the denominator is 0."""
+    kind = getattr(numerators, "dtype", np.dtype(object))  # Python's own numbers may have none
+    if kind.hasobject:
+        terms = np.asarray(numerators, object), np.asarray(denominators, object)
+        pairs = zip(*(numbers.ravel().tolist() for numbers in terms), strict=True)
+        ratios = [float(above / below) if below else undefined for above, below in pairs]
+        return np.array(ratios, np.float64).reshape(terms[0].shape)
+    defined = np.asarray(denominators != 0, bool)
+    quotients = np.full(np.broadcast(numerators, denominators).shape, undefined, numerators.dtype)
+    np.divide(numerators, denominators, out=quotients, where=defined)
+    return quotients.astype(np.float64)
+
+
+def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats:
+    """The mean of the ratios that are not NaN, weighted by support if there is any.
+
+    Where all labels with a ratio have no support, each of them weighs the same, as in scikit-learn.
+    """
+    defined = ~np.isnan(ratios)
+    weights = defined.astype(np.float64)
+    if support is not None:
+        supported = np.where(defined, support.astype(np.float64), 0.0)
+        weights = np.where(supported.sum(axis=0) > 0, supported, weights)
+    total = np.where(defined, weights * np.where(defined, ratios, 0.0), 0.0).sum(axis=0)
+    return _ratio(total, weights.sum(axis=0), math.nan)
+
+
+# The matrix
+
+
+def confusion_matrix(table: ContingencyTable, task: Classes) -> list[list[Any]]:
+    """Rows are references, columns are predictions, in the order of the selected labels."""
+    size = len(task.selection)
+    if size**2 > _MOST_CELLS:
+        raise ValueError(
+            f"there are {size} labels, too many for a confusion matrix; "
+            "labels=[...] must name those to average over and to show"
+        )
+    rows, columns, sums = table.cells()
+    indices = np.full(len(task.all_labels), -1)
+    indices[task.selection] = np.arange(size)
+    references = indices[task.positions(table.row_labels)[rows]]
+    predictions = indices[task.positions(table.column_labels)[columns]]
+    selected = (references >= 0) & (predictions >= 0)
+    matrix = np.zeros((size, size), sums.dtype)
+    matrix[references[selected], predictions[selected]] = sums[selected]
+    lists: list[list[Any]] = matrix.tolist()
+    return lists

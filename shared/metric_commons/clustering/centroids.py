@@ -1,0 +1,143 @@
+"""Scores of clusters by their centroids: Davies-Bouldin and Calinski-Harabasz."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.multisets import Multiset
+from ..statistics.summary import mean
+from .clusters import BLOCK, Clusters, blocks, vector_lengths
+
+# Both are shares of `Clusters.unit`, which all coordinates are below.
+_COARSE = 2.0**-8  # distances below this are noticeably changed by the rounding of centroids
+_ROUNDING = 2.0**-46  # equal centroids may be this far apart after rounding
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """Where clusters are and how far they reach: all that the scores by centroids depend on.
+
+    Attributes:
+        sizes: the number of points of each cluster.
+        centroids: the mean of the points of each cluster, rounded.
+        corrections: what rounding has left out of each centroid: the mean is the sum of both.
+        mean_distances: the mean distance of the points of each cluster to its centroid.
+        scatter: the sum of squared distances of all points to their centroids.
+    """
+
+    sizes: Integers
+    centroids: Floats
+    corrections: Floats
+    mean_distances: Floats
+    scatter: float
+
+    def distances(self, cluster: int) -> Floats:
+        """The distances of the centroid of a cluster to all centroids."""
+        return vector_lengths(
+            (self.centroids - self.centroids[cluster])
+            + (self.corrections - self.corrections[cluster])
+        )
+
+    def nearest_distances(self) -> Floats:
+        """The distance of each centroid to the nearest other one."""
+        return np.array(
+            [
+                np.delete(self.distances(cluster), cluster).min()
+                for cluster in range(len(self.sizes))
+            ]
+        )
+
+
+def spreads(clusters: Clusters) -> Spreads:
+    """The centroids of clusters, and how far their points are from them.
+
+    If clusters are small or close together, compared with their distance from zero, the rounding of
+    centroids would show: the mean of 1e9, 1e9 and 1e9 + 1 is 1e9 + 1/3, but float64 is up to 6e-8
+    off. Then the mean difference of points to their rounded centroid is kept as a correction.
+
+    Centroids that are so close that they may be equal are computed in fractions, because
+    Davies-Bouldin is infinite if they are.
+    """
+    centroids = clusters.means()
+    coarse = _spreads(clusters, centroids, np.zeros_like(centroids))
+    limit = _COARSE * clusters.unit
+    distances = coarse.mean_distances[coarse.mean_distances > 0]
+    if coarse.nearest_distances().min() > limit and (distances > limit).all():
+        return coarse
+    corrections = clusters.means(centres=centroids)
+    fine = _spreads(clusters, centroids, corrections)
+    close = np.flatnonzero(fine.nearest_distances() <= _ROUNDING * clusters.unit)
+    if not close.size:
+        return fine
+    for cluster in close:
+        for axis, coordinates in enumerate(clusters.points[clusters.codes == cluster].T):
+            exact = Multiset.from_values(coordinates).exact_sum() / len(coordinates)
+            centroids[cluster, axis] = float(exact)
+            corrections[cluster, axis] = float(exact - Fraction(centroids[cluster, axis]))
+    return _spreads(clusters, centroids, corrections)
+
+
+def _spreads(clusters: Clusters, centroids: Floats, corrections: Floats) -> Spreads:
+    """The spreads about these centroids."""
+    sums, scatter, is_corrected = np.zeros(clusters.count), 0.0, bool(corrections.any())
+    buffer = np.empty((min(BLOCK, len(clusters)), centroids.shape[1]))
+    for block in blocks(len(clusters)):
+        codes = clusters.codes[block]
+        differences = np.take(centroids, codes, axis=0, out=buffer[: len(codes)], mode="clip")
+        np.subtract(clusters.points[block], differences, out=differences)
+        if is_corrected:
+            differences -= corrections[codes]
+        squares = np.einsum("ij,ij->i", differences, differences)
+        scatter += float(squares.sum())
+        sums += np.bincount(codes, np.sqrt(squares), clusters.count)
+    return Spreads(clusters.sizes, centroids, corrections, sums / clusters.sizes, scatter)
+
+
+def davies_bouldin(spread: Spreads) -> float:
+    """The mean over clusters of their overlap with the cluster that they overlap with most.
+
+    The overlap of two clusters is the sum of their mean distances to the centroid, divided by the
+    distance of both centroids. It is infinite where centroids coincide, and 0 if all points of both
+    clusters do.
+
+    Source:
+        Davies and Bouldin, A Cluster Separation Measure (1979).
+
+    >>> davies_bouldin(spreads(Clusters([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])))
+    0.2
+    """
+    worst = np.empty(len(spread.sizes))
+    for cluster, mean_distance in enumerate(spread.mean_distances):
+        sums = mean_distance + spread.mean_distances
+        with np.errstate(divide="ignore", invalid="ignore"):
+            overlaps = np.where(sums > 0, sums / spread.distances(cluster), 0.0)
+        overlaps[cluster] = 0.0
+        worst[cluster] = overlaps.max()
+    return mean(worst)
+
+
+def calinski_harabasz(spread: Spreads) -> float:
+    """The variance between clusters over that within clusters, each over its degrees of freedom.
+
+    Infinite where the points of every cluster coincide.
+
+    Source:
+        Calinski and Harabasz, A dendrite method for cluster analysis (1974).
+
+    >>> calinski_harabasz(spreads(Clusters([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])))
+    50.0
+    """
+    clusters, points = len(spread.sizes), int(spread.sizes.sum())
+    sizes = spread.sizes[:, np.newaxis]
+    # Centroids relative to the first one, then to the mean of all points: far from zero, the mean
+    # itself would be rounded too much.
+    differences = spread.centroids - spread.centroids[0]
+    differences += spread.corrections - spread.corrections[0]
+    differences -= (differences * sizes).sum(axis=0) / points
+    between = float((np.square(differences) * sizes).sum())
+    if not spread.scatter:
+        return math.inf
+    return between * (points - clusters) / (spread.scatter * (clusters - 1))

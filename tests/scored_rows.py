@@ -1,0 +1,47 @@
+"""Rows of a score and a label for tests, and intervals as they are defined."""
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+
+SOME = settings(max_examples=80, deadline=None)
+EXTREME = [0.0, -0.0, 5e-324, -5e-324, 2.0, 1.9999999999999998, -2.0, 1e308, -1e308, 1e-300, 1.0]
+NUMBERS = st.sampled_from(EXTREME) | st.floats(allow_nan=False, allow_infinity=False)
+ROWS = st.lists(st.tuples(NUMBERS, st.booleans()), min_size=1, max_size=40)
+PROBABILITIES = st.sampled_from([0.0, 1.0, 0.5, 1e-17, 1e-5, 1 - 1e-16]) | st.floats(0, 1)
+
+
+def columns(rows):
+    scores, positive = zip(*rows, strict=True)
+    return np.array(scores), np.array(positive)
+
+
+def numerical_variances(compute, weights):
+    """Variances of scores from how a little more weight of each row changes them."""
+    step = 1e-6
+    variances = {}
+    for row, weight in enumerate(weights):
+        up, down = weights.copy(), weights.copy()
+        up[row] += step
+        down[row] -= step
+        higher, lower = compute(up), compute(down)
+        for name in higher:
+            slope = (np.array(higher[name]) - np.array(lower[name])) / (2 * step) * weight
+            variances[name] = variances.get(name, 0) + slope**2
+    return variances
+
+
+def check_intervals(compute, result, weights, excluded):
+    """The intervals of a result at the level 0.9 have these variances, but for excluded scores."""
+    quantile = NormalDist().inv_cdf(0.95)
+    for name, variance in numerical_variances(compute, weights).items():
+        ends = np.array(result["confidence_interval"][name])
+        value = np.array(result[name])
+        assert (ends[..., 0] <= value).all()
+        assert (value <= ends[..., 1]).all()
+        if name not in excluded:
+            low = np.clip(value - quantile * np.sqrt(variance), 0, None)
+            assert ends[..., 0] == pytest.approx(low, rel=1e-5, abs=1e-6), name
