@@ -64,14 +64,14 @@ class ClusterSums:
         >>> len(ClusterSums.sum([]))
         0
         """
-        several = [part for part in parts if part.clusters]
-        power = min((part.power for part in several), default=0)
+        filled = [part for part in parts if part.clusters]
+        power = min((part.power for part in filled), default=0)
         clusters: dict[str, tuple[int, int]] = {}
-        for part in several:
+        for part in filled:
             shift = part.power - power
             for label, (rows, units) in part.clusters.items():
-                earlier_rows, earlier_units = clusters.get(label, (0, 0))
-                clusters[label] = earlier_rows + rows, earlier_units + (units << shift)
+                sum_rows, sum_units = clusters.get(label, (0, 0))
+                clusters[label] = sum_rows + rows, sum_units + (units << shift)
         return cls._reduced(clusters, power)
 
     @classmethod
@@ -188,13 +188,13 @@ def resampled_cluster_means(sums: ClusterSums, *, n_resamples: int, seed: int) -
     """
     kinds = sorted(Counter(sums.clusters.values()).items())
     occurrences = np.array([number for _, number in kinds])
-    one_total = np.zeros((len(kinds), 1), np.int64)
+    single_total = np.zeros((len(kinds), 1), np.int64)
     scores = np.array([as_float(exact_ldexp(units, sums.power)) for (_, units), _ in kinds])
     rows = np.array([rows for (rows, _), _ in kinds], np.float64)
     # What is drawn depends on the occurrences and the seed alone, so both totals are of one draw.
     totals, sizes = (
         resampled_totals(
-            occurrences, one_total, 1, amounts=amounts, n_resamples=n_resamples, seed=seed
+            occurrences, single_total, 1, amounts=amounts, n_resamples=n_resamples, seed=seed
         )[0]
         for amounts in (scores, rows)
     )

@@ -99,8 +99,8 @@ def interval(
     >>> print("{:.3f} to {:.3f}, {}".format(*interval([0.4, 1.0, 0.5, 0.0, 0.8, 1.0])[:3]))
     0.181 to 0.941, korn_graubard
     >>> rows = [1.0] * 5 + [0.0] * 5
-    >>> alone, together = interval(rows), interval(rows, clusters=["a", "b"] * 5)
-    >>> alone.effective_n, together.n_clusters
+    >>> clustered = interval(rows, clusters=["a", "b"] * 5)
+    >>> interval(rows).effective_n, clustered.n_clusters
     (10.0, 2)
     >>> interval([0.5, 1.0], method="jeffreys")
     Traceback (most recent call last):
@@ -275,19 +275,19 @@ def _bounded_precision(
 ) -> _Precision:
     """How many trials scores of a range are worth: those of rows, and of clusters."""
     greatest = (spread.mean - Fraction(low)) * (Fraction(high) - spread.mean)
-    one = Fraction(1)
+    pseudo_row = Fraction(1)
     trials = float(spread.rows)
     if greatest and not binary:
-        trials = float(greatest / spread.cautious_variance(greatest, one))
+        trials = float(greatest / spread.cautious_variance(greatest, pseudo_row))
     if units.clusters is None:
         return _Precision(trials, math.inf if binary else units.degrees)
     if units.units <= 1:
         return _Precision(0.0, 0.0, math.nan)
     if not greatest:
-        together = float(units.units)
+        clustered = float(units.units)
     else:
-        together = min(float(greatest / units.cautious_variance(greatest, one)), trials)
-    return _Precision(together, units.degrees, trials / together)
+        clustered = min(float(greatest / units.cautious_variance(greatest, pseudo_row)), trials)
+    return _Precision(clustered, units.degrees, trials / clustered)
 
 
 def _unbounded_precision(spread: Spread, units: Spread) -> _Precision:

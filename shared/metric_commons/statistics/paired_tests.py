@@ -129,14 +129,18 @@ def paired_test(
         summands = values
         if sums is not None:
             summands = cancelled(sums.sums(), float(exact_sum(np.abs(values))))
-        test, found = sign_flip_test(summands, alternative)
+        test, outcome = sign_flip_test(summands, alternative)
     elif test == "t":
-        found = t_test(values, alternative) if sums is None else _robust_t_test(spread, alternative)
+        outcome = (
+            t_test(values, alternative) if sums is None else _robust_t_test(spread, alternative)
+        )
     elif test == "wilcoxon":
-        found = wilcoxon_test(values, alternative)
+        outcome = wilcoxon_test(values, alternative)
     else:
-        found = _mcnemar_test(values, alternative, test)
-    return PairedTest(found.p_value, test, found.value, spread.standard_error(), spread.clusters)
+        outcome = _mcnemar_test(values, alternative, test)
+    return PairedTest(
+        outcome.p_value, test, outcome.value, spread.standard_error(), spread.clusters
+    )
 
 
 def difference_interval(
@@ -250,9 +254,9 @@ def equivalence(
     sums = _clusters(clusters, values)
     spread = row_spread(values) if sums is None else sums.spread()
     limit = Fraction(margin)
-    above = _one_sided_p(spread, spread.mean + limit)
-    below = _one_sided_p(spread, limit - spread.mean)
-    return Equivalence(above, max(above, below))
+    not_worse = _one_sided_p(spread, spread.mean + limit)
+    not_better = _one_sided_p(spread, limit - spread.mean)
+    return Equivalence(not_worse, max(not_worse, not_better))
 
 
 def sign_flip_test(summands: Floats, alternative: str) -> tuple[str, Statistic]:
@@ -351,13 +355,13 @@ def _mcnemar_test(differences: Floats, alternative: str, test: str) -> Statistic
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     rows = wins + losses
     statistic = float(min(wins, losses))
-    # The tail: of at most so many, where the other system should have more.
-    few = {"two-sided": min(wins, losses), "greater": losses, "less": wins}[alternative]
-    if few >= rows:  # of no rows, too
+    # The tail: at most so many wins of the system that should have fewer.
+    tail_wins = {"two-sided": min(wins, losses), "greater": losses, "less": wins}[alternative]
+    if tail_wins >= rows:  # of no rows, too
         tail, observed = 1.0, 0.5**rows if rows else 0.0
     else:
-        tail = float(betainc(rows - few, few + 1, 0.5))
-        choices = gammaln(rows + 1) - gammaln(few + 1) - gammaln(rows - few + 1)
+        tail = float(betainc(rows - tail_wins, tail_wins + 1, 0.5))
+        choices = gammaln(rows + 1) - gammaln(tail_wins + 1) - gammaln(rows - tail_wins + 1)
         observed = math.exp(float(choices) - rows * math.log(2))
     sides = 2 if alternative == "two-sided" else 1
     p_value = min(sides * tail, 1.0)
@@ -370,11 +374,12 @@ def _bonett_price(
     wins: int, losses: int, rows: int, confidence_level: float
 ) -> tuple[float, float]:
     """The normal interval of the difference of two shares, with one more win and one more loss."""
-    more = (wins + 1) / (rows + 2)
-    fewer = (losses + 1) / (rows + 2)
-    error = math.sqrt((more + fewer - (more - fewer) ** 2) / (rows + 2))
+    win_share = (wins + 1) / (rows + 2)
+    loss_share = (losses + 1) / (rows + 2)
+    difference = win_share - loss_share
+    error = math.sqrt((win_share + loss_share - difference**2) / (rows + 2))
     reach = critical_value(confidence_level, math.inf) * error
-    return max(more - fewer - reach, -1.0), min(more - fewer + reach, 1.0)
+    return max(difference - reach, -1.0), min(difference + reach, 1.0)
 
 
 def _pseudo_row_ends(spread: Spread, span: float, confidence_level: float) -> tuple[float, float]:

@@ -78,8 +78,8 @@ def minimum_detectable(
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        found = power_of(middle, deviation, rows, alpha) >= power
-        low, high = (low, middle) if found else (middle, high)
+        sufficient = power_of(middle, deviation, rows, alpha) >= power
+        low, high = (low, middle) if sufficient else (middle, high)
     return high
 
 
@@ -107,8 +107,8 @@ def required_rows(effect: float, deviation: float, alpha: float = 0.05, power: f
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        found = power_of(effect, deviation, middle, alpha) >= power
-        low, high = (low, middle) if found else (middle, high)
+        sufficient = power_of(effect, deviation, middle, alpha) >= power
+        low, high = (low, middle) if sufficient else (middle, high)
     return high
 
 

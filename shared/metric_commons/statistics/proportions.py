@@ -137,16 +137,15 @@ def _mid_p_low(successes: float, trials: float, tail: float) -> float:
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
         at_least = float(betainc(successes, trials - successes + 1, middle))
-        more = (
-            float(betainc(successes + 1, trials - successes, middle)) if successes < trials else 0
-        )
-        low, high = (middle, high) if at_least + more < 2 * tail else (low, middle)
+        above = betainc(successes + 1, trials - successes, middle) if successes < trials else 0.0
+        # Half of the observed number is half of both tails: of at least it, and of more.
+        low, high = (middle, high) if at_least + float(above) < 2 * tail else (low, middle)
     return (low + high) / 2
 
 
 COUNTING = {"clopper_pearson": clopper_pearson, "mid_p": mid_p, "jeffreys": jeffreys}
-_OF_COUNTS = ("auto", *COUNTING, "wilson")
-_OF_ESTIMATES = ("auto", "wilson")
+_COUNT_METHODS = ("auto", *COUNTING, "wilson")
+_ESTIMATE_METHODS = ("auto", "wilson")
 
 
 def proportion_ends(
@@ -179,7 +178,7 @@ def proportion_interval(
     >>> proportion_interval(0, 0)[:2]
     (nan, nan)
     """
-    check_choice("method", method, _OF_COUNTS)
+    check_choice("method", method, _COUNT_METHODS)
     check_probability("confidence_level", confidence_level)
     if not 0 <= successes <= trials:
         raise ValueError(f"successes must be from 0 to trials, got {successes} of {trials}")
@@ -246,7 +245,7 @@ def estimate_interval(
     >>> print("{:.3f} to {:.3f}".format(*estimate_interval(0.97, 0.000436, 10)[:2]))
     0.861 to 0.999
     """
-    check_choice("method", method, _OF_ESTIMATES)
+    check_choice("method", method, _ESTIMATE_METHODS)
     check_probability("confidence_level", confidence_level)
     if not 0 <= value <= 1:
         raise ValueError(f"value must be from 0 to 1, got {value!r}")

@@ -32,8 +32,8 @@ def rank_intervals(means: ArrayLike, p_adjusted: ArrayLike, alpha: float = 0.05)
     better = (differ & (scores > scores[:, None])).sum(axis=1)
     worse = (differ & (scores < scores[:, None])).sum(axis=1)
     return [
-        [1 + above, scores.size - below]
-        for above, below in zip(better.tolist(), worse.tolist(), strict=True)
+        [1 + winners, scores.size - losers]
+        for winners, losers in zip(better.tolist(), worse.tolist(), strict=True)
     ]
 
 
@@ -106,7 +106,7 @@ def _absorbed(columns: Sequence[frozenset[int]], first: int, second: int) -> lis
     result = list(separate)
     for number, half in enumerate(halves):
         rivals = (
-            separate + halves[:number] + [other for other in halves[number + 1 :] if other != half]
+            separate + halves[:number] + [later for later in halves[number + 1 :] if later != half]
         )
         if not any(half <= rival for rival in rivals):
             result.append(half)

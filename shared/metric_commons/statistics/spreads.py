@@ -109,13 +109,13 @@ def finite_scores(name: str, values: ArrayLike, dimensions: tuple[int, ...] = (1
     >>> finite_scores("scores", [1, 0.5])
     array([1. , 0.5])
     """
-    given = np.asarray(values)
-    if given.ndim not in dimensions or (given.size and given.dtype.kind not in "fiub"):
+    array = np.asarray(values)
+    if array.ndim not in dimensions or (array.size and array.dtype.kind not in "fiub"):
         raise ValueError(
             f"{name} must hold numbers in {' or '.join(map(str, dimensions))} dimensions, "
-            f"got shape {given.shape} of {given.dtype}"
+            f"got shape {array.shape} of {array.dtype}"
         )
-    floats = given.astype(np.float64, copy=False)
+    floats = array.astype(np.float64, copy=False)
     fit = np.abs(floats) <= LARGEST  # which NaN is not
     if not fit.all():
         index = np.unravel_index(int(fit.argmin()), fit.shape)
