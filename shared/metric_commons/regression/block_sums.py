@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats
 from ..numbers.exact_sums import BinnedSums, Number, exact_ldexp
-from .pairs import BLOCK_SIZE, Block, difference
+from .pairs import Block, difference
 from .scaling import CENTRED, Ranges, Scaling, relative_scale
 
 _EPSILON = sys.float_info.epsilon
@@ -33,7 +33,7 @@ class BlockSums:
         scaling: centres, scales and bins of the sums.
         terms: what is summed.
         fold: how many bins are summed; 0 if only the ranges are wanted.
-        buffers: arrays by name; those that are missing are added.
+        buffers: arrays by name; those that are missing or too small are replaced.
     """
 
     def __init__(
@@ -43,11 +43,10 @@ class BlockSums:
         self._scaling = scaling
         self._fold = fold
         self._buffers = buffers
-        outputs = len(scaling.scales["residual"])
-        self._shape = outputs, max(1, BLOCK_SIZE // outputs)
+        self._outputs = len(scaling.scales["residual"])
         self._extremes: dict[str, tuple[list[Any], list[Any]]] = {}
         self._scales = scaling.scales | {
-            "relative": [relative_scale(scaling.scales["residual"])] * outputs
+            "relative": [relative_scale(scaling.scales["residual"])] * self._outputs
         }
         self._unscaled = {name for name, scales in self._scales.items() if not any(scales)}
         self._sums = BinnedSums([*scaling.exponents.values()], fold)
@@ -167,9 +166,10 @@ class BlockSums:
         return out
 
     def _buffer(self, name: str, size: int) -> Floats:
-        if name not in self._buffers:
-            self._buffers[name] = np.empty(self._shape)
-        return self._buffers[name][:, :size]
+        buffer = self._buffers.get(name)
+        if buffer is None or buffer.shape[1] < size:
+            buffer = self._buffers[name] = np.empty((self._outputs, size))
+        return buffer[:, :size]
 
     @cached_property
     def _limits(self) -> dict[str, tuple[list[float], list[float]]]:
@@ -227,7 +227,7 @@ class BlockSums:
             case "relative":
                 return scales["relative"]
             case "symmetric":
-                return [0] * self._shape[0]
+                return [0] * self._outputs
             case "absolute":
                 return scales["residual"]
             case "squared":

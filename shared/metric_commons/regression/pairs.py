@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import RowError, check_weights
 
-BLOCK_SIZE = 40_000  # numbers of a block: they fit into the cache, and into sums of 2**16 slices
+_BLOCK_SIZE = 40_000  # numbers of a block: they fit into the cache, and into sums of 2**16 slices
 _SAMPLE_SIZE = 1 << 11  # numbers of a sample
 _EXACT = 1 << 53  # every integer up to here is a float64
 
@@ -90,7 +90,7 @@ class Pairs:
     def blocks(self) -> Iterator[Block]:
         """All rows, in blocks of some 40,000 numbers."""
         rows = len(self.references)
-        blocks = -(-rows // max(1, BLOCK_SIZE // self.outputs))
+        blocks = -(-rows // max(1, _BLOCK_SIZE // self.outputs))
         size = -(-rows // blocks)  # equal sizes: a short last block would cost as many calls
         for start in range(0, rows, size):
             part = slice(start, start + size)
