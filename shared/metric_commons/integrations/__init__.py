@@ -1,4 +1,4 @@
-"""Modules inside other frameworks: Spark, `datasets`, the Trainer of transformers, UltraRAG."""
+"""Modules in other frameworks: Spark, `datasets`, the Trainer of transformers, UltraRAG."""
 
 from typing import TYPE_CHECKING
 

@@ -7,7 +7,7 @@ from ..evaluation.jobs import Job
 if TYPE_CHECKING:
     from datasets import Dataset
 
-_ROWS = 20_000  # of a batch: many enough for speed, few enough for memory
+_BATCH_SIZE = 20_000  # rows: large enough for speed, small enough for memory
 
 
 def score(
@@ -18,26 +18,26 @@ def score(
     ids: str | None = None,
     per_example: bool = False,
     num_proc: int | None = None,
-    batch_size: int = _ROWS,
+    batch_size: int = _BATCH_SIZE,
     **arguments: Any,
 ) -> Any:
-    """What a module's `compute` returns for all rows, or a Dataset with the scores of each row.
+    """The result of a module's `compute` for all rows, or a Dataset with the scores of each row.
 
-    Batches become states, which merge without rounding: the result depends neither on their size
-    nor on the number of processes. `datasets` shows the progress.
+    Batches become states, which merge without rounding: the result depends neither on the size of
+    batches nor on the number of processes. `datasets` shows the progress.
 
     Args:
         dataset: the rows.
-        module: its name.
-        groups: the column of labels; also return the scores of each.
+        module: the name of a module.
+        groups: a column of labels; the scores of each label are returned too.
         ids: for rankings, the column of the queries' ids.
-        per_example: return the dataset with a column for each score instead.
-        num_proc: how many processes; None for this one.
+        per_example: return the dataset with a further column for each score.
+        num_proc: how many processes; None for the calling one.
         batch_size: rows that a process holds at a time.
-        **arguments: for each input of the module the name of a column, and its options.
+        **arguments: the name of a column for each input of the module, and options of the module.
 
     Raises:
-        ValueError: a row is not what it may be: names row, column and value.
+        ValueError: a row is not valid; the message has the row, the column and the value.
 
     >>> from datasets import Dataset
     >>> rows = {"answer": ["Paris", "Rome"], "gold": ["paris", "Oslo"]}
@@ -58,8 +58,8 @@ def score(
     if per_example:
 
         def scores(*columns: list[Any]) -> dict[str, list[float]]:
-            *given, rows = columns
-            return job.scores_of_rows(dict(zip(job.names(), given, strict=True)), rows[0])
+            *batch, rows = columns
+            return job.scores_of_rows(dict(zip(job.names(), batch, strict=True)), rows[0])
 
         return dataset.map(scores, with_indices=True, input_columns=job.names(), **options)
 
@@ -67,8 +67,8 @@ def score(
         columns = {name: batch.column(name) for name in job.names()}
         return {"state": [job.state([columns], rows[0]).to_json()]}
 
-    needed = dataset.select_columns(job.names()).with_format("arrow")
-    # In a file of the cache, states of an earlier call would settle the number of processes.
+    inputs = dataset.select_columns(job.names()).with_format("arrow")
+    # With a cache file of an earlier call, `datasets` would take the number of processes from it.
     options["keep_in_memory"] = True
-    states = needed.map(state, with_indices=True, remove_columns=job.names(), **options)
+    states = inputs.map(state, with_indices=True, remove_columns=job.names(), **options)
     return job.total(states.with_format(None)["state"]).result(**job.reporting)

@@ -1,11 +1,11 @@
 """Scoring a Spark DataFrame.
 
-Each partition becomes a state of its own where its rows lie, and only states travel. They merge in
-a tree, without rounding, so the result does not depend on how rows are partitioned. A task that
-Spark runs again counts once, for Spark drops what the first attempt returned.
+Executors compute a state of each partition, and only states travel to the driver. They merge in a
+tree, without rounding, so the result does not depend on how rows are partitioned. A task that Spark
+runs again counts once, because Spark drops the output of the first attempt.
 
-Executors need metric-commons installed, as they need pyarrow. Set `PYSPARK_PYTHON` where their
-interpreter is not the one that `python3` finds.
+Executors need metric-commons and pyarrow installed. Set `PYSPARK_PYTHON` where their interpreter is
+not the one that `python3` finds.
 """
 
 import math
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-_COLLECTED = 8  # states that the driver merges at a time
-_SCHEMA = "state string, error string"  # one of them is null
+_MAX_COLLECTED = 8  # states that the driver merges
+_SCHEMA = "state string, error string"  # of a partition, either of which is null
 
 
 def score(
@@ -31,19 +31,20 @@ def score(
     per_example: bool = False,
     **arguments: Any,
 ) -> Any:
-    """What a module's `compute` returns for all rows, or a DataFrame with the scores of each row.
+    """The result of a module's `compute` for all rows, or a DataFrame with the scores of each row.
 
     Args:
-        df: the rows. Rankings are one query a row; rows of single documents become so by
-            `groupBy` on the query and `collect_list`.
-        module: its name.
-        groups: the column of labels; also return the scores of each.
+        df: the rows. Of rankings a row is a query; `groupBy` on the query and `collect_list` make
+            it of rows of single documents.
+        module: the name of a module.
+        groups: a column of labels; the scores of each label are returned too.
         ids: for rankings, the column of the queries' ids.
-        per_example: return `df` with a column for each score instead.
-        **arguments: for each input of the module the name of a column, and its options.
+        per_example: return `df` with a further column for each score.
+        **arguments: the name of a column for each input of the module, and options of the module.
 
     Raises:
-        ValueError: a row is not what it may be: names partition, row, column and value.
+        ValueError: a row is not valid; the message has the partition, the row, the column and the
+            value.
 
     Examples:
         >>> score(df, "qa_f1", predictions="answer", references="gold")  # doctest: +SKIP
@@ -53,30 +54,34 @@ def score(
     job.check_columns(df.columns)
     if per_example:
         return _with_scores(df, job)
-    states = df.select(*job.names()).mapInArrow(_state_of_partition(job), _SCHEMA)
-    parts = states.rdd.getNumPartitions()
-    while parts > _COLLECTED:
-        parts = math.isqrt(parts)
-        states = states.coalesce(parts).mapInArrow(_merged(job), _SCHEMA)
+    states = df.select(*job.names()).mapInArrow(_partition_state(job), _SCHEMA)
+    partitions = states.rdd.getNumPartitions()
+    while partitions > _MAX_COLLECTED:
+        partitions = math.isqrt(partitions)
+        states = states.coalesce(partitions).mapInArrow(_merge(job), _SCHEMA)
     return job.total(map(_checked_state, states.collect())).result(**job.reporting)
 
 
-def _state_of_partition(job: Job) -> "Callable[[Iterable[pa.RecordBatch]], Any]":
+def _partition_state(job: Job) -> "Callable[[Iterable[pa.RecordBatch]], Any]":
+    """A function from the rows of a partition to a row with their state."""
+
     def state(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pyarrow as pa
 
         columns = (_columns(batch) for batch in batches)
         try:
-            record = {"state": [_naming_partition(job.state, columns).to_json()], "error": [None]}
-        except ValueError as error:  # as data: Spark would bury it in a traceback of its own
+            record = {"state": [_name_partition(job.state, columns).to_json()], "error": [None]}
+        except ValueError as error:  # as data, since Spark would wrap it into its own traceback
             record = {"state": [None], "error": [str(error)]}
         yield pa.RecordBatch.from_pydict(record, _arrow_schema())
 
     return state
 
 
-def _merged(job: Job) -> "Callable[[Iterable[pa.RecordBatch]], Any]":
-    def merged(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+def _merge(job: Job) -> "Callable[[Iterable[pa.RecordBatch]], Any]":
+    """A function from rows with states to a row with their sum, or with the first error."""
+
+    def merge(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pyarrow as pa
 
         rows = [row for batch in batches for row in batch.to_pylist()]
@@ -85,10 +90,11 @@ def _merged(job: Job) -> "Callable[[Iterable[pa.RecordBatch]], Any]":
         record = {"state": [total], "error": errors[:1] or [None]}
         yield pa.RecordBatch.from_pydict(record, _arrow_schema())
 
-    return merged
+    return merge
 
 
 def _with_scores(df: "DataFrame", job: Job) -> "DataFrame":
+    """The DataFrame with a further column for each score of single rows."""
     from pyspark.sql.types import DoubleType, StructField, StructType
 
     first = df.select(*job.names()).limit(1).toArrow()
@@ -100,23 +106,24 @@ def _with_scores(df: "DataFrame", job: Job) -> "DataFrame":
             raise ValueError(f"there is a column {name!r} already")
     schema = StructType([*df.schema.fields, *(StructField(name, DoubleType()) for name in names)])
 
-    def scored(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+    def add_scores(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pyarrow as pa
 
         for batch in batches:
             if batch.num_rows:
-                scores = _naming_partition(job.scores_of_rows, _columns(batch))
+                scores = _name_partition(job.scores_of_rows, _columns(batch))
                 columns = [*batch.columns, *map(pa.array, scores.values())]
                 yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, *scores])
 
-    return df.mapInArrow(scored, schema)
+    return df.mapInArrow(add_scores, schema)
 
 
 def _columns(batch: Any) -> dict[str, Any]:
     return dict(zip(batch.schema.names, batch.columns, strict=True))
 
 
-def _naming_partition(function: Callable[[Any], Any], argument: Any) -> Any:
+def _name_partition(function: Callable[[Any], Any], argument: Any) -> Any:
+    """The value of a function; a ValueError gets the number of the partition."""
     from pyspark import TaskContext
 
     try:
@@ -128,7 +135,11 @@ def _naming_partition(function: Callable[[Any], Any], argument: Any) -> Any:
 
 
 def _checked_state(row: Any) -> str:
-    """The state in a row, or the error that is there in its place."""
+    """The state in a row.
+
+    Raises:
+        ValueError: the row has an error instead.
+    """
     if row.error is not None:
         raise ValueError(row.error)
     return str(row.state)
