@@ -4,7 +4,6 @@ The table here says where the values of a peer stand in the case file, and on wh
 known to differ, and why. Exactly these may differ, and the card has to have the same numbers.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,12 +13,9 @@ from math import inf, isclose
 import pytest
 
 from metric_commons import load
-from tests.spec import GIVEN, ROOT
+from tests.spec import ROOT, recorded
 
-CASES = GIVEN / "cases" / "text.jsonl"
 CARD = ROOT / "metrics" / "truthful_mc" / "README.md"
-
-recorded = pytest.mark.skipif(not CASES.exists(), reason=f"no recorded cases at {CASES}")
 
 # Why peers differ
 
@@ -158,8 +154,7 @@ def truthful_mc():
 
 @cache
 def cases(group):
-    found = [json.loads(line) for line in CASES.read_text("utf-8").splitlines()]
-    return [case for case in found if case.get("group") == group]
+    return [case for case in recorded("text") if case["group"] == group]
 
 
 def number(value):
@@ -232,7 +227,6 @@ def compared(peer):
 # Peers
 
 
-@recorded
 @pytest.mark.parametrize("peer", TRUTHFUL + CHOICES, ids=str)
 def test_a_peer_says_the_same(peer):
     agree = compared(peer)
@@ -242,7 +236,6 @@ def test_a_peer_says_the_same(peer):
     assert {question for question, same in agree.items() if not same} == known
 
 
-@recorded
 @pytest.mark.parametrize("peer", TRUTHFUL + CHOICES, ids=str)
 def test_the_card_has_the_same_numbers(peer):
     agree = compared(peer)
@@ -261,7 +254,6 @@ def test_the_card_has_no_other_peers():
     assert names == ["Peer", "---", *map(str, TRUTHFUL + CHOICES)]
 
 
-@recorded
 def test_mc2_is_exact():
     exact = [case for case in cases("truthful_mc") if "exact_mc2" in case]
 

@@ -1,7 +1,6 @@
 """Values of trec_eval in both versions, to the last bit, and of gdeval.pl to its five digits."""
 
 import csv
-import json
 import math
 import re
 from collections import defaultdict
@@ -15,17 +14,16 @@ from hypothesis import strategies as st
 
 from metric_commons.files.trec import read_qrels, read_run
 from metric_commons.ranking.runs import score_run
-from tests.spec import GIVEN
+from tests.spec import GIVEN, ROOT, recorded
 
 IR = GIVEN / "data" / "ir"
-CASES = GIVEN / "cases" / "ir.jsonl"
+CARD = ROOT / "metrics" / "ir_ranking" / "README.md"
 NAMES = {"P": "precision", "ndcg_cut": "ndcg", "map_cut": "map", "recip_rank": "mrr"}
 SAME = {"map", "gm_map", "bpref", "ndcg", "recall", "success", "num_q", "num_ret", "num_rel"}
 SAME |= {"Rprec", "num_rel_ret", "ndcg_exp"}
 VERSIONS = {"trec_eval_9.0.8": "float32", "trec_eval_10.0-rc3": "float64"}
 
 needs_data = pytest.mark.skipif(not IR.is_dir(), reason=f"{IR} is absent")
-needs_cases = pytest.mark.skipif(not CASES.exists(), reason=f"{CASES} is absent")
 
 
 def ours(measure):
@@ -81,6 +79,19 @@ def test_means_are_those_of_trec_eval(version, qrels, run, by_flags):
         )
 
         assert scores["mean"] == given
+
+
+@needs_data
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_means_are_those_of_the_card(version):
+    with_means = [
+        sum(bool(row[version]) for rows in by_flags.values() for row in rows)
+        for _, _, by_flags in (case.values for case in figures())
+    ]
+    told = f"{sum(with_means):,} means of {sum(map(bool, with_means))} real runs"
+    peer = " ".join(version.rsplit("_", 1))
+
+    assert re.search(rf"^\| {re.escape(peer)} .*{told}", CARD.read_text("utf-8"), re.M)
 
 
 def gdeval():
@@ -142,10 +153,7 @@ def test_trec_eval_s_own_expected_output(name):
 @cache
 def cases():
     """The recorded runs, by name."""
-    if not CASES.exists():
-        return {}
-    with CASES.open(encoding="utf-8") as lines:
-        return {case["id"]: case for case in map(json.loads, lines) if case["kind"] == "eval"}
+    return {case["id"]: case for case in recorded("ir") if case["kind"] == "eval"}
 
 
 def valid():
@@ -192,11 +200,17 @@ def by_denominator(names):
     return dict(groups)
 
 
-@needs_cases
 def test_the_cases_are_those_of_the_card():
-    assert (len(cases()), len(valid()), len(gdeval_cases())) == (107, 98, 79)
+    assert (len(cases()), len(valid())) == (107, 98)
     peers = [case.id.split("-", 2)[2] for case in of_peers()]
-    assert [peers.count(each) for each in (*VERSIONS, "pytrec_eval")] == [92, 93, 86]
+    told = re.findall(r"^\| (\S+ \S+) .*?(\d+) recorded cases", CARD.read_text("utf-8"), re.M)
+
+    assert {peer: int(count) for peer, count in told} == {
+        "trec_eval 10.0-rc3": peers.count("trec_eval_10.0-rc3"),
+        "trec_eval 9.0.8": peers.count("trec_eval_9.0.8"),
+        "pytrec_eval-terrier 0.5.11": peers.count("pytrec_eval"),
+        "gdeval.pl 1.2a": len(gdeval_cases()),
+    }
 
 
 @pytest.mark.parametrize("name", valid())
@@ -291,7 +305,6 @@ FAULTS = {  # of the recorded cases: which file, which line, and what we say
 }
 
 
-@needs_cases
 def test_every_case_with_an_error_is_looked_at():
     assert FAULTS.keys() == cases().keys() - set(valid())
 
@@ -313,14 +326,7 @@ def test_a_case_with_an_error_is_one_line(tmp_path, name):
 
 def examples():
     """The printed examples that are files."""
-    file = GIVEN / "worked_examples.jsonl"
-    if not file.exists():
-        return []
-    return [
-        example
-        for example in map(json.loads, file.read_text("utf-8").splitlines())
-        if "files" in example
-    ]
+    return [example for example in recorded("worked_examples") if "files" in example]
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda example: example["source"])
@@ -377,7 +383,7 @@ def runs(draw):
     return qrels, run
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(runs(), st.sampled_from([1, 2]), st.booleans())
 def test_generated_runs_score_as_with_pytrec_eval(data, level, judged_only):
     qrels, run = data

@@ -3,15 +3,17 @@
 import gzip
 import json
 import math
+import re
+from collections import Counter
 
 import pytest
 
 from metric_commons import load
 from metric_commons.outcomes.preferences import alpaca_outcomes
-from tests.spec import GIVEN
+from tests.spec import GIVEN, ROOT, recorded
 
-CASES = GIVEN / "cases" / "text.jsonl"
 LEADERBOARDS = GIVEN / "data" / "text" / "alpaca_eval" / "alpaca_eval_slim.json.gz"
+CARD = ROOT / "metrics" / "win_rate" / "README.md"
 # Its published row was made from other preferences than those published with it.
 STALE = "alpaca_eval_gpt4_turbo_fn/Mistral-7B-Instruct-v0.2"
 SCORES = ("win_rate", "discrete_win_rate", "standard_error")
@@ -33,16 +35,12 @@ def number(value):
 
 
 def cases():
-    if not CASES.exists():
-        pytest.skip("the cases are not part of the project")
-    found = [json.loads(line) for line in CASES.read_bytes().splitlines()]
-    return [
-        case for case in found if case.get("group") == "win_rate" and "preferences" in case["input"]
-    ]
+    of_group = [case for case in recorded("text") if case["group"] == "win_rate"]
+    return [case for case in of_group if "preferences" in case["input"]]
 
 
 def test_cases(win_rate):
-    compared = 0
+    compared = Counter()
     for case in cases():
         preferences = case["input"]["preferences"]
         if any(type(p) not in (int, float) or not (p == 0 or 1 <= p <= 2) for p in preferences):
@@ -59,7 +57,7 @@ def test_cases(win_rate):
         total = peer.pop("n_total")
         assert in_terms_of_alpaca_eval(half) == pytest.approx(peer, rel=1e-12, nan_ok=True)
         assert half["wins"] + half["losses"] + half["ties"] == total
-        compared += 1
+        compared["AlpacaEval 0.6.6"] += 1
 
         peer = case["peers"].get("fastchat.show_result(pairwise)")
         if peer:  # it knows no weights
@@ -72,7 +70,10 @@ def test_cases(win_rate):
             expected = peer["win"] / decided if decided else math.nan
             ignored = win_rate.compute(predictions=outcomes)["win_rate"]
             assert ignored == pytest.approx(expected, rel=1e-12, nan_ok=True)
-    assert compared > 5
+            compared["FastChat 0e6d3e4 `win_rate_adjusted`"] += 1
+
+    table = re.findall(r"^\| (.+?) \|.*?\| (\d+) of (\d+), ", CARD.read_text("utf-8"), re.M)
+    assert {(peer, str(count), str(count)) for peer, count in compared.items()} == set(table)
 
 
 @pytest.mark.skipif(not LEADERBOARDS.exists(), reason="the data is not part of the project")
