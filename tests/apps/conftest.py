@@ -1,7 +1,9 @@
 import os
+import time
 from pathlib import Path
 
 import pytest
+from tqdm import std
 
 from metric_commons.__main__ import main
 
@@ -12,6 +14,28 @@ def _the_same_environment():
     environment = os.environ
     yield
     os.environ = environment  # noqa: B003
+
+
+class Clock:
+    """A clock that moves only when it is told to."""
+
+    def __init__(self):
+        self.now = time.time()
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    """The clock of progress bars: they show when work takes long, but not because of the machine.
+
+    Processes that a test starts show none.
+    """
+    clock = Clock()
+    monkeypatch.setattr(std, "time", clock)
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    return clock
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from metric_commons.cli import ultrarag as parameters
 from metric_commons.evaluation import presets
 from metric_commons.evaluation.results import Results
 from metric_commons.integrations import ultrarag
-from tests.spec import GIVEN, ROOT
+from tests.spec import GIVEN, PATIENCE, ROOT
 
 NQ = GIVEN / "data" / "text" / "openqa_eval"
 TREC = GIVEN / "data" / "ir" / "treceval"
@@ -558,7 +558,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path):
     )
     with (tmp_path / "x.jsonl").open("w"):  # waits until the command reads
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
 
     assert (process.returncode, out, err) == (130, "", "")
     assert sorted(os.listdir(tmp_path)) == ["c.yaml", "x.jsonl"]

@@ -51,7 +51,7 @@ def metric():
     return load("ir_ranking")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data(), readings, scorings)
 @pytest.mark.parametrize("shape", ["ids", "scores of ids", "scores"])
 def test_a_call_scores_as_defined(shape, data, reading, scoring):

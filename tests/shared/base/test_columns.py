@@ -159,13 +159,13 @@ spoilt_columns = st.builds(
 )
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(columns | spoilt_columns, st.sampled_from(SHAPES))
 def test_rows_are_read_as_the_obvious_way_reads_them(column, shapes):
     assert found(column, shapes) == obvious(column, shapes)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(columns, st.integers(0, 5), st.sampled_from(SHAPES))
 def test_batches_are_joined_as_if_read_at_once(column, cut, shapes):
     layouts = [{"c": shape} for shape in shapes]
@@ -190,13 +190,13 @@ dense = st.sampled_from(DTYPES).flatmap(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(dense, st.sampled_from(SHAPES))
 def test_an_array_is_read_as_its_list(column, shapes):
     assert found(column, shapes) == obvious(column.tolist(), shapes)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(dense, st.sampled_from(SHAPES))
 def test_a_list_of_numpy_values_is_read_as_that_of_python(column, shapes):
     assert found(list(column), shapes) == obvious(column.tolist(), shapes)

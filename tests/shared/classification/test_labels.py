@@ -16,7 +16,7 @@ from metric_commons.statistics import bootstrap as resampling
 from metric_commons.statistics.bootstrap import resampled_totals
 
 WEIGHTS = st.integers(0, 3) | st.floats(0, 1e300) | st.just(1e-300)
-SOME = settings(max_examples=60, deadline=None)
+SOME = settings(max_examples=60)
 
 
 def obvious(references, predictions, label, weights, beta):

@@ -90,7 +90,7 @@ def irregular(lines, seed):
     return data if b"\n" in data else data + b"\n"  # else a carriage return ends a line
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(file=files(), seed=st.integers(0, 10**6))
 def test_all_ways_of_reading_see_the_same_rows(tmp_path_factory, file, seed):
     kind, lines, expected = file
@@ -310,7 +310,7 @@ def defined(qrels, run, missing, reading, scoring):
     return {"mean": means, "per_query": per_query}
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(collections(any_ids), st.sampled_from(["zero", "skip"]), readings, scorings)
 def test_dicts_and_tables_score_as_defined(data, missing, reading, scoring):
     pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
@@ -337,7 +337,7 @@ def encodable(of):
     return not any(0xD800 <= ord(each) < 0xE000 for name in of for d in of[name] for each in d)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(collections(ids), st.sampled_from(["zero", "skip"]), readings, scorings)
 def test_files_score_as_dicts(tmp_path_factory, data, missing, reading, scoring):
     qrels, run = data

@@ -84,7 +84,7 @@ few = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(few, st.sampled_from(ALTERNATIVES))
 def test_few_differences_are_enumerated(differences, alternative):
     expected = obvious_exact(differences, alternative)
