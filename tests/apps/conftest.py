@@ -1,4 +1,8 @@
+import fcntl
 import os
+import signal
+import sys
+import termios
 import time
 from pathlib import Path
 
@@ -6,6 +10,7 @@ import pytest
 from tqdm import std
 
 from metric_commons.__main__ import main
+from tests.spec import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -65,3 +70,23 @@ def refused(run):
         return status, err.rstrip("\n")
 
     return refused
+
+
+@pytest.fixture
+def interrupted():
+    """Interrupt a process that reads a pipe and waits for more of it: its status and what it said.
+
+    Earlier, while it imports something, Python may lose an interrupt.
+    """
+
+    def interrupted(process, path):
+        with path.open("wb", buffering=0) as pipe:  # waits until the process opens it, too
+            pipe.write(b"\n")
+            while int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder):
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=PATIENCE)
+        return process.returncode, out, err
+
+    return interrupted

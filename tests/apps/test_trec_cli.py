@@ -271,7 +271,7 @@ def test_a_picture_is_of_the_kind_that_its_name_says(run, name, start):
     assert Path(name).read_bytes().startswith(start)
 
 
-@pytest.mark.parametrize("queries", [1, 60, 61, 3000])
+@pytest.mark.parametrize("queries", [1, 60, 61, pytest.param(3000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("a", "b"), [("a", "x"), ("x", "a"), ("a", "a"), ("aax", "axa")])
 def test_any_differences_can_be_drawn(run, queries, a, b):
     pytest.importorskip("matplotlib")

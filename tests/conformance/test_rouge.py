@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from metric_commons.text import rouge as ngrams
+from metric_commons.text import rouge_scores as ngrams
 from metric_commons.text.porter import porter
 from metric_commons.text.rouge_scores import rouge, rouge_score_words
 from tests.spec import GIVEN, ROOT, recorded

@@ -159,7 +159,7 @@ spoilt_columns = st.builds(
 )
 
 
-@settings(max_examples=1000)
+@settings(max_examples=300)
 @given(columns | spoilt_columns, st.sampled_from(SHAPES))
 def test_rows_are_read_as_the_obvious_way_reads_them(column, shapes):
     assert found(column, shapes) == obvious(column, shapes)
@@ -190,7 +190,7 @@ dense = st.sampled_from(DTYPES).flatmap(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(dense, st.sampled_from(SHAPES))
 def test_an_array_is_read_as_its_list(column, shapes):
     assert found(column, shapes) == obvious(column.tolist(), shapes)
