@@ -16,6 +16,7 @@ SOURCES = {
     "text": GIVEN / "cases" / "text.jsonl",
     "ir": GIVEN / "cases" / "ir.jsonl",
     "tabular": GIVEN / "cases" / "tabular.jsonl",
+    "statistics": GIVEN / "cases" / "statistics.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
 
@@ -36,6 +37,7 @@ UNREAD = {
         *("ir_measures", "trectools", "ranx", "ranx_strict", "torchmetrics"),
     },
     "tabular": {"split", "torchmetrics", "evaluate"},
+    "statistics": set(),
     "worked_examples": set(),
 }
 
@@ -70,7 +72,8 @@ def main() -> None:
     for family in SOURCES:
         cases = derived(family)
         size = (CASES / f"{family}.jsonl.gz").write_bytes(packed(cases))
-        kinds = Counter(case.get("group") or case.get("metric") or "all" for case in cases)
+        names = ("group", "metric", "kind")
+        kinds = Counter(next((case[name] for name in names if name in case), "") for case in cases)
         print(f"{family}: {len(cases)} cases, {size:,} bytes ({dict(kinds)})")
 
 

@@ -8,7 +8,7 @@ from tests.cases.derive import SOURCES, derived
 from tests.spec import CASES, GIVEN, recorded
 
 
-@pytest.mark.skipif(not GIVEN.is_dir(), reason=f"{GIVEN} is absent")
+@pytest.mark.skipif(not (GIVEN / "cases").is_dir(), reason=f"{GIVEN / 'cases'} is absent")
 @pytest.mark.parametrize("family", SOURCES)
 def test_the_cases_are_those_that_were_given(family):
     assert recorded(family) == derived(family), "run python -m tests.cases.derive"
