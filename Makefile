@@ -23,7 +23,7 @@ demo: $(VENV)/installed
 		--confidence 0.95 --save build/demo.json
 
 test: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -1,5 +1,7 @@
 """What a module promises, stated once beside its own tests and checked for all in `contract/`."""
 
+import gzip
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -8,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-GIVEN = ROOT.parent / "shared"  # data and cases that are not part of the repository
+GIVEN = ROOT.parent / "shared"  # real data, which is not part of the repository
+CASES = ROOT / "tests" / "cases"
+PATIENCE = 600  # seconds after which a process is taken to hang, on however busy a machine
 METRICS = sorted(path.parent.name for path in ROOT.glob("metrics/*/*.py"))
 
 
@@ -42,3 +46,10 @@ def specs(name: str) -> tuple[Spec, ...]:
     module = module_from_spec(location)
     location.loader.exec_module(module)
     return module.SPEC, *getattr(module, "OTHER_SHAPES", ())
+
+
+@cache
+def recorded(family: str) -> list[dict[str, Any]]:
+    """What peers returned for the cases of a family."""
+    lines = gzip.decompress((CASES / f"{family}.jsonl.gz").read_bytes()).splitlines()
+    return list(map(json.loads, lines))

@@ -1,9 +1,16 @@
+import fcntl
 import os
+import signal
+import sys
+import termios
+import time
 from pathlib import Path
 
 import pytest
+from tqdm import std
 
 from metric_commons.__main__ import main
+from tests.spec import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -12,6 +19,28 @@ def _the_same_environment():
     environment = os.environ
     yield
     os.environ = environment  # noqa: B003
+
+
+class Clock:
+    """A clock that moves only when it is told to."""
+
+    def __init__(self):
+        self.now = time.time()
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    """The clock of progress bars: they show when work takes long, but not because of the machine.
+
+    Processes that a test starts show none.
+    """
+    clock = Clock()
+    monkeypatch.setattr(std, "time", clock)
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    return clock
 
 
 @pytest.fixture
@@ -41,3 +70,23 @@ def refused(run):
         return status, err.rstrip("\n")
 
     return refused
+
+
+@pytest.fixture
+def interrupted():
+    """Interrupt a process that reads a pipe and waits for more of it: its status and what it said.
+
+    Earlier, while it imports something, Python may lose an interrupt.
+    """
+
+    def interrupted(process, path):
+        with path.open("wb", buffering=0) as pipe:  # waits until the process opens it, too
+            pipe.write(b"\n")
+            while int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder):
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=PATIENCE)
+        return process.returncode, out, err
+
+    return interrupted

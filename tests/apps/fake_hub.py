@@ -16,6 +16,8 @@ from urllib.parse import unquote
 
 import yaml
 
+from tests.spec import PATIENCE
+
 TOKEN = "hf_of_somebody_who_may_write"
 COLORS = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
 COMMIT = "0" * 40
@@ -193,7 +195,7 @@ def as_stranger(
             "HF_UPDATE_DOWNLOAD_COUNTS": "0",
             **more,
         },
-        timeout=300,
+        timeout=PATIENCE,
     )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)

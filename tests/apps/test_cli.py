@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,16 +18,21 @@ from pyarrow import parquet
 from metric_commons.cli import tables
 from metric_commons.evaluation import evaluations as evaluation
 from metric_commons.files import tables as files
+from tests.spec import GIVEN, PATIENCE, ROOT
 
-ROOT = Path(__file__).parents[2]
 CAPITALS = str(ROOT / "examples" / "capitals.jsonl")
-NQ = ROOT.parent / "shared" / "data" / "text" / "openqa_eval"
+NQ = GIVEN / "data" / "text" / "openqa_eval"
 ROWS = [
     {"question": "q0", "answer": "The cat.", "gold": ["cat", "tiger"], "topic": "pets"},
     {"question": "q1", "answer": "dog", "gold": ["wolf"], "topic": "wild"},
     {"question": "q2", "answer": "", "gold": ["bird"], "topic": "pets"},
 ]
 FIELDS = ["--predictions", "answer", "--references", "gold"]
+# What takes longer to import than a person who asks for help wants to wait.
+HEAVY = {
+    *("evaluate", "datasets", "numpy", "pyarrow", "scipy", "pandas", "fsspec", "huggingface_hub"),
+    *("matplotlib", "jinja2", "mcp", "pyspark", "gradio", "torch", "transformers"),
+}
 
 
 def json_lines(rows):
@@ -92,8 +96,7 @@ def test_the_commands_of_the_examples_work(run):
         status, out, err = run(*arguments)
         (data,) = (word for word in arguments if word.startswith("examples/"))
         rows = len(Path(data).read_text("utf-8").splitlines())
-        said = err.rpartition("\r")[2]  # after a bar, which there is on a slow machine
-        assert (program, status, said) == ("metric-commons", 0, "")
+        assert (program, status, err) == ("metric-commons", 0, "")
         assert f"|rows={rows}|" in out
 
 
@@ -237,7 +240,7 @@ def test_a_file_comes_in_blocks(run):
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is Linux's to tell")
 def test_rows_are_forgotten_once_they_are_scored(tmp_path):
-    row = json.dumps({"answer": "x " * 2500, "gold": ["cat"]}) + "\n"
+    row = json.dumps({"answer": "x" * 5000, "gold": ["cat"]}) + "\n"
     with (tmp_path / "x.jsonl").open("w") as file:
         file.writelines([row] * 30_000)
     program = (  # ru_maxrss would begin with the size of the process that starts it
@@ -247,7 +250,7 @@ def test_rows_are_forgotten_once_they_are_scored(tmp_path):
         "sys.exit(status)"
     )
     command = [sys.executable, "-c", program, "score", "qa_em", "x.jsonl", *FIELDS]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
 
     assert run.returncode == 0
     assert "rows=30000" in run.stdout
@@ -501,7 +504,7 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         ("x.csv", 'answer,gold\nx,y\nx,"y\n', "x.csv: line 3: unexpected end of data"),
         ("x.csv", "answer,gold,answer\nx,y,z\n", "x.csv: line 1: there are 2 columns 'answer'"),
         ("x.parquet", "PAR1", "x.parquet: "),
-        ("x.jsonl.gz", gzip.compress(b"x" * 99)[:-9], "x.jsonl.gz: Compressed file ended"),
+        ("x.jsonl.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "x.jsonl.gz: Compressed file ended"),
         ("x.jsonl.gz", "plain", "x.jsonl.gz: Not a gzipped file"),
         ("x.txt", "answer\n", "x.txt: unknown kind of file; a name ends in .jsonl, .json, .csv,"),
     ],
@@ -657,7 +660,10 @@ def test_whatever_kills_it_leaves_the_old_file(tmp_path, command):
         "run": ["run", "c.yaml"],
     }[command]
     killed = subprocess.run(
-        [sys.executable, "-c", program, *arguments], cwd=tmp_path, capture_output=True, timeout=60
+        [sys.executable, "-c", program, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=PATIENCE,
     )
 
     assert killed.returncode == -signal.SIGKILL
@@ -672,36 +678,33 @@ def test_a_disk_without_room_leaves_the_old_file(tmp_path):
         cwd=tmp_path,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
     )
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
 
     assert (process.returncode, out, err) == (1, "", "rows.jsonl: File too large\n")
     assert (tmp_path / "rows.jsonl").read_text() == "old"
     assert sorted(os.listdir(tmp_path)) == ["rows.jsonl", "x.jsonl"]
 
 
-def test_an_interrupt_ends_it_at_once(tmp_path):
+def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     os.mkfifo(tmp_path / "x.jsonl")
     process = subprocess_of("score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json", cwd=tmp_path)
-    with (tmp_path / "x.jsonl").open("w"):  # waits until the command reads
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
 
-    assert (process.returncode, out, err) == (130, "", "")
+    assert interrupted(process, tmp_path / "x.jsonl") == (130, "", "")
     assert os.listdir(tmp_path) == ["x.jsonl"]
 
 
 def test_a_closed_pipe_is_no_crash(tmp_path):
     process = subprocess_of("score", "--help")
     process.stdout.close()
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE)
 
     assert "Traceback" not in err
 
 
-def test_long_work_shows_a_bar_that_leaves_no_trace_in_the_error(run, monkeypatch):
+def test_long_work_shows_a_bar_that_leaves_no_trace_in_the_error(run, monkeypatch, clock):
     def slow(stream, advance):
         for line in lines(stream, advance):
-            time.sleep(0.0006)
+            clock.now += 0.0006
             yield line
 
     lines = files._lines
@@ -715,21 +718,19 @@ def test_long_work_shows_a_bar_that_leaves_no_trace_in_the_error(run, monkeypatc
     assert said.startswith("x.jsonl: row 2500 (line 2501): field 'answer' is missing")
 
 
-def test_help_is_quick_and_loads_nothing_heavy():
+def test_help_loads_nothing_heavy():
     program = (
         "import sys; from metric_commons.__main__ import main; status = main(['score', '--help']);"
-        "heavy = {'evaluate', 'datasets', 'numpy', 'pyarrow', 'scipy'} & set(sys.modules);"
-        "sys.exit(' '.join(heavy) or status)"
+        "sys.stderr.write(' '.join({name.partition('.')[0] for name in sys.modules}));"
+        "sys.exit(status)"
     )
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
 
-    assert (run.returncode, run.stderr) == (0, "")
+    assert run.returncode == 0
     assert "--predictions" in run.stdout
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.5
+    assert not HEAVY & {*run.stderr.split()}
 
 
 def test_without_its_libraries_it_says_what_to_install():
@@ -738,7 +739,7 @@ def test_without_its_libraries_it_says_what_to_install():
         "sys.exit(main(['list']))"
     )
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE
     )
 
     assert run.returncode == 1

@@ -252,7 +252,9 @@ def served(name, folder):
             process.kill()
 
 
-@pytest.mark.parametrize("name", ["qa_f1", "paired_significance"])
+@pytest.mark.parametrize(
+    "name", ["qa_f1", pytest.param("paired_significance", marks=pytest.mark.slow)]
+)
 def test_a_client_gets_the_scores_of_the_card(name, demo, tmp_path):
     shown = demo(name)
     table = {"headers": shown.inputs, "data": shown.cells(0), "metadata": None}

@@ -10,7 +10,7 @@ from math import fsum
 import pytest
 
 from metric_commons import load
-from tests.spec import ROOT
+from tests.spec import PATIENCE, ROOT
 
 LINES = (ROOT / "examples" / "capitals.jsonl").read_text("utf-8").splitlines()
 QUESTIONS = [json.loads(line) for line in LINES]
@@ -23,7 +23,7 @@ def output(script):
         capture_output=True,
         text=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},  # more threads are in each other's way
-        timeout=300,
+        timeout=PATIENCE,
     )
     assert run.returncode == 0, run.stderr
     return run.stdout

@@ -31,7 +31,7 @@ def drawn(run, monkeypatch):
 
     def kept(figure, *arguments, **options):
         saved.append(figure)
-        save(figure, *arguments, **options)
+        save(figure, *arguments, **options | {"dpi": 30, "bbox_inches": None})  # which is quick
 
     monkeypatch.setattr(Figure, "savefig", kept)
 
@@ -161,7 +161,7 @@ def test_curves_of_several_systems_differ_in_three_ways(drawn):
     assert all(one.get_linestyle() != other.get_linestyle() for one, other in pairwise(curves))
 
 
-@pytest.mark.parametrize("count", [3, 10, 30])
+@pytest.mark.parametrize("count", [3, 10, pytest.param(30, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", ["roc", "pr"])
 def test_of_several_labels_each_has_a_panel(drawn, kind, count):
     path, names = of_classes(count)
@@ -465,9 +465,13 @@ def test_equal_numbers_can_be_drawn(drawn, kind, value):
 # Files
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    ("name", "start"), [("d.png", b"\x89PNG"), ("x/d.PDF", b"%PDF"), ("d.svg", b"<?xml")]
+    ("kind", "name", "start"),
+    [
+        *((kind, "d.png", b"\x89PNG") for kind in KINDS),
+        ("roc", "x/d.PDF", b"%PDF"),
+        ("residuals", "d.svg", b"<?xml"),
+    ],
 )
 def test_a_picture_is_of_the_kind_of_its_name_and_always_the_same(run, kind, name, start):
     pytest.importorskip("matplotlib")

@@ -14,7 +14,7 @@ from metric_commons.evaluation import catalog
 from metric_commons.hub import bundle, publishing
 from metric_commons.hub.demo import worked_examples
 from tests.apps.fake_hub import TOKEN, Hub, as_stranger, fake_hub
-from tests.spec import METRICS
+from tests.spec import METRICS, PATIENCE
 
 VERSION = version("metric-commons")
 TAG = f"v{VERSION}"
@@ -55,12 +55,12 @@ def stranger(tmp_path_factory):
     """Results of calls, from an environment that has nothing of ours."""
     home = tmp_path_factory.mktemp("stranger")
     python = home / "venv" / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True, timeout=120)
+    subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True, timeout=PATIENCE)
     installed = subprocess.run(
         [python, "-m", "pip", "install", "--quiet", "evaluate", "numpy", "scipy"],
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=PATIENCE,
     )
     if installed.returncode:
         pytest.skip(f"evaluate cannot be installed: {installed.stderr.strip()[-200:]}")

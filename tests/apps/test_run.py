@@ -4,7 +4,6 @@ import os
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from importlib.metadata import version
@@ -543,7 +542,7 @@ def test_a_format_that_there_is_not(refused):
     assert said.startswith("--format must be one of")
 
 
-def test_an_interrupt_ends_it_at_once(tmp_path):
+def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     (tmp_path / "x.jsonl").unlink()
     os.mkfifo(tmp_path / "x.jsonl")
     content = CONFIG | {"outputs": {"save": "r.json", "per_example": "rows.jsonl"}}
@@ -556,11 +555,8 @@ def test_an_interrupt_ends_it_at_once(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
     )
-    with (tmp_path / "x.jsonl").open("w"):  # waits until the command reads
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
 
-    assert (process.returncode, out, err) == (130, "", "")
+    assert interrupted(process, tmp_path / "x.jsonl") == (130, "", "")
     assert sorted(os.listdir(tmp_path)) == ["c.yaml", "x.jsonl"]
 
 

@@ -34,7 +34,7 @@ from transformers import (
 import metric_commons
 from metric_commons.integrations.trainer import trainer_hook
 from tests.apps.test_trainer import Hits, Rows
-from tests.spec import ROOT
+from tests.spec import PATIENCE, ROOT
 
 WORDS = ["<pad>", "<s>", "</s>", "<unk>", *"the a cat dog sat on in Paris Eiffel Tower is".split()]
 # Weights far from zero give logits far from each other, so that no rounding decides a class.
@@ -365,7 +365,7 @@ def test_two_processes_get_the_scores_of_all_rows(tmp_path):
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        timeout=300,
+        timeout=PATIENCE,
     )
 
     assert run.returncode == 0, run.stderr

@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from metric_commons.evaluation.results import Results
 from metric_commons.files import trec
 from metric_commons.ranking import runs
 from metric_commons.statistics.significance import compare_measures
-from tests.spec import GIVEN, ROOT
+from tests.spec import GIVEN, ROOT, recorded
 
 EXAMPLES = ROOT / "examples"
 DATA = GIVEN / "data" / "ir"
@@ -154,9 +153,9 @@ def test_runs_are_called_by_what_tells_them_apart(run):
     assert {"x/input.s", "y/input.s"} <= {line[0] for line in cells(all_) if line}
 
 
-def test_many_runs_show_a_bar_when_it_takes_long(run, monkeypatch):
+def test_many_runs_show_a_bar_when_it_takes_long(run, monkeypatch, clock):
     def slow(path):
-        time.sleep(0.6)
+        clock.now += 0.6
         return read(path)
 
     read = trec.read_run
@@ -273,7 +272,7 @@ def test_a_picture_is_of_the_kind_that_its_name_says(run, name, start):
     assert Path(name).read_bytes().startswith(start)
 
 
-@pytest.mark.parametrize("queries", [1, 60, 61, 3000])
+@pytest.mark.parametrize("queries", [1, 60, 61, pytest.param(3000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("a", "b"), [("a", "x"), ("x", "a"), ("a", "a"), ("aax", "axa")])
 def test_any_differences_can_be_drawn(run, queries, a, b):
     pytest.importorskip("matplotlib")
@@ -342,11 +341,7 @@ def test_a_file_that_cannot_be_read_is_one_line(refused, command, name, content,
 
 def recorded_faults():
     """Recorded pairs of files of which one is not what it should be."""
-    file = GIVEN / "cases" / "ir.jsonl"
-    if not file.exists():
-        return []
-    with file.open(encoding="utf-8") as lines:
-        cases = [case for case in map(json.loads, lines) if case["kind"] == "eval"]
+    cases = [case for case in recorded("ir") if case["kind"] == "eval"]
     return [case for case in cases if "error" in case["expected"]]
 
 

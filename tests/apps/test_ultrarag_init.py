@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from metric_commons.__main__ import main
 from metric_commons.integrations import ultrarag
 from tests.shared.integrations.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
-from tests.spec import GIVEN
+from tests.spec import GIVEN, PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -244,7 +244,7 @@ def test_the_entry_never_starts_itself_for_ever(place):
     again = f"import runpy; runpy.run_path({str(entry)!r})"
     entry.write_text(text.replace(start, f"START = {again!r}"), "utf-8")
     done = subprocess.run(
-        [BARE, str(entry)], capture_output=True, text=True, timeout=60, check=False
+        [BARE, str(entry)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
 
     assert done.returncode == 1
@@ -255,7 +255,7 @@ def test_the_entry_says_that_its_python_is_gone(place):
     entry = place / "src" / "scores.py"
     entry.write_text(entry.read_text("utf-8").replace(repr(sys.executable), "'/no/python'"))
     done = subprocess.run(
-        [BARE, str(entry)], capture_output=True, text=True, timeout=60, check=False
+        [BARE, str(entry)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
 
     assert done.returncode == 1
@@ -274,7 +274,7 @@ def test_what_is_on_the_path_of_ultrarag_does_not_count(place, tmp_path):
         input="",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 
@@ -295,7 +295,11 @@ def command():
 
     def command(*arguments):
         subprocess.run(
-            ["ultrarag", *arguments], env=environment, check=True, timeout=300, capture_output=True
+            ["ultrarag", *arguments],
+            env=environment,
+            check=True,
+            timeout=PATIENCE,
+            capture_output=True,
         )
 
     return command

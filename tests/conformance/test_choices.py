@@ -1,10 +1,9 @@
-"""The peers in the card of truthful_mc: our results beside those that their own code returned.
+"""Every community that the card of truthful_mc claims, against what its own code returned.
 
-The table here has the path to the values of each peer in the case file, and the questions on which
-it differs, with the reason. Only these may differ, and the card must have the same numbers.
+The table here says where the values of a peer stand in the case file, and on which questions it is
+known to differ, and why. Exactly these may differ, and the card has to have the same numbers.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,14 +13,11 @@ from math import inf, isclose
 import pytest
 
 from metric_commons import load
-from tests.spec import GIVEN, ROOT
+from tests.spec import ROOT, recorded
 
-CASES = GIVEN / "cases" / "text.jsonl"
 CARD = ROOT / "metrics" / "truthful_mc" / "README.md"
 
-recorded = pytest.mark.skipif(not CASES.exists(), reason=f"no recorded cases at {CASES}")
-
-# Reasons for differences
+# Why peers differ
 
 DIGITS = "exp of a score below -708 has few digits, or none"
 HALVED = "scores are halved until exp of one of them is not 0"
@@ -35,7 +31,7 @@ class Peer:
     """One row of the table in the card."""
 
     name: str
-    path: Sequence[str]  # to the peer's value in the case file
+    at: Sequence[str]  # the way to the peer's value in the case file
     score: str  # the key of our result
     options: Mapping[str, str] = field(default_factory=dict)
     differ: Mapping[str, Sequence[str]] = field(default_factory=dict)  # reason -> questions
@@ -50,7 +46,7 @@ DOLA = "dola(voidism/DoLa tfqa_mc_eval.py)"
 LM_EVAL = "lm_eval(ConfigurableTask.process_results lines 1494-1576)"
 OLMES = "olmes.MCAccuracy"
 CHARACTER, TOKEN, UNCONDITIONAL = (
-    {"length_normalization": name} for name in ("character", "token", "unconditional")
+    {"length_normalization": how} for how in ("character", "token", "unconditional")
 )
 FEW_DIGITS = {DIGITS: ["truthful_mc-011"]}
 
@@ -133,7 +129,7 @@ CHOICES = [
     Peer("lm-eval 4e7e0d4 `acc_bytes`", [LM_EVAL, "acc_bytes"], "mc1", CHARACTER, unit=utf8_bytes),
     Peer("lm-eval 4e7e0d4 `acc_mutual_info`", [LM_EVAL, "acc_mutual_info"], "mc1", UNCONDITIONAL),
 ]
-for name, options, unit in [
+for how, options, unit in [
     ("none", {}, None),
     ("char", CHARACTER, characters),
     ("char_nospace", CHARACTER, characters_but_the_first_space),
@@ -144,8 +140,8 @@ for name, options, unit in [
         ("`loglikelihood_acc`", "loglikelihood_acc", "mc1"),
         ("`norm_multichoice_prob`", "norm_multichoice_prob", "mc2"),
     ]:
-        path = [f"lighteval.{function}[{name}]"]
-        CHOICES.append(Peer(f"lighteval 3fd1526 {title}, {name}", path, score, options, unit=unit))
+        at = [f"lighteval.{function}[{how}]"]
+        CHOICES.append(Peer(f"lighteval 3fd1526 {title}, {how}", at, score, options, unit=unit))
 
 
 # The questions
@@ -158,18 +154,17 @@ def truthful_mc():
 
 @cache
 def cases(group):
-    recorded = map(json.loads, CASES.read_text("utf-8").splitlines())
-    return [case for case in recorded if case.get("group") == group]
+    return [case for case in recorded("text") if case["group"] == group]
 
 
 def number(value):
-    """A recorded number; infinities and NaN are recorded by name."""
+    """A recorded number; of one that is not finite the name is recorded."""
     return float(value["nonfinite"]) if isinstance(value, dict) else value
 
 
-def peer_value(case, peer):
-    """What the peer returned: a number, an error as a dict, or None if it was not run."""
-    column, *key = peer.path
+def theirs(case, peer):
+    """What the peer returned: a number, an error as a dict, or None if it was not asked."""
+    column, *key = peer.at
     value = case["peers"].get(column)
     if not key or value is None or "error" in value:
         return value
@@ -177,45 +172,45 @@ def peer_value(case, peer):
 
 
 def truthful_inputs(case, score):
-    """The options with their labels; for MC1, as in the peers, only the best true answer."""
-    inputs = case["input"]
-    if "labels" in inputs:
-        return list(map(number, inputs["logprobs"])), inputs["labels"]
-    true, false = ([*map(number, inputs[f"{kind}_logprobs"])] for kind in ("true", "false"))
+    """All options with their labels; for MC1 of the peers the best answer and the false ones."""
+    given = case["input"]
+    if "labels" in given:
+        return list(map(number, given["logprobs"])), given["labels"]
+    true, false = ([*map(number, given[f"{kind}_logprobs"])] for kind in ("true", "false"))
     if score == "mc1":
-        true = [true[inputs["best_index"]]]
+        true = [true[given["best_index"]]]
     return true + false, [1] * len(true) + [0] * len(false)
 
 
 def choice_inputs(case, peer):
-    """The options of a question with one right answer, as the peer normalizes their scores."""
-    inputs = case["input"]
-    scores = list(map(number, inputs["logprobs"]))
-    labels = [int(option == inputs["gold"]) for option in range(len(scores))]
-    normalization = peer.options.get("length_normalization", "none")
-    if normalization == "unconditional":
-        return {"score": scores, "unconditional": inputs["unconditional"]}, labels
-    if normalization in ("character", "token"):
-        lengths = [peer.unit(option) for option in inputs["choices"]] if peer.unit else None
-        return {"score": scores, "length": lengths or inputs["num_tokens"]}, labels
+    """The options of a question with one right answer, as the peer's normalization wants them."""
+    given = case["input"]
+    scores = list(map(number, given["logprobs"]))
+    labels = [int(option == given["gold"]) for option in range(len(scores))]
+    how = peer.options.get("length_normalization", "none")
+    if how == "unconditional":
+        return {"score": scores, "unconditional": given["unconditional"]}, labels
+    if how in ("character", "token"):
+        lengths = [peer.unit(option) for option in given["choices"]] if peer.unit else None
+        return {"score": scores, "length": lengths or given["num_tokens"]}, labels
     return scores, labels
 
 
-def our_value(peer, scores, labels):
+def ours(peer, scores, labels):
     result = truthful_mc().compute(predictions=[scores], references=[labels], **peer.options)
     return result[peer.score]
 
 
-def are_equal(left, right):
-    return isinstance(right, int | float) and isclose(left, right, rel_tol=1e-12, abs_tol=0)
+def same(mine, other):
+    return isinstance(other, int | float) and isclose(mine, other, rel_tol=1e-12, abs_tol=0)
 
 
 def compared(peer):
-    """Each question on which the peer was run, and whether both results are equal."""
+    """Each question that the peer was asked, and whether it says the same."""
     agree = {}
     group = "truthful_mc" if peer in TRUTHFUL else "mc_norm"
     for case in cases(group):
-        value = peer_value(case, peer)
+        value = theirs(case, peer)
         if value is None:
             continue
         if group == "truthful_mc":
@@ -223,8 +218,8 @@ def compared(peer):
         else:
             inputs = choice_inputs(case, peer)
         try:
-            agree[case["id"]] = are_equal(our_value(peer, *inputs), number(value))
-        except (ValueError, KeyError):  # an error of ours, or of the peer
+            agree[case["id"]] = same(ours(peer, *inputs), number(value))
+        except (ValueError, KeyError):  # an error of ours, or of theirs
             agree[case["id"]] = False
     return agree
 
@@ -232,17 +227,15 @@ def compared(peer):
 # Peers
 
 
-@recorded
 @pytest.mark.parametrize("peer", TRUTHFUL + CHOICES, ids=str)
-def test_a_peer_agrees(peer):
+def test_a_peer_says_the_same(peer):
     agree = compared(peer)
-    different = {question for questions in peer.differ.values() for question in questions}
+    known = {question for questions in peer.differ.values() for question in questions}
 
     assert agree
-    assert {question for question, is_equal in agree.items() if not is_equal} == different
+    assert {question for question, same in agree.items() if not same} == known
 
 
-@recorded
 @pytest.mark.parametrize("peer", TRUTHFUL + CHOICES, ids=str)
 def test_the_card_has_the_same_numbers(peer):
     agree = compared(peer)
@@ -261,7 +254,6 @@ def test_the_card_has_no_other_peers():
     assert names == ["Peer", "---", *map(str, TRUTHFUL + CHOICES)]
 
 
-@recorded
 def test_mc2_is_exact():
     exact = [case for case in cases("truthful_mc") if "exact_mc2" in case]
 

@@ -1,6 +1,5 @@
 """Recorded cases, and scikit-learn on generated input."""
 
-import json
 import math
 import warnings
 
@@ -11,9 +10,8 @@ from hypothesis import strategies as st
 from sklearn import calibration, metrics
 
 from metric_commons import load
-from tests.spec import GIVEN
+from tests.spec import recorded
 
-CASES = GIVEN / "cases" / "tabular.jsonl"
 OF_LABELS = [
     *("accuracy", "precision", "recall", "f1", "fbeta", "fpr", "specificity"),
     *("balanced_accuracy", "mcc", "kappa", "confusion_matrix"),
@@ -31,14 +29,13 @@ SETTLED = {
     "accuracy-18": 2 / 3,  # floats are scores, with a threshold of 0.5
     "log_loss-07": ValueError,  # probabilities of a row add up to 1
 }
-SOME = settings(max_examples=50, deadline=None)
+SOME = settings(max_examples=50)
 
 
 def cases(kinds):
-    if not CASES.exists():
-        return [pytest.param(None, marks=pytest.mark.skip("the cases are not there"), id="none")]
-    found = map(json.loads, CASES.read_text("utf-8").splitlines())
-    return [pytest.param(case, id=case["id"]) for case in found if case["metric"] in kinds]
+    return [
+        pytest.param(case, id=case["id"]) for case in recorded("tabular") if case["metric"] in kinds
+    ]
 
 
 def number(value):

@@ -1,7 +1,5 @@
 """What scikit-learn returns, recorded on tricky points and labels and live on generated ones."""
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +7,8 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from metric_commons import load
-from tests.spec import GIVEN
+from tests.spec import recorded
 
-CASES = GIVEN / "cases" / "tabular.jsonl"
 OF_POINTS = {
     "silhouette": metrics.silhouette_score,
     "davies_bouldin": metrics.davies_bouldin_score,
@@ -48,11 +45,9 @@ def wanted(case):
     return finite(case["exact"] if case["exact"] is not None else case["sklearn"].get("value"))
 
 
-@pytest.mark.skipif(not CASES.exists(), reason="the cases are not part of the project")
 def test_cases(clustering):
     compared = 0
-    for line in CASES.read_text("utf-8").splitlines():
-        case = json.loads(line)
+    for case in recorded("tabular"):
         measure = case["metric"].removesuffix("_samples")
         if measure not in OF_POINTS | OF_LABELS:
             continue

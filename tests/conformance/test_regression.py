@@ -1,6 +1,5 @@
 """What scikit-learn and scipy return, recorded on tricky numbers and live on generated ones."""
 
-import json
 import math
 import warnings
 
@@ -13,9 +12,8 @@ from scipy import stats
 from sklearn import metrics
 
 from metric_commons import load
-from tests.spec import GIVEN
+from tests.spec import recorded
 
-CASES = GIVEN / "cases" / "tabular.jsonl"
 PEERS = {
     "mae": metrics.mean_absolute_error,
     "mse": metrics.mean_squared_error,
@@ -55,11 +53,9 @@ def expected_value(case):
     return finite(case["exact"] if case["exact"] is not None else case["sklearn"].get("value"))
 
 
-@pytest.mark.skipif(not CASES.exists(), reason="the cases are not part of the project")
 def test_cases(regression):
     compared = 0
-    for line in CASES.read_text("utf-8").splitlines():
-        case = json.loads(line)
+    for case in recorded("tabular"):
         if case["metric"] not in ALL:
             continue
         columns = {name: finite(case["inputs"][name]) for name in ("predictions", "references")}

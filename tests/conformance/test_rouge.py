@@ -17,20 +17,18 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from metric_commons.text import rouge as ngrams
+from metric_commons.text import rouge_scores as ngrams
 from metric_commons.text.porter import porter
 from metric_commons.text.rouge_scores import rouge, rouge_score_words
-from tests.spec import GIVEN, ROOT
+from tests.spec import GIVEN, ROOT, recorded
 from tests.texts import adversarial_rows, adversarial_text
 
 rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer")
 
-CASES = GIVEN / "cases" / "text.jsonl"
 SUMMARIES = GIVEN / "data" / "text" / "speed" / "speed_sum.json.gz"
 PUBLISHED = GIVEN / "data" / "text" / "rouge_testdata"
 TYPES = ["rouge1", "rouge2", "rouge3", "rouge9", "rougeL", "rougeLsum"]
 
-recorded = pytest.mark.skipif(not CASES.exists(), reason=f"no recorded cases at {CASES}")
 summaries = pytest.mark.skipif(not SUMMARIES.exists(), reason=f"no summaries at {SUMMARIES}")
 published = pytest.mark.skipif(not PUBLISHED.exists(), reason=f"no test data at {PUBLISHED}")
 
@@ -227,11 +225,9 @@ PEERS = [
 
 @cache
 def cases():
-    every = map(json.loads, CASES.read_text("utf-8").splitlines())
-    return [case for case in every if case.get("group") == "rouge"]
+    return [case for case in recorded("text") if case["group"] == "rouge"]
 
 
-@recorded
 @pytest.mark.parametrize("peer", PEERS, ids=str)
 def test_exactly_the_cases_that_are_known_to_differ_do(peer):
     scored = [case for case in cases() if peer.column in case["peers"]]
@@ -256,15 +252,13 @@ def test_exactly_the_cases_that_are_known_to_differ_do(peer):
 @cache
 def recorded_columns():
     """Whole columns as `rouge` of evaluate scored them, and the scores of each row or the error."""
-    every = map(json.loads, CASES.read_text("utf-8").splitlines())
     return {
         case["id"]: (case["input"], case["peers"]["hf_evaluate.rouge"])
-        for case in every
-        if "hf_evaluate.rouge" in case.get("peers", {})
+        for case in recorded("text")
+        if "hf_evaluate.rouge" in case["peers"]
     }
 
 
-@recorded
 @pytest.mark.parametrize("case", ["corpus-010", "corpus-012"])
 def test_columns_equal_those_of_evaluate(case):
     given, expected = recorded_columns()[case]
@@ -280,7 +274,6 @@ def test_columns_equal_those_of_evaluate(case):
     assert {kind: result["per_example"][kind] for kind in kinds} == expected
 
 
-@recorded
 def test_errors_of_evaluate():
     """It refuses n-grams of ten words, which are only zero here; no rows are refused by both."""
     assert {name for name, (_, found) in recorded_columns().items() if "error" in found} == {
@@ -296,7 +289,6 @@ def test_errors_of_evaluate():
         load("rouge_n_l").compute(predictions=given["predictions"], references=given["references"])
 
 
-@recorded
 def test_the_card_counts_the_cases_that_agree():
     card = (ROOT / "metrics" / "rouge_n_l" / "README.md").read_text("utf-8")
     rows = re.findall(r"^\| (.+?) \| *(.*?) *\| (\d+) of (\d+) \|", card, re.MULTILINE)

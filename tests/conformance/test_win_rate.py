@@ -3,16 +3,18 @@
 import gzip
 import json
 import math
+import re
+from collections import Counter
 
 import pytest
 
 from metric_commons import load
 from metric_commons.outcomes.preferences import alpaca_outcomes
-from tests.spec import GIVEN
+from tests.spec import GIVEN, ROOT, recorded
 
-CASES = GIVEN / "cases" / "text.jsonl"
 LEADERBOARDS = GIVEN / "data" / "text" / "alpaca_eval" / "alpaca_eval_slim.json.gz"
-# Its published row was not made from the preferences that are published with it.
+CARD = ROOT / "metrics" / "win_rate" / "README.md"
+# Its published row was made from other preferences than those published with it.
 STALE = "alpaca_eval_gpt4_turbo_fn/Mistral-7B-Instruct-v0.2"
 SCORES = ("win_rate", "discrete_win_rate", "standard_error")
 COUNTS = {"n_wins": "wins", "n_wins_base": "losses", "n_draws": "ties"}
@@ -25,7 +27,7 @@ def win_rate():
 
 def in_terms_of_alpaca_eval(result):
     percentages = {name: 100 * result[name] for name in SCORES}
-    return percentages | {peer_name: result[name] for peer_name, name in COUNTS.items()}
+    return percentages | {theirs: result[ours] for theirs, ours in COUNTS.items()}
 
 
 def number(value):
@@ -33,18 +35,12 @@ def number(value):
 
 
 def cases():
-    if not CASES.exists():
-        pytest.skip("the cases are not part of the project")
-    recorded = map(json.loads, CASES.read_bytes().splitlines())
-    return [
-        case
-        for case in recorded
-        if case.get("group") == "win_rate" and "preferences" in case["input"]
-    ]
+    of_group = [case for case in recorded("text") if case["group"] == "win_rate"]
+    return [case for case in of_group if "preferences" in case["input"]]
 
 
 def test_cases(win_rate):
-    compared = 0
+    compared = Counter()
     for case in cases():
         preferences = case["input"]["preferences"]
         if any(type(p) not in (int, float) or not (p == 0 or 1 <= p <= 2) for p in preferences):
@@ -61,10 +57,10 @@ def test_cases(win_rate):
         total = peer.pop("n_total")
         assert in_terms_of_alpaca_eval(half) == pytest.approx(peer, rel=1e-12, nan_ok=True)
         assert half["wins"] + half["losses"] + half["ties"] == total
-        compared += 1
+        compared["AlpacaEval 0.6.6"] += 1
 
         peer = case["peers"].get("fastchat.show_result(pairwise)")
-        if peer:  # recorded only without weights
+        if peer:  # it knows no weights
             assert half["win_rate"] == pytest.approx(peer["win_rate_adjusted"], rel=1e-12)
             assert half["wins"] / total == pytest.approx(peer["win_rate"], rel=1e-12)
             assert [half[key] for key in ("wins", "losses", "ties")] == [
@@ -74,7 +70,10 @@ def test_cases(win_rate):
             expected = peer["win"] / decided if decided else math.nan
             ignored = win_rate.compute(predictions=outcomes)["win_rate"]
             assert ignored == pytest.approx(expected, rel=1e-12, nan_ok=True)
-    assert compared > 5
+            compared["FastChat 0e6d3e4 `win_rate_adjusted`"] += 1
+
+    table = re.findall(r"^\| (.+?) \|.*?\| (\d+) of (\d+), ", CARD.read_text("utf-8"), re.M)
+    assert {(peer, str(count), str(count)) for peer, count in compared.items()} == set(table)
 
 
 @pytest.mark.skipif(not LEADERBOARDS.exists(), reason="the data is not part of the project")
@@ -85,7 +84,7 @@ def test_published_leaderboards(win_rate):
         published = model["published"]
         if published is None:
             continue
-        preferences = [value for value in model["preference"] if value is not None]
+        preferences = [each for each in model["preference"] if each is not None]
         result = win_rate.compute(predictions=alpaca_outcomes(preferences), ties="half")
         ours = in_terms_of_alpaca_eval(result)
         rows += 1

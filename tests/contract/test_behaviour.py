@@ -22,7 +22,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tests.spec import METRICS
+from tests.spec import METRICS, PATIENCE
 from tests.spec import spec as spec_of
 
 PER_ROW = ("groups", "sample_weight")  # options that hold a value a row
@@ -508,7 +508,7 @@ def test_it_may_be_kept_in_memory(load, spec):
 def processes(load, name, folder):
     """A module as each of two processes has it."""
     shared = {"num_process": 2, "experiment_id": folder.name, "cache_dir": str(folder)}
-    return [load(name, process_id=rank, timeout=20, **shared) for rank in range(2)]
+    return [load(name, process_id=rank, timeout=PATIENCE, **shared) for rank in range(2)]
 
 
 def together(metrics, work):
@@ -535,7 +535,7 @@ def test_two_processes_go_on_after_an_error(load, spec, tmp_path):
     inputs, options = split(load(spec.name), spec.sample)
     parts = [{name: column[:1] for name, column in inputs.items()}]
     parts += [{name: column[1:] for name, column in inputs.items()}]
-    both = Barrier(2, timeout=20)
+    both = Barrier(2, timeout=PATIENCE)
 
     def work(metric, rank):
         metric.add_batch(**parts[rank])

@@ -22,7 +22,7 @@ from datasets.naming import camelcase_to_snakecase
 from evaluate.loading import get_imports
 
 from metric_commons.hub.imports import imported
-from tests.spec import METRICS, ROOT
+from tests.spec import METRICS, PATIENCE, ROOT
 
 PACKAGE = ROOT / "shared" / "metric_commons"
 CONTRIBUTING = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
@@ -389,7 +389,11 @@ def test_a_metric_is_a_script_and_a_card(name):
 def test_importing_the_package_loads_nothing():
     program = "import json, sys, metric_commons; print(json.dumps(sorted(sys.modules)))"
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
     )
     loaded = {name.partition(".")[0] for name in json.loads(run.stdout)}
 
@@ -401,7 +405,11 @@ def test_the_face_of_a_room_loads_no_file_that_is_not_asked_for():
         "import sys, metric_commons.text; metric_commons.text.exact_match; print(*sys.modules)"
     )
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
     )
 
     assert "metric_commons.text.answers" in run.stdout.split()
@@ -418,7 +426,7 @@ def test_the_arithmetic_needs_no_evaluate():
         ]
     )
 
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=PATIENCE)
 
 
 def test_no_file_is_tied_to_a_machine():

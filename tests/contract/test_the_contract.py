@@ -14,6 +14,7 @@ PROMISES = {
     for tests in (test_behaviour, test_bad_input)
     for name, promise in vars(tests).items()
     if name.startswith("test_") and "spec" in inspect.signature(promise).parameters
+    if "slow" not in {mark.name for mark in getattr(promise, "pytestmark", ())}
 }
 
 # Texts, numbers and dicts, under other names than predictions and references.

@@ -60,7 +60,7 @@ def metric():
     return load("ir_ranking")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data(), ranking_options, measure_options)
 @pytest.mark.parametrize("shape", ["ids", "scores of ids", "scores"])
 def test_a_call_scores_as_defined(shape, data, reading, scoring):

@@ -1,11 +1,10 @@
-import json
 import math
 
 import numpy as np
 import pytest
 
 from metric_commons import load
-from tests.spec import GIVEN, Spec
+from tests.spec import Spec
 
 SPEC = Spec(
     name="regression",
@@ -73,28 +72,11 @@ OTHER_SHAPES = [
         wrong={"predictions": ["2.5", "1"], "references": ["3.0", "1"]},
     )
 ]
-EXAMPLES = GIVEN / "worked_examples.jsonl"
 
 
 @pytest.fixture(scope="module")
 def regression():
     return load("regression")
-
-
-@pytest.mark.skipif(not EXAMPLES.exists(), reason="the worked examples are not part of the project")
-def test_worked_examples(regression):
-    examples = [json.loads(line) for line in EXAMPLES.read_bytes().splitlines()]
-    examples = [example for example in examples if example.get("module") == "regression"]
-
-    assert examples
-    for example in examples:
-        result = regression.compute(
-            predictions=example["predictions"],
-            references=example["references"],
-            **example["options"],
-        )
-        for key, value in example["result"].items():
-            assert round(result[key], example["digits"]) == value
 
 
 @pytest.mark.parametrize(

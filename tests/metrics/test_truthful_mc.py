@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from tests.spec import ROOT, Spec
+from tests.spec import PATIENCE, ROOT, Spec
 
 # Of the first row two of three options are true, and one of them is above the false one.
 TRUE = exp(-0.5) + exp(-1.5)
@@ -119,7 +119,9 @@ def test_options_may_have_scores_without_the_question():
 )
 def test_every_shape_passes_between_processes(truthful_mc, rows, tmp_path):
     shared = {"num_process": 2, "experiment_id": tmp_path.name, "cache_dir": str(tmp_path)}
-    metrics = [load("truthful_mc", process_id=rank, timeout=60, **shared) for rank in range(2)]
+    metrics = [
+        load("truthful_mc", process_id=rank, timeout=PATIENCE, **shared) for rank in range(2)
+    ]
 
     def work(rank):
         metrics[rank].add(prediction=rows[rank], reference=TRUTH[rank])

@@ -1,11 +1,10 @@
-import json
 import math
 
 import numpy as np
 import pytest
 
 from metric_commons import load
-from tests.spec import GIVEN, Spec
+from tests.spec import Spec
 
 SPEC = Spec(
     name="win_rate",
@@ -34,7 +33,6 @@ SPEC = Spec(
     },
     wrong={"predictions": ["win"]},
 )
-EXAMPLES = GIVEN / "worked_examples.jsonl"
 WORDS = ["win", "win", "loss", "tie"]
 NUMBERS = [1, 1.0, 0, 0.5]
 
@@ -42,18 +40,6 @@ NUMBERS = [1, 1.0, 0, 0.5]
 @pytest.fixture(scope="module")
 def win_rate():
     return load("win_rate")
-
-
-@pytest.mark.skipif(not EXAMPLES.exists(), reason="the worked examples are not part of the project")
-def test_worked_examples(win_rate):
-    examples = [json.loads(line) for line in EXAMPLES.read_bytes().splitlines()]
-    examples = [example for example in examples if example.get("module") == "win_rate"]
-
-    assert examples
-    for example in examples:
-        result = win_rate.compute(predictions=example["predictions"], **example["options"])
-        for key, value in example["result"].items():
-            assert round(result[key], example["digits"]) == value
 
 
 @pytest.mark.parametrize("predictions", [WORDS, NUMBERS, np.array(WORDS), np.array(NUMBERS)])

@@ -1,24 +1,16 @@
 """Numbers that a tutorial, a textbook and a manual work out by hand."""
 
-import json
-
 import pytest
 
 from metric_commons import load
-from tests.spec import GIVEN, METRICS
-
-FILE = GIVEN / "worked_examples.jsonl"
+from tests.spec import METRICS, recorded
 
 
 def worked_examples():
     """One case for each example of a module that exists."""
-    if not FILE.exists():
-        reason = f"{FILE.name} is not part of the repository"
-        return [pytest.param(None, marks=pytest.mark.skip(reason=reason))]
-    examples = enumerate(map(json.loads, FILE.read_text("utf-8").splitlines()), 1)
     return [
         pytest.param(example, id=f"line {line}, {example['module']}")
-        for line, example in examples
+        for line, example in enumerate(recorded("worked_examples"), 1)
         if example.get("module") in METRICS
     ]
 

@@ -32,13 +32,13 @@ def found(column, shapes):
     return outcome(read_column, column)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(columns | columns_with_an_edge, st.sampled_from(SHAPES))
 def test_rows_are_read_as_defined(column, shapes):
     assert found(column, shapes) == as_defined(column, shapes)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(columns, st.integers(0, 5), st.sampled_from(SHAPES))
 def test_batches_are_joined_as_if_read_at_once(column, cut, shapes):
     layouts = [{"c": shape} for shape in shapes]
@@ -51,13 +51,13 @@ def test_batches_are_joined_as_if_read_at_once(column, cut, shapes):
     assert repr(joined(batches, layouts)) == repr(whole)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(dense, st.sampled_from(SHAPES))
 def test_an_array_is_read_as_its_list(column, shapes):
     assert found(column, shapes) == as_defined(column.tolist(), shapes)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(dense, st.sampled_from(SHAPES))
 def test_a_list_of_numpy_values_is_read_as_one_of_python_values(column, shapes):
     assert found(list(column), shapes) == as_defined(column.tolist(), shapes)

@@ -14,7 +14,7 @@ from metric_commons.classification.labels import label_scores, label_table
 from metric_commons.numbers.contingency import contingency
 
 WEIGHTS = st.integers(0, 3) | st.floats(0, 1e300) | st.just(1e-300)
-SOME = settings(max_examples=60, deadline=None)
+SOME = settings(max_examples=60)
 
 
 def label_ratios(references, predictions, label, weights, beta=1):

@@ -8,6 +8,7 @@ import pytest
 
 import metric_commons
 from metric_commons.evaluation import catalog
+from tests.spec import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 
@@ -57,7 +58,7 @@ def test_an_installed_wheel_carries_its_modules(tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
     assert run.stdout.splitlines() == [str(package / "metrics" / "qa_em"), "{'qa_em': 1.0}"]

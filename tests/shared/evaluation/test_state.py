@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 
@@ -197,6 +198,76 @@ def test_an_update_with_a_wrong_row_changes_nothing():
     with pytest.raises(ValueError, match="some rows have groups"):
         state.update(predictions=["a"], references=["a"], groups=["x"])
     assert state.to_json() == before
+
+
+@pytest.mark.parametrize("name", sorted({*METRICS} - {*OF_ROWS}))
+def test_a_module_without_groups_refuses_them(name):
+    columns, options = inputs_and_options(name)
+    state = State(name, **options)
+    labels = ["x"] * len(next(iter(columns.values())))
+    with pytest.raises(ValueError, match=f"^groups is not an option of {name}$"):
+        state.update(**columns, groups=labels)
+    assert len(state) == 0
+
+
+@pytest.mark.parametrize("name", OF_ROWS)
+@pytest.mark.parametrize("grouped", [0, 1])
+def test_rows_have_groups_or_none_has(name, grouped):
+    columns, options = inputs_and_options(name)
+    rows = [taken(columns, [row]) for row in range(2)]
+    rows[grouped]["groups"] = ["x"]
+    if name == "ir_ranking":  # so that nothing else is wrong with them
+        rows[0]["ids"], rows[1]["ids"] = [0], [1]
+    one, other, empty = (State(name, **options) for _ in range(3))
+    one.update(**rows[0])
+    other.update(**rows[1])
+    before = one.to_json(), other.to_json()
+
+    refused = pytest.raises(ValueError, match=r"^some rows have groups, others have none$")
+    with refused:
+        one.update(**rows[1])
+    with refused:
+        one.merge(other)
+    with refused:
+        other.merge(one)
+    assert (one.to_json(), other.to_json()) == before
+    one.merge(empty)  # which has no rows, with groups or without
+    empty.merge(one)
+    assert one.to_json() == empty.to_json() == before[0]
+
+
+def test_rows_of_other_groups_are_merged_side_by_side():
+    one, other = State("qa_em"), State("qa_em")
+    one.update(predictions=["a", "b"], references=["a", "a"], groups=["x", "y"])
+    other.update(predictions=["a", "a"], references=["a", "a"], groups=["y", 7])
+    one.merge(other)
+    assert one.result() == {
+        "qa_em": 0.75,
+        "groups": {"7": {"qa_em": 1.0, "n": 1}}
+        | {"x": {"qa_em": 1.0, "n": 1}, "y": {"qa_em": 0.5, "n": 2}},
+    }
+    assert list(one.result()["groups"]) == ["7", "x", "y"]
+
+
+@pytest.mark.parametrize("name", sorted({*METRICS} - {"ir_ranking"}))
+def test_only_rankings_have_ids(name):
+    columns, options = inputs_and_options(name)
+    state = State(name, **options)
+    with pytest.raises(ValueError, match=r"^only rankings have ids$"):
+        state.update(**columns, ids=list(range(len(next(iter(columns.values()))))))
+    assert len(state) == 0
+
+
+@pytest.mark.parametrize("wrong", [True, False, 1.0, None, b"q", ("q",)])
+def test_an_id_is_an_integer_or_a_string(wrong):
+    state = State("ir_ranking")
+    columns = {"predictions": [["a"], ["b"]], "references": [["a"], ["a"]]}
+    fault = f"ids[1] is {wrong!r}; an id is an integer or a string"
+    with pytest.raises(ValueError, match=f"^{re.escape(fault)}$"):
+        state.update(**columns, ids=["q", wrong])
+    assert len(state) == 0
+    state.update(**columns, ids=["1", 1])  # which are not the same
+    assert len(state) == 2
 
 
 def test_states_that_do_not_belong_together_are_not_merged():

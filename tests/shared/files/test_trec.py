@@ -76,7 +76,7 @@ def irregular(lines, seed):
     return data if b"\n" in data else data + b"\n"  # else a carriage return ends a line
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(file=files(), seed=st.integers(0, 10**6))
 def test_all_ways_of_reading_return_the_same_rows(tmp_path_factory, file, seed):
     kind, lines, expected = file

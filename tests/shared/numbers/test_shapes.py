@@ -28,7 +28,7 @@ from tests.columns import (
 shapes = st.sampled_from([shape for alternatives in SHAPES for shape in alternatives])
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(columns | columns_with_an_edge | dense, shapes)
 def test_rows_are_checked_as_defined(column, shape):
     rows = column.tolist() if isinstance(column, np.ndarray) else column

@@ -58,7 +58,7 @@ def large(draw):
     return n, c, k
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(large())
 @example((100_000, 316, 316))
 @example((100_000, 1, 100_000))

@@ -78,7 +78,7 @@ def check(found, retrieved, judged, options):
     assert found.retrieved.tolist() == lengths
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
 def test_documents_with_scores_are_ranked(queries, options):
     retrieved, judged = zip(*queries, strict=True)
@@ -90,7 +90,7 @@ def test_documents_with_scores_are_ranked(queries, options):
     check(found, retrieved, judged, options)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
 @example([({"é": 0.0}, {})], {"score_dtype": "float64"})
 def test_documents_without_scores_are_ranked(queries, options):
@@ -100,7 +100,7 @@ def test_documents_without_scores_are_ranked(queries, options):
     check(rankings(predictions, references, **options), retrieved, judged, options)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.data(), st.integers(1, 6), ranking_options)
 def test_rows_may_come_in_any_order(data, queries, options):
     """As in a file, in which the rows of a query need not be neighbours."""

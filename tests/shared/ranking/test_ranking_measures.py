@@ -28,7 +28,7 @@ def check(found, retrieved, judged, reading, scoring):
         assert average(measure)(values[measure.name]) == mean(measure.name, expected)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options, measure_options)
 def test_documents_with_scores(queries, reading, scoring):
     retrieved, judged = zip(*queries, strict=True)
@@ -40,7 +40,7 @@ def test_documents_with_scores(queries, reading, scoring):
     check(found, retrieved, judged, reading, scoring)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options, measure_options)
 @example([({"é": 0.0}, {})], {"score_dtype": "float64"}, {})
 def test_documents_best_first(queries, reading, scoring):
@@ -50,7 +50,7 @@ def test_documents_best_first(queries, reading, scoring):
     check(rankings(predictions, references, **reading), retrieved, judged, reading, scoring)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(query(), min_size=1, max_size=5), ranking_options, measure_options)
 def test_candidates_of_which_equal_ones_keep_their_order(queries, reading, scoring):
     predictions, references, retrieved, judged = [], [], [], []

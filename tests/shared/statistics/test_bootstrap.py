@@ -133,7 +133,7 @@ def test_equals_the_obvious_way(values, level, n_resamples, seed):
     assert mean_interval(values, **options) == obvious_interval(values, **options)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(st.sampled_from([0.0, -0.0, 1.0, 0.5, 2 / 3, 0.1, -3.7]), min_size=3, max_size=150),
     st.integers(1, 40),
@@ -275,7 +275,7 @@ scores_of_any_kind = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(scores_of_any_kind, st.randoms(use_true_random=False))
 def test_order_and_partition_of_rows_do_not_matter(values, random):
     options = {"confidence_level": 0.9, "n_resamples": 30, "seed": 2}

@@ -69,7 +69,7 @@ def test_the_effective_number_of_clusters(rows):
         assert result.design_effect == pytest.approx(alone / result.effective_n, rel=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.floats(0, 1), LABELS), min_size=2, max_size=30),
     st.integers(0, 30),

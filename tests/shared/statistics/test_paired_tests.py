@@ -103,7 +103,7 @@ def test_clusters_whose_differences_cancel_count_as_equal():
     assert result.p_value == 0.5
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(DIFFERENCES, st.sampled_from(["permutation", "t", "wilcoxon"]), st.randoms())
 def test_the_order_of_rows_does_not_show(differences, test, random):
     if test == "wilcoxon" and len(differences) < 14:
@@ -114,7 +114,7 @@ def test_the_order_of_rows_does_not_show(differences, test, random):
     assert repr(equivalence(shuffled, 0.1)) == repr(equivalence(differences, 0.1))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 4)), min_size=1, max_size=30), st.randoms()
 )

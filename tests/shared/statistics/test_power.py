@@ -17,7 +17,7 @@ def test_power_is_how_often_the_test_finds_it():
     assert power_of(0.5, 1.0, 20) == pytest.approx(found, abs=0.01)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.floats(1e-3, 10),
     st.integers(2, 10_000),
@@ -30,7 +30,7 @@ def test_what_is_detectable_has_the_power(deviation, rows, alpha, power):
     assert power_of(-effect, deviation, rows, alpha) == pytest.approx(power, rel=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.floats(0.01, 5), st.floats(0.1, 2), st.sampled_from([0.5, 0.8, 0.95]))
 def test_required_rows_are_the_least(effect, deviation, power):
     rows = required_rows(effect, deviation, power=power)

@@ -37,7 +37,7 @@ def groups_by_hand(means, adjusted):
     return sorted(greatest, key=lambda group: sorted(map(order.index, group)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(tables())
 def test_letters_are_the_greatest_groups_of_equals(table):
     means, adjusted = table

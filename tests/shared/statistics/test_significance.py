@@ -79,7 +79,7 @@ few = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(few, st.sampled_from(ALTERNATIVES))
 def test_few_differences_are_enumerated(differences, alternative):
     expected = obvious_exact(differences, alternative)
@@ -345,6 +345,42 @@ def test_t_of_equal_differences_by_side():
 def test_wilcoxon_of_nothing_but_zeros(rows):
     for alternative in ALTERNATIVES:
         assert p_value([0.0] * rows, test="wilcoxon", alternative=alternative) == 1.0
+
+
+def tied(rows):
+    """Differences of which several have the same size, none of them zero."""
+    return np.array([(1 + place % 4) * (-1) ** (place % 3) for place in range(rows)], float)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("rows", "is_exact"), [(12, True), (13, True), (14, False)])
+def test_wilcoxon_of_tied_ranks_is_exact_up_to_thirteen_rows(
+    rows, is_exact, alternative, monkeypatch
+):
+    """As with scipy, which is asked from there on; before, it takes seconds for the same."""
+    asked = []
+
+    def wilcoxon(differences, **options):
+        asked.append(len(differences))
+        return scipys(differences, **options)
+
+    scipys = stats.wilcoxon
+    monkeypatch.setattr(stats, "wilcoxon", wilcoxon)
+    differences = tied(rows)
+    found = p_value(differences, test="wilcoxon", alternative=alternative)
+    signed_ranks = np.copysign(stats.rankdata(np.abs(differences)), differences)
+    exact = p_value(signed_ranks, alternative=alternative)  # of all combinations of signs
+
+    assert asked == ([] if is_exact else [rows])
+    assert (found == pytest.approx(exact, rel=1e-12)) is is_exact
+
+
+@pytest.mark.parametrize("rows", [13, 14])
+def test_wilcoxon_counts_the_rows_before_zeros_are_left_out(rows):
+    differences = np.append(tied(rows - 1), 0.0)
+    found = p_value(differences, test="wilcoxon")
+
+    assert found == pytest.approx(stats.wilcoxon(differences).pvalue, rel=1e-12)
 
 
 # ---- several measures ---------------------------------------------------------------------------

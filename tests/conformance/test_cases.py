@@ -1,0 +1,25 @@
+"""The recorded cases: few bytes, counted in their README, and those that were given."""
+
+import re
+
+import pytest
+
+from tests.cases.derive import SOURCES, derived
+from tests.spec import CASES, GIVEN, recorded
+
+
+@pytest.mark.skipif(not (GIVEN / "cases").is_dir(), reason=f"{GIVEN / 'cases'} is absent")
+@pytest.mark.parametrize("family", SOURCES)
+def test_the_cases_are_those_that_were_given(family):
+    assert recorded(family) == derived(family), "run python -m tests.cases.derive"
+
+
+def test_the_readme_counts_the_cases():
+    readme = (CASES / "README.md").read_text("utf-8")
+    counts = re.findall(r"^\| `(\w+)` \| (\d+) \|", readme, re.MULTILINE)
+
+    assert counts == [(family, str(len(recorded(family)))) for family in SOURCES]
+
+
+def test_the_cases_are_small():
+    assert sum(path.stat().st_size for path in CASES.glob("*.gz")) < 1_000_000
