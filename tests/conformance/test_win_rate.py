@@ -23,7 +23,7 @@ def win_rate():
     return load("win_rate")
 
 
-def in_terms_of_alpaca_eval(result):
+def as_alpaca_eval(result):
     percentages = {name: 100 * result[name] for name in SCORES}
     return percentages | {peer_name: result[name] for peer_name, name in COUNTS.items()}
 
@@ -59,7 +59,7 @@ def test_cases(win_rate):
         half = win_rate.compute(predictions=outcomes, ties="half")
         peer = {key: number(x) for key, x in case["peers"]["alpaca_eval.get_winrate"].items()}
         total = peer.pop("n_total")
-        assert in_terms_of_alpaca_eval(half) == pytest.approx(peer, rel=1e-12, nan_ok=True)
+        assert as_alpaca_eval(half) == pytest.approx(peer, rel=1e-12, nan_ok=True)
         assert half["wins"] + half["losses"] + half["ties"] == total
         compared += 1
 
@@ -87,9 +87,9 @@ def test_published_leaderboards(win_rate):
             continue
         preferences = [value for value in model["preference"] if value is not None]
         result = win_rate.compute(predictions=alpaca_outcomes(preferences), ties="half")
-        ours = in_terms_of_alpaca_eval(result)
+        scores = as_alpaca_eval(result)
         rows += 1
-        if any(abs(value - float(published[key])) > 1e-6 for key, value in ours.items()):
+        if any(abs(value - float(published[key])) > 1e-6 for key, value in scores.items()):
             differing.append(name)
 
     assert rows == 123

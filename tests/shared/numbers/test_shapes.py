@@ -33,9 +33,9 @@ shapes = st.sampled_from([shape for alternatives in SHAPES for shape in alternat
 def test_rows_are_checked_as_defined(column, shape):
     rows = column.tolist() if isinstance(column, np.ndarray) else column
 
-    found = outcome(lambda column: (0, checked_column("c", column, shape)), column)
+    result = outcome(lambda column: (0, checked_column("c", column, shape)), column)
 
-    assert found == as_defined(rows, [shape])
+    assert result == as_defined(rows, [shape])
 
 
 def test_a_member_of_an_enumeration_is_its_number():
