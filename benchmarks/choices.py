@@ -60,11 +60,11 @@ def main(n=100_000):
     share = len(lists[0][sample]) / n
     truthful_mc = load("truthful_mc")
 
-    ours = choice_scores(*lists)
+    result = choice_scores(*lists)
     peer = np.array(lm_eval(lists[0][sample], lists[1][sample]))
-    assert np.allclose(ours.mc2[sample], peer[:, 1], rtol=1e-12, atol=0)
+    assert np.allclose(result.mc2[sample], peer[:, 1], rtol=1e-12, atol=0)
     # For the peer only the first option is right; for us any true one.
-    assert (ours.mc1[sample] >= peer[:, 0]).all()
+    assert (result.mc1[sample] >= peer[:, 0]).all()
 
     def run_peer(rows, labels):
         return lambda: lm_eval(rows[sample], labels[sample])

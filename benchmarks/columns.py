@@ -1,4 +1,4 @@
-"""What a module costs before it computes: our columns in memory beside stock `evaluate.Metric`.
+"""The overhead of `BatchMetric.compute`, which keeps columns in memory, beside `evaluate.Metric`.
 
     python benchmarks/columns.py [ROWS]
 
@@ -18,8 +18,8 @@ from metric_commons.base.module import BatchMetric
 TEXT, INTEGER, FLOAT = (datasets.Value(dtype) for dtype in ("string", "int64", "float64"))
 
 
-def pair_of_classes(prediction, reference):
-    """A stock metric and one of ours with the same inputs, both of which only count rows."""
+def metrics(prediction, reference):
+    """An `evaluate.Metric` and a `BatchMetric` with the same inputs, which only count rows."""
 
     def info(self):
         return evaluate.MetricInfo(
@@ -33,7 +33,7 @@ def pair_of_classes(prediction, reference):
         return {"rows": len(predictions)}
 
     members = {"_info": info, "_compute": count}
-    return type("Stock", (evaluate.Metric,), members)(), type("Ours", (BatchMetric,), members)()
+    return type("Stock", (evaluate.Metric,), members)(), type("Batch", (BatchMetric,), members)()
 
 
 def main(rows=1_000_000):
@@ -42,8 +42,8 @@ def main(rows=1_000_000):
     floats = random.random(rows)
     texts = [f"answer number {i}" for i in integers.tolist()]
     several = [[text, text + "."] for text in texts]
-    print(f"{rows:,} rows, CPU time of compute(): ours against stock evaluate.Metric")
-    for title, features, column, other in (
+    print(f"{rows:,} rows, CPU time of compute(): BatchMetric against evaluate.Metric")
+    for title, features, predictions, references in (
         ("strings", (TEXT, TEXT), texts, texts),
         ("string + list of strings", (TEXT, datasets.List(TEXT)), texts, several),
         ("ints from lists", (INTEGER, INTEGER), integers.tolist(), integers.tolist()),
@@ -51,10 +51,10 @@ def main(rows=1_000_000):
         ("ints from numpy", (INTEGER, INTEGER), integers, integers),
         ("floats from numpy", (FLOAT, FLOAT), floats, floats),
     ):
-        stock, ours = pair_of_classes(*features)
-        inputs = {"predictions": column, "references": other}
-        ratio(title, partial(ours.compute, **inputs), partial(stock.compute, **inputs))
-        peak = peak_megabytes(partial(ours.compute, **inputs))
+        stock, batch = metrics(*features)
+        inputs = {"predictions": predictions, "references": references}
+        ratio(title, partial(batch.compute, **inputs), partial(stock.compute, **inputs))
+        peak = peak_megabytes(partial(batch.compute, **inputs))
         print(f"    peak memory beyond the input: {peak:.1f} MB")
 
 

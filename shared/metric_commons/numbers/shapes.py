@@ -112,7 +112,7 @@ class Scalar:
         return None
 
     def plain(self, value: Any, *, strict: bool) -> Any:
-        """The value as this type, or `Mismatch`; True may be 1, and 1 be 1.0, unless `strict`."""
+        """The value as this type, or `Mismatch`; unless `strict`, True may be 1, or 1 be 1.0."""
         value = _python(value)
         if value is None:
             raise Mismatch("", "is None; every row needs a value")

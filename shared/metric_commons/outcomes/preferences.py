@@ -124,7 +124,7 @@ def win_rates(
     check_flag("per_example", per_example)
     rows = _values(outcomes, ties)
     if interval == "wilson":
-        _check_whole(outcomes, ties)
+        _check_binary(outcomes, ties)
     result = _rates(outcomes, ties)
     if per_example:
         result["per_example"] = {name: values.tolist() for name, values in rows.items()}
@@ -219,7 +219,7 @@ def _bootstrap_interval(values: Floats, **resampling: Any) -> tuple[float, float
     return mean_interval(decided, **resampling) if decided.size else (math.nan, math.nan)
 
 
-def _check_whole(outcomes: Floats, ties: Ties) -> None:
+def _check_binary(outcomes: Floats, ties: Ties) -> None:
     """Every row that counts is a whole win or loss."""
     partial = (outcomes > 0) & (outcomes < 1)
     if ties == "ignore":

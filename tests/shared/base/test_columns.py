@@ -22,7 +22,7 @@ from tests.columns import (
 )
 
 
-def found(column, shapes):
+def result(column, shapes):
     """The index of the layout and the rows that `read` returns, or the row that it names."""
 
     def read_column(column):
@@ -35,7 +35,7 @@ def found(column, shapes):
 @settings(max_examples=1000)
 @given(columns | columns_with_an_edge, st.sampled_from(SHAPES))
 def test_rows_are_read_as_defined(column, shapes):
-    assert found(column, shapes) == as_defined(column, shapes)
+    assert result(column, shapes) == as_defined(column, shapes)
 
 
 @settings(max_examples=300)
@@ -54,13 +54,13 @@ def test_batches_are_joined_as_if_read_at_once(column, cut, shapes):
 @settings(max_examples=500)
 @given(dense, st.sampled_from(SHAPES))
 def test_an_array_is_read_as_its_list(column, shapes):
-    assert found(column, shapes) == as_defined(column.tolist(), shapes)
+    assert result(column, shapes) == as_defined(column.tolist(), shapes)
 
 
 @settings(max_examples=100)
 @given(dense, st.sampled_from(SHAPES))
 def test_a_list_of_numpy_values_is_read_as_one_of_python_values(column, shapes):
-    assert found(list(column), shapes) == as_defined(column.tolist(), shapes)
+    assert result(list(column), shapes) == as_defined(column.tolist(), shapes)
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -68,7 +68,7 @@ def test_a_list_of_numpy_values_is_read_as_one_of_python_values(column, shapes):
 def test_any_container_is_read_as_a_list(container, kind):
     column, shapes = COLUMNS[kind]
 
-    assert found(CONTAINERS[container](column), shapes) == as_defined(column, shapes)
+    assert result(CONTAINERS[container](column), shapes) == as_defined(column, shapes)
 
 
 # What is refused
@@ -125,10 +125,10 @@ def test_an_array_is_passed_on_without_a_copy(column, shape):
 
 def test_a_column_is_not_copied_beside_one_that_is_widened():
     layouts = [{"a": INTEGER, "b": INTEGER}]
-    array, listed = np.array([1, 0]), [1, 0]
+    array, rows = np.array([1, 0]), [1, 0]
 
     assert np.shares_memory(read({"a": array, "b": array > 0}, layouts)[1]["a"], array)
-    assert read({"a": listed, "b": [True, False]}, layouts)[1]["a"] is listed
+    assert read({"a": rows, "b": [True, False]}, layouts)[1]["a"] is rows
 
 
 # Batches

@@ -28,14 +28,20 @@ from tests.columns import (
 shapes = st.sampled_from([shape for alternatives in SHAPES for shape in alternatives])
 
 
+def check(column, shape):
+    return outcome(lambda column: (0, checked_column("c", column, shape)), column)
+
+
 @settings(max_examples=500)
-@given(columns | columns_with_an_edge | dense, shapes)
+@given(columns | columns_with_an_edge, shapes)
 def test_rows_are_checked_as_defined(column, shape):
-    rows = column.tolist() if isinstance(column, np.ndarray) else column
+    assert check(column, shape) == as_defined(column, [shape])
 
-    found = outcome(lambda column: (0, checked_column("c", column, shape)), column)
 
-    assert found == as_defined(rows, [shape])
+@settings(max_examples=200)
+@given(dense, shapes)
+def test_the_rows_of_an_array_are_checked_as_defined(column, shape):
+    assert check(column, shape) == as_defined(column.tolist(), [shape])
 
 
 def test_a_member_of_an_enumeration_is_its_number():

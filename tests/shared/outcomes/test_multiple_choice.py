@@ -61,15 +61,15 @@ def mc3(scores, truth):
 
 def check(rows, labels, ties="first"):
     """All results are those of the definitions: MC1 and MC3 exactly, MC2 within 1e-12 of itself."""
-    found = choice_scores(rows, labels, ties=ties)
+    results = choice_scores(rows, labels, ties=ties)
     for row, (scores, truth) in enumerate(zip(rows, labels, strict=True)):
-        assert found.mc1[row] == float(mc1(scores, truth, ties))
-        assert found.mc3[row] == float(mc3(scores, truth))
+        assert results.mc1[row] == float(mc1(scores, truth, ties))
+        assert results.mc3[row] == float(mc3(scores, truth))
         exact = mc2(scores, truth)
         # Below 1e-307 floats have fewer digits; there it is a few units of the smallest one.
-        error = abs(Decimal(float(found.mc2[row])) - exact)
+        error = abs(Decimal(float(results.mc2[row])) - exact)
         assert error <= max(exact * Decimal("1e-12"), Decimal(4) * Decimal("5e-324"))
-        assert 0 <= found.mc2[row] <= 1
+        assert 0 <= results.mc2[row] <= 1
 
 
 def exactly(scores):
@@ -189,9 +189,9 @@ def test_no_rows_have_no_scores():
 )
 def test_ties(truth, first, expected):
     scores = [[-1.0, -1.0, -3.0, -2.0]]
-    found = {ties: choice_scores(scores, [truth], ties=ties).mc1.tolist() for ties in TIES}
+    results = {ties: choice_scores(scores, [truth], ties=ties).mc1.tolist() for ties in TIES}
     pessimistic = int(expected == 1)
-    assert found == {
+    assert results == {
         "first": [first],
         "optimistic": [1.0],
         "pessimistic": [pessimistic],
@@ -220,13 +220,13 @@ def test_normalized_scores_are_scores(options):
     rows = [{"score": scores, "length": lengths}]
     divided = [[score / length for score, length in options]]
     for unit in ("character", "token"):
-        found = choice_scores(rows, truth, length_normalization=unit)
-        assert exactly(found) == exactly(choice_scores(divided, truth))
-    others = [float(-length) for length in lengths]
-    rows = [{"score": scores, "unconditional": others}]
-    found = choice_scores(rows, truth, length_normalization="unconditional")
-    less = [[a - b for a, b in zip(scores, others, strict=True)]]
-    assert exactly(found) == exactly(choice_scores(less, truth))
+        results = choice_scores(rows, truth, length_normalization=unit)
+        assert exactly(results) == exactly(choice_scores(divided, truth))
+    unconditional = [float(-length) for length in lengths]
+    rows = [{"score": scores, "unconditional": unconditional}]
+    results = choice_scores(rows, truth, length_normalization="unconditional")
+    less = [[a - b for a, b in zip(scores, unconditional, strict=True)]]
+    assert exactly(results) == exactly(choice_scores(less, truth))
     assert exactly(choice_scores(rows, truth)) == exactly(choice_scores([scores], truth))
 
 
@@ -235,7 +235,7 @@ def test_normalized_scores_are_scores(options):
 OK = [-1.0, -2.0]
 RIGHT = [1, 0]
 LENGTHS = {"score": OK, "length": [2, 3]}
-OTHERS = {"score": OK, "unconditional": [-1.0, -3.0]}
+UNCONDITIONAL = {"score": OK, "unconditional": [-1.0, -3.0]}
 
 
 @pytest.mark.parametrize(
@@ -273,14 +273,18 @@ def test_bad_rows_are_named(row, truth, message, options, monkeypatch):
             "predictions[1] has 2 values of 'score', but 1 of ",
         ),
         (LENGTHS, {"score": [INF, 0.0], "length": [2, 1]}, "predictions[1]['score'][0] is inf; "),
-        (OTHERS, {"score": OK, "unconditional": [-INF, 0.0]}, "predictions[1]['unconditional'][0]"),
         (
-            OTHERS,
+            UNCONDITIONAL,
+            {"score": OK, "unconditional": [-INF, 0.0]},
+            "predictions[1]['unconditional'][0]",
+        ),
+        (
+            UNCONDITIONAL,
             {"score": OK, "unconditional": [0.0] * 3},
             "predictions[1] has 2 values of 'score'",
         ),
         (
-            OTHERS,
+            UNCONDITIONAL,
             {"score": [1e308, 0.0], "unconditional": [-1e308, 0.0]},
             "predictions[1]['unconditional'][0] is -1e+308; it is too far from the score",
         ),
@@ -301,7 +305,7 @@ def test_a_normalization_needs_its_field():
         ([OK], ["character", "token", "unconditional"]),
         (np.array([OK]), ["character", "token", "unconditional"]),
         ([LENGTHS], ["unconditional"]),
-        ([OTHERS], ["character", "token"]),
+        ([UNCONDITIONAL], ["character", "token"]),
     ]:
         for normalization in wrong:
             field = FIELDS[normalization]

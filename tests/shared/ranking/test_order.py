@@ -71,23 +71,23 @@ def as_defined(retrieved, judged, options):
     ]
 
 
-def check(found, retrieved, judged, options):
-    columns = (column.tolist() for column in found.judged)
+def check(ranking, retrieved, judged, options):
+    columns = (column.tolist() for column in ranking.judged)
     assert list(zip(*columns, strict=True)) == as_defined(retrieved, judged, options)
     lengths = [len(ranked(*pair, **options)) for pair in zip(retrieved, judged, strict=True)]
-    assert found.retrieved.tolist() == lengths
+    assert ranking.retrieved.tolist() == lengths
 
 
 @settings(max_examples=100)
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
 def test_documents_with_scores_are_ranked(queries, options):
     retrieved, judged = zip(*queries, strict=True)
-    found = rankings(
+    ranking = rankings(
         [{"doc_id": [*row], "score": [*row.values()]} for row in retrieved],
         [{"doc_id": [*row], "relevance": [*row.values()]} for row in judged],
         **options,
     )
-    check(found, retrieved, judged, options)
+    check(ranking, retrieved, judged, options)
 
 
 @settings(max_examples=50)
@@ -111,7 +111,7 @@ def test_rows_may_come_in_any_order(data, queries, options):
     rows = data.draw(st.permutations(rows))
     pool = Ids.from_texts([text for _, text, _ in rows])
     levels = [(number, level) for number, row in enumerate(judged) for level in row.values()]
-    found = rank(
+    ranking = rank(
         np.array([number for number, _, _ in rows], dtype=np.int64),
         np.array([score for _, _, score in rows], dtype=np.float64),
         np.array([judged[number].get(text, UNJUDGED) for number, text, _ in rows], dtype=float),
@@ -123,7 +123,7 @@ def test_rows_may_come_in_any_order(data, queries, options):
         pool.take,
         RankingOptions(**options),
     )
-    check(found, retrieved, judged, options)
+    check(ranking, retrieved, judged, options)
 
 
 def test_ids_are_looked_at_only_where_they_matter():
@@ -133,14 +133,14 @@ def test_ids_are_looked_at_only_where_they_matter():
     relevance[1] = 1.0
     rows = []
 
-    def take_ids(asked):
-        rows.extend(asked.tolist())
-        return Ids.from_texts([f"d{row}" for row in asked.tolist()])
+    def take_ids(indices):
+        rows.extend(indices.tolist())
+        return Ids.from_texts([f"d{row}" for row in indices.tolist()])
 
-    found = rank(np.zeros(5, dtype=np.int64), score, relevance, judgments, take_ids)
+    ranking = rank(np.zeros(5, dtype=np.int64), score, relevance, judgments, take_ids)
 
     assert rows == [1, 2]
-    assert found.judged.rank.tolist() == [3]
+    assert ranking.judged.rank.tolist() == [3]
 
 
 def test_documents_are_cut_at_a_rank():
@@ -175,9 +175,9 @@ def test_rows_that_do_not_fit_are_refused(predictions, references, message):
 
 
 def test_the_largest_relevance_is_accepted():
-    found = rankings([[1.0, 2.0]], [[2.0**53, -(2.0**53)]])
+    ranking = rankings([[1.0, 2.0]], [[2.0**53, -(2.0**53)]])
 
-    assert found.judged.relevance.tolist() == [-(2.0**53), 2.0**53]
+    assert ranking.judged.relevance.tolist() == [-(2.0**53), 2.0**53]
 
 
 @pytest.mark.parametrize(

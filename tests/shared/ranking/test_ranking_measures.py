@@ -15,9 +15,9 @@ from tests.rankings import score as defined
 PARSED = parse_measures(MEASURES)
 
 
-def check(found, retrieved, judged, reading, scoring):
+def check(ranking, retrieved, judged, reading, scoring):
     """All measures of all queries, and their means, are those of the definitions."""
-    values = scores(found, PARSED, **scoring)
+    values = scores(ranking, PARSED, **scoring)
     lists = [ranked(*pair, **reading) for pair in zip(retrieved, judged, strict=True)]
     for measure in PARSED:
         expected = [
@@ -32,12 +32,12 @@ def check(found, retrieved, judged, reading, scoring):
 @given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options, measure_options)
 def test_documents_with_scores(queries, reading, scoring):
     retrieved, judged = zip(*queries, strict=True)
-    found = rankings(
+    ranking = rankings(
         [{"doc_id": [*row], "score": [*row.values()]} for row in retrieved],
         [{"doc_id": [*row], "relevance": [*row.values()]} for row in judged],
         **reading,
     )
-    check(found, retrieved, judged, reading, scoring)
+    check(ranking, retrieved, judged, reading, scoring)
 
 
 @settings(max_examples=100)
@@ -68,11 +68,11 @@ def test_a_ranking_may_be_long():
     chance = random.Random(0)
     retrieved = {f"D{number}": float(chance.randrange(50)) for number in range(5000)}
     judged = {f"D{number}": chance.randrange(-1, 4) for number in chance.sample(range(6000), 900)}
-    found = rankings(
+    ranking = rankings(
         [{"doc_id": [*retrieved], "score": [*retrieved.values()]}],
         [{"doc_id": [*judged], "relevance": [*judged.values()]}],
     )
-    check(found, [retrieved], [judged], {}, {})
+    check(ranking, [retrieved], [judged], {}, {})
 
 
 # What is refused
@@ -94,9 +94,9 @@ def test_a_measure_option_that_makes_no_sense_is_refused(option, value):
 
 
 def test_grades_above_the_maximum_are_refused():
-    found = rankings([[1.0]], [[5.0]])
+    ranking = rankings([[1.0]], [[5.0]])
     with pytest.raises(ValueError, match="knows grades up to 4, but there is relevance 5"):
-        scores(found, parse_measures("err@20"))
-    assert scores(found, parse_measures("err(max_grade=5)@20"))
+        scores(ranking, parse_measures("err@20"))
+    assert scores(ranking, parse_measures("err(max_grade=5)@20"))
     with pytest.raises(ValueError, match="relevance 1001 is too great for an exponential gain"):
         scores(rankings([[1.0]], [[1001.0]]), parse_measures("ndcg_exp"))
