@@ -1,8 +1,7 @@
 """Classification: how well predicted labels, scores or probabilities match the true labels.
 
-Precision, recall, F, false positive rate and what else follows from the confusion matrix; and from
-scores ROC and precision-recall curves with the areas under them, log loss, Brier score and
-calibration.
+Precision, recall, F and what else follows from the confusion matrix; and from scores ROC and
+precision-recall curves with the areas under them, log loss, Brier score and calibration.
 """
 
 import datasets
@@ -10,13 +9,9 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.classification.classes import Average, ListedLabels, PositiveLabel
-from metric_commons.classification.labels import Beta, ZeroDivision, label_scores, label_table
-from metric_commons.classification.predicted_scores import (
-    CalibrationStrategy,
-    PredictedScores,
-    curve_scores,
-    is_scores,
-)
+from metric_commons.classification.classification_measures import classification_scores
+from metric_commons.classification.labels import Beta, ZeroDivision
+from metric_commons.classification.predicted_scores import CalibrationStrategy
 from metric_commons.numbers.domains import Count, Finite, Weights
 
 _CITATION = """\
@@ -25,8 +20,6 @@ _CITATION = """\
     author = "Sokolova, Marina and Lapalme, Guy",
     journal = "Information Processing and Management",
     volume = "45",
-    number = "4",
-    pages = "427--437",
     year = "2009",
     doi = "10.1016/j.ipm.2009.03.002",
 }
@@ -37,15 +30,12 @@ class Classification(BatchMetric):
     """Scores of labels, and of the scores or probabilities behind them.
 
     Args:
-        predictions (list): a label (int, str, bool) a row; or a score (float) of the positive
-            label; or a probability of each label (list of float) in the order of `labels`; or
-            0 or 1 for each of several labels (list of int).
+        predictions (list): a label (int, str, bool) a row; or a score (float) of the positive one,
+            or of each label (list of float); or 0 or 1 for each of several labels (list of int).
         references (list): a label a row, whole numbers in floats too; or a list of 0 and 1.
-        threshold: a row is positive from this score on. Scores outside 0 to 1 need one that is
-            not the default.
+        threshold: a row is positive from this score on; outside 0 to 1 scores need another one.
         pos_label: the positive one of two labels; where 1 is neither of them, the greater one.
-        average: "none" gives a list with a value for each label; None is "binary" for two labels,
-            else "macro".
+        average: "none" gives a list; None is "binary" for two labels, else "macro".
         beta: also return f_beta, in which recall weighs beta times as much as precision.
         labels: those to average over and to show, in this order; None for all.
         zero_division: a ratio with nothing to divide by; NaN is left out of averages.
@@ -54,16 +44,12 @@ class Classification(BatchMetric):
         calibration_bins: also return the calibration in so many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
 
-
     Returns:
         accuracy, precision, recall, f1, f_beta (if beta is not 1), fpr, specificity,
             balanced_accuracy (float): from 0.0 to 1.0; fpr is better low, the others high.
-        mcc, kappa (float): from -1.0 to 1.0.
-        confusion_matrix (list): a row for each reference, a column for each prediction.
-        labels (list): what rows and columns stand for.
+        mcc, kappa (float): from -1.0 to 1.0. confusion_matrix, labels (list): a row a true label.
         roc_auc, pr_auc, average_precision, log_loss, brier (float): from scores.
-        ece, mce (float), calibration, roc_curve, pr_curve (dict): from scores, if asked for.
-        confidence_interval (dict): if asked for.
+        ece, mce, calibration, roc_curve, pr_curve, confidence_interval: if asked for.
 
     Examples:
         >>> classification = evaluate.load("./metrics/classification")
@@ -82,16 +68,13 @@ class Classification(BatchMetric):
     unsigned_allowed = True
 
     def _info(self):
-        kinds = [datasets.Value(kind) for kind in ("float64", "int64", "bool", "string")]
-        number, whole, truth, _ = kinds
+        number, *labels = map(datasets.Value, ("float64", "int64", "bool", "string"))
+        scores, indicators = [number, datasets.List(number)], datasets.List(labels[0])
         pairs = [
-            *((kind, kind) for kind in kinds[1:]),
-            *((scores, kind) for scores in (number, datasets.List(number)) for kind in kinds[1:]),
-            (whole, number),
-            (truth, number),
-            (number, number),
-            (datasets.List(number), number),
-            (datasets.List(whole), datasets.List(whole)),
+            *((label, label) for label in labels),
+            *((score, label) for score in scores for label in labels),
+            *((column, number) for column in (*labels[:2], *scores)),
+            (indicators, indicators),
         ]
         return evaluate.MetricInfo(
             description=__doc__,
@@ -119,29 +102,18 @@ class Classification(BatchMetric):
         calibration_strategy: CalibrationStrategy = "uniform",
         **uncertainty,
     ):
-        options = {
-            "labels": labels,
-            "pos_label": pos_label,
-            "average": average,
-            "sample_weight": sample_weight,
-        }
-        predicted = None
-        if is_scores(predictions):
-            predicted = PredictedScores(predictions, references, threshold=threshold, **options)
-            table, task = predicted.table, predicted.task
-        else:
-            table, task = label_table(predictions, references, **options)
-        return label_scores(
-            table,
-            task,
+        return classification_scores(
+            predictions,
+            references,
+            threshold=threshold,
+            pos_label=pos_label,
+            average=average,
             beta=beta,
+            labels=labels,
             zero_division=zero_division,
-            further_scores=curve_scores(
-                predicted,
-                curves=curves,
-                calibration_bins=calibration_bins,
-                calibration_strategy=calibration_strategy,
-                confidence_level=uncertainty.get("confidence_level"),
-            ),
+            sample_weight=sample_weight,
+            curves=curves,
+            calibration_bins=calibration_bins,
+            calibration_strategy=calibration_strategy,
             **uncertainty,
         )

@@ -39,7 +39,6 @@ class Clustering(BatchMetric):
         sample_size: take the silhouette of so many points alone, drawn without replacement by
             `seed`, each against all points.
 
-
     Returns:
         silhouette (float): from -1.0 to 1.0, higher is better.
         davies_bouldin (float): 0.0 or more, lower is better.

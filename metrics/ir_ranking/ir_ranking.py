@@ -50,7 +50,6 @@ class IrRanking(BatchMetric):
         map_denominator: what average precision divides by: "relevant" documents,
             "min_k", no more of them than the cutoff, or "retrieved" ones.
 
-
     Returns:
         The measures by the names they were asked for: float, from 0.0 to 1.0 but for dcg and
         dcg_exp, higher is better; num_q, num_ret, num_rel, num_rel_ret are totals (int).

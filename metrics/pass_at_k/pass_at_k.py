@@ -33,7 +33,6 @@ class PassAtK(BatchMetric):
         k: how many samples are allowed, once or several times. Every problem needs at least as
             many.
 
-
     Returns:
         pass@1, pass@10, ... (float): one for each k, from 0.0 to 1.0; higher is better.
         per_example, confidence_interval, groups (dict): if asked for.

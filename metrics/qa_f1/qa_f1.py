@@ -40,7 +40,6 @@ class QaF1(BatchMetric):
         reference_aggregation: "max" takes the accepted answer with the best F1,
             the first of equals, for all three scores; "mean" averages each over the answers.
 
-
     Returns:
         qa_f1 (float): mean F1, from 0.0 to 1.0; higher is better.
         qa_precision, qa_recall (float): the share of the predicted, and of the accepted words that

@@ -37,7 +37,6 @@ class Regression(BatchMetric):
             "raw_values" returns a list.
         sample_weight: how much each row counts.
 
-
     Returns:
         mae, mse, rmse (float): of the errors; 0.0 or more, lower is better.
         r2 (float): up to 1.0, which is best; NaN for less than two rows.

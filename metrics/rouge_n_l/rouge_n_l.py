@@ -43,7 +43,6 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         reference_aggregation: "max" takes, for each type, the reference with the
             best F1, the first of equals, for all three scores; "mean" averages each.
 
-
     Returns:
         rouge1, ... (float): for each type the mean F1, from 0.0 to 1.0; higher is better.
         rouge1_precision, rouge1_recall, ... (float): for each type the mean share of the

@@ -42,7 +42,6 @@ class SubstringRecall(BatchMetric):
         reference_aggregation: "max" asks for any accepted answer; "mean" gives
             the share of the accepted answers that are contained.
 
-
     Returns:
         substring_recall (float): mean containment, from 0.0 to 1.0; higher is better.
         per_example, confidence_interval, groups (dict): if asked for.

@@ -40,7 +40,6 @@ class TruthfulMc(BatchMetric):
             "token" divide them by `length`; "unconditional" subtracts `unconditional`, the scores
             without the question. It holds for all three results.
 
-
     Returns:
         mc1 (float): share of questions whose best option is true; 0.0 to 1.0, higher is better.
         mc2 (float): mean probability of the true options, where exp(score) is a probability.

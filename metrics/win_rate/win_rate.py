@@ -32,7 +32,6 @@ class WinRate(BatchMetric):
         interval: "bootstrap" or "wilson", for which whatever counts must be a
             whole win or loss.
 
-
     Returns:
         win_rate (float): from 0.0 to 1.0; higher is better. NaN if every row is an ignored tie.
         discrete_win_rate (float): the same after every outcome is made a win, a loss or a tie.
