@@ -378,4 +378,4 @@ def _query_scores(
 
 def _query_starts(run: Run) -> NDArray[np.intp]:
     """The rows with another query than the row before."""
-    return np.flatcomputed(np.diff(run.query, prepend=-1))
+    return np.flatnonzero(np.diff(run.query, prepend=-1))
