@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluation.arguments import REPORTING, input_names
+from ..evaluation.arguments import REPORTING
 from ..evaluation.catalog import load, names
 from ..evaluation.state import State, loaded
 from ..numbers.arrays import Booleans, as_column
@@ -244,7 +244,7 @@ def _check_usable(module: Any) -> None:
         raise ValueError(
             f"modules must be names or loaded modules of metric-commons, got {module!r:.80}"
         )
-    inputs = input_names(module)
+    inputs = module.feature_sets[0]
     if set(inputs) != {"predictions", "references"}:
         raise ValueError(
             f"{module.name} takes {', '.join(inputs)}; a Trainer has predictions and references"

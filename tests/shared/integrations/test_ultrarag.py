@@ -88,7 +88,7 @@ def whole(text):
 
 @pytest.mark.parametrize("rows", [1, 7, 3000])
 def test_its_profile_gives_its_scores_on_texts_made_to_tell_ways_apart(rows, monkeypatch):
-    monkeypatch.setattr(ultrarag, "_ROWS", 1000)
+    monkeypatch.setattr(ultrarag, "_BLOCK", 1000)
     predictions, references = adversarial_rows(rows, seed=rows)
     predictions = list(map(whole, predictions))
     references = [list(map(whole, of_row)) for of_row in references]
@@ -181,7 +181,7 @@ def test_names_may_be_in_any_case_and_single_references_strings():
 
 
 def test_progress_is_told_in_rows(monkeypatch):
-    monkeypatch.setattr(ultrarag, "_ROWS", 2)
+    monkeypatch.setattr(ultrarag, "_BLOCK", 2)
     told = []
 
     evaluate(["a"] * 5, ["a"] * 5, ["em"], progress=lambda *done: told.append(done))
