@@ -15,13 +15,14 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import iconcat
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers
-from ..numbers.checks import RowError, check_choice
+from ..numbers.checks import RowError
+from ..numbers.domains import checked_options
 
 Ties = Literal["first", "optimistic", "pessimistic", "expected"]
 LengthNormalization = Literal["none", "character", "token", "unconditional"]
@@ -43,6 +44,7 @@ class ChoiceScores(NamedTuple):
     mc3: Floats
 
 
+@checked_options
 def choice_scores(
     predictions: Column | Sequence[Mapping[str, list[Any]]],
     references: Column,
@@ -95,8 +97,6 @@ def choice_scores(
         Traceback (most recent call last):
         ValueError: references[0] has no true option; every row needs at least one
     """
-    check_choice("ties", ties, get_args(Ties))
-    check_choice("length_normalization", length_normalization, get_args(LengthNormalization))
     scores, field = _fields(predictions, length_normalization)
     sizes = _sizes(scores)
     _check_sizes(sizes, field, references)

@@ -5,16 +5,16 @@ sure the judge is.
 """
 
 import math
-from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Column, Floats
-from ..numbers.checks import RowError, check_choice, check_flag, check_labels, nearest
-from ..statistics.bootstrap import check_resampling, mean_interval
+from ..numbers.checks import RowError, check_labels, nearest
+from ..numbers.domains import Count, Labels, Level, Seed, checked_options
+from ..statistics.bootstrap import mean_interval
 from ..statistics.summary import mean, members
 
 Ties = Literal["ignore", "half"]
@@ -81,16 +81,17 @@ def alpaca_outcomes(preferences: ArrayLike) -> Floats:
     return values - 1
 
 
+@checked_options
 def win_rates(
     outcomes: Floats,
     *,
     ties: Ties = "ignore",
     interval: Interval = "bootstrap",
     per_example: bool = False,
-    confidence_level: float | None = None,
-    n_resamples: int = 10_000,
-    seed: int = 0,
-    groups: Sequence[object] | None = None,
+    confidence_level: Level | None = None,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
+    groups: Labels | None = None,
 ) -> dict[str, Any]:
     """The win rate, its standard error, and the counts of wins, losses and ties.
 
@@ -119,9 +120,6 @@ def win_rates(
     >>> win_rates(np.array([1.0, 1.0, 0.0, 0.5]), ties="half")["win_rate"]
     0.625
     """
-    check_choice("ties", ties, get_args(Ties))
-    check_choice("interval", interval, get_args(Interval))
-    check_flag("per_example", per_example)
     rows = _values(outcomes, ties)
     if interval == "wilson":
         _check_binary(outcomes, ties)
@@ -129,7 +127,6 @@ def win_rates(
     if per_example:
         result["per_example"] = {name: values.tolist() for name, values in rows.items()}
     if confidence_level is not None:
-        check_resampling(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
         result["confidence_interval"] = {
             name: list(
                 wilson_interval(result["wins"], result["losses"], confidence_level=confidence_level)

@@ -8,14 +8,14 @@ judged documents, perhaps thirty of a thousand, and their ranks, so `Rankings` h
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain, repeat
-from numbers import Integral
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers
-from ..numbers.checks import RowError, check_choice, check_flag
+from ..numbers.checks import RowError
+from ..numbers.domains import Count, checked_options
 from ..numbers.identifiers import Ids
 from .names import NO_CUTOFF
 
@@ -64,19 +64,6 @@ class RankingOptions(NamedTuple):
     judged_only: bool = False  # drop documents without a judgment, or with a negative one
     max_depth: int | None = None  # cut the ranking here, before any document is dropped
 
-    def check(self) -> None:
-        """Nothing, if all options are valid.
-
-        Raises:
-            ValueError: an option is not valid; the message has its name and value.
-        """
-        check_choice("score_dtype", self.score_dtype, get_args(ScoreType))
-        check_flag("judged_only", self.judged_only)
-        depth = self.max_depth
-        is_integer = isinstance(depth, Integral) and not isinstance(depth, bool)
-        if depth is not None and not (is_integer and depth > 0):
-            raise ValueError(f"max_depth must be None or an integer, at least 1, got {depth!r}")
-
 
 _DEFAULTS = RankingOptions()
 
@@ -84,13 +71,14 @@ _DEFAULTS = RankingOptions()
 # From the inputs of a module to rankings
 
 
+@checked_options
 def rankings(
     predictions: Column,
     references: Column,
     *,
     score_dtype: ScoreType = "float64",
     judged_only: bool = False,
-    max_depth: int | None = None,
+    max_depth: Count | None = None,
 ) -> Rankings:
     """The rankings of rows, where each row is one query.
 
@@ -249,7 +237,6 @@ def rank(
         ValueError: an option is not valid; a relevance is not finite, or so large that it has been
             rounded.
     """
-    options.check()
     _check_relevance(judgments.relevance)
     if options.score_dtype == "float32":
         with np.errstate(over="ignore"):  # too large becomes infinite, as in C

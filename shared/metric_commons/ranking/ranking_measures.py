@@ -13,15 +13,13 @@ way:
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from numbers import Real
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.checks import check_choice
-from ..numbers.domains import Range
+from ..numbers.domains import Range, checked_options
 from ..numbers.ratios import precision_recall_f1
 from ..statistics.summary import Average
 from .names import LARGEST_GRADE, NO_CUTOFF, Measure
@@ -33,11 +31,12 @@ MapDenominator = Literal["relevant", "min_k", "retrieved"]
 MIN_GEO_MEAN = 1e-5  # gm_map takes this for a smaller average precision; trec_eval's name and value
 
 
+@checked_options
 def scores(
     ranked: Rankings,
     measures: Sequence[Measure],
     *,
-    relevance_level: float = 1,
+    relevance_level: RelevanceLevel = 1,
     map_denominator: MapDenominator = "relevant",
 ) -> dict[str, Floats]:
     """Each measure of each query, by the measure's name; arrays of shape (queries,).
@@ -66,11 +65,6 @@ def scores(
     >>> {name: values.tolist() for name, values in results.items()}
     {'map': [0.5833333333333333], 'P@2': [0.5]}
     """
-    check_choice("map_denominator", map_denominator, get_args(MapDenominator))
-    if isinstance(relevance_level, bool) or not isinstance(relevance_level, Real):
-        raise ValueError(f"relevance_level must be a number, got {relevance_level!r}")
-    if not 0 <= relevance_level < math.inf:
-        raise ValueError(f"relevance_level must be at least 0, got {relevance_level!r}")
     scoring = _Scoring(ranked, float(relevance_level), map_denominator)
     return {measure.name: scoring.score(measure) for measure in measures}
 

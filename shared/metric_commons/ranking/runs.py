@@ -9,18 +9,19 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..files.trec import File, Qrels, QueryDocuments, Run, read_qrels, read_run
 from ..numbers.arrays import Booleans, Floats, Integers, Unsigned
-from ..numbers.checks import RowError, check_choice, check_flag
+from ..numbers.checks import RowError
+from ..numbers.domains import Count, checked_options
 from ..numbers.identifiers import Ids, encoded
 from ..numbers.shapes import Mismatch, Scalar, checked_column
 from .names import Measure, parse_measures
 from .order import UNJUDGED, Judgments, RankingOptions, Rankings, ScoreType, flat, rank, rank_ids
-from .ranking_measures import MIN_GEO_MEAN, MapDenominator, average, scores
+from .ranking_measures import MIN_GEO_MEAN, MapDenominator, RelevanceLevel, average, scores
 
 Missing = Literal["zero", "skip"]
 QueryScores = Mapping[str, Mapping[str, float]]  # query -> measure -> value, queries by bytes
@@ -28,6 +29,7 @@ QueryScores = Mapping[str, Mapping[str, float]]  # query -> measure -> value, qu
 _Table = TypeVar("_Table", bound=QueryDocuments)
 
 
+@checked_options
 def score_run(
     qrels: Any,
     run: Any,
@@ -35,8 +37,8 @@ def score_run(
     *,
     missing: Missing = "zero",
     score_dtype: ScoreType = "float64",
-    relevance_level: float = 1,
-    max_depth: int | None = None,
+    relevance_level: RelevanceLevel = 1,
+    max_depth: Count | None = None,
     judged_only: bool = False,
     map_denominator: MapDenominator = "relevant",
     per_query: bool = True,
@@ -74,11 +76,8 @@ def score_run(
     >>> score_run(qrels, run, ["mrr"], missing="skip")["per_query"]
     {'q1': {'mrr': 0.3333333333333333}}
     """
-    check_choice("missing", missing, get_args(Missing))
-    check_flag("per_query", per_query)
     parsed = parse_measures(measures)
     options = RankingOptions(score_dtype, judged_only, max_depth)
-    options.check()
     evaluated = _evaluated(qrels, run, options)
     columns = scores(
         evaluated.ranked,

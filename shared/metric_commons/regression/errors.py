@@ -4,15 +4,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ..numbers.arrays import Column
-from ..numbers.checks import check_choice, check_measures
-from ..numbers.domains import Parsed
+from ..numbers.checks import check_measures
+from ..numbers.domains import Count, Level, Parsed, Seed, checked_options
 from ..numbers.exact_sums import as_float, exact_ldexp, quotient, root
-from ..statistics.bootstrap import check_draws, check_resampling
 from .moments import Moments, compute_moments, required_measures
 from .moments_bootstrap import Bootstrap
 from .order_statistics import median
@@ -38,16 +37,17 @@ Measures = Annotated[
 Multioutput = Literal["uniform_average", "raw_values", "variance_weighted"]
 
 
+@checked_options
 def regression_scores(
     predictions: Column,
     references: Column,
     *,
-    measures: str | Sequence[str] = ("mae", "mse", "rmse", "r2"),
-    multioutput: str = "uniform_average",
+    measures: Measures = ("mae", "mse", "rmse", "r2"),
+    multioutput: Multioutput = "uniform_average",
     sample_weight: Any = None,
-    confidence_level: float | None = None,
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    confidence_level: Level | None = None,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
 ) -> dict[str, Any]:
     """The measures by name and, if a confidence level is given, their intervals.
 
@@ -75,8 +75,6 @@ def regression_scores(
     {'mae': 1.0, 'r2': nan}
     """
     names = check_measures(measures, MEASURES)
-    check_choice("multioutput", multioutput, get_args(Multioutput))
-    check_draws(n_resamples=n_resamples, seed=seed)
     if sample_weight is not None and "spearman" in names:
         raise ValueError("sample_weight does not go with 'spearman': ranks have no weights")
     pairs = Pairs(predictions, references, sample_weight)
@@ -85,7 +83,6 @@ def regression_scores(
     values |= {name: measure(pairs) for name, measure in _ROW_MEASURES.items() if name in names}
     result = aggregate_outputs({name: values[name] for name in names}, moments, multioutput)
     if confidence_level is not None:
-        check_resampling(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
         bootstrap = Bootstrap(pairs, names, multioutput)
         result["confidence_interval"] = bootstrap.intervals(
             float(confidence_level), int(n_resamples), int(seed)

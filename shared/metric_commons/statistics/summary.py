@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.checks import check_flag, check_labels
-from ..numbers.domains import Count, Labels, Level, Seed
-from .bootstrap import check_draws, mean_interval
+from ..numbers.checks import check_labels
+from ..numbers.domains import Count, Labels, Level, Seed, checked_options
+from .bootstrap import mean_interval
 
 
 def mean(scores: ArrayLike) -> float:
@@ -65,6 +65,7 @@ class Uncertainty:
     seed: Seed = 0
 
 
+@checked_options
 def summarize(
     scores: Mapping[str, Floats],
     averages: Mapping[str, Average] | None = None,
@@ -91,8 +92,6 @@ def summarize(
     >>> summarize({"em": np.array([1.0, 0.0])}, groups=["x", "y"])
     {'em': 0.5, 'groups': {'x': {'em': 1.0, 'n': 1}, 'y': {'em': 0.0, 'n': 1}}}
     """
-    check_flag("per_example", per_example)
-    check_draws(n_resamples=n_resamples, seed=seed)
     rows = len(next(iter(scores.values())))
     average = dict.fromkeys(scores, Average()) | dict(averages or {})
     result: dict[str, Any] = {name: average[name](values) for name, values in scores.items()}
