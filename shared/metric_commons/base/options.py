@@ -95,8 +95,8 @@ def completed(docstring: str, options: Mapping[str, Option]) -> str:
         beta (a number; default 1.0): of F.
     """
     text = inspect.cleandoc(docstring)
-    before, _, sections = text.partition("\nArgs:\n")
-    after = sections[len(_indented(sections)) :].removeprefix("\n")
+    head, _, sections = text.partition("\nArgs:\n")
+    tail = sections[len(_indented(sections)) :].removeprefix("\n")
     inputs = _entries(_indented(sections), leave_out=options)
     described = [
         textwrap.fill(
@@ -109,7 +109,7 @@ def completed(docstring: str, options: Mapping[str, Option]) -> str:
         )
         for option in options.values()
     ]
-    lines = [before, "Args:", *inputs, *described, after.rstrip()]
+    lines = [head, "Args:", *inputs, *described, tail.rstrip()]
     return "\n".join(lines).rstrip("\n")
 
 

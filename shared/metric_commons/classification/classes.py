@@ -186,5 +186,5 @@ def _positive_position(all_labels: Labels, pos_label: Any, *, required: bool) ->
 
 def _enumeration(labels: Labels) -> str:
     """The first ten labels, for a message."""
-    shown = ", ".join(map(repr, labels[:10]))
-    return shown if len(labels) <= 10 else f"{shown}, ... ({len(labels)} in all)"
+    excerpt = ", ".join(map(repr, labels[:10]))
+    return excerpt if len(labels) <= 10 else f"{excerpt}, ... ({len(labels)} in all)"

@@ -265,9 +265,9 @@ def _finite_scores(predictions: Column) -> tuple[Floats, tuple[float, float]]:
     if not all(map(math.isfinite, ends)):
         position = np.unravel_index(int(np.isfinite(scores).argmin()), scores.shape)
         row, *columns = map(int, position)
-        where = "".join(f"[{column}] " for column in columns)
+        suffix = "".join(f"[{column}] " for column in columns)
         raise RowError(
-            "predictions", row, f"{where}is {scores[position]}; a score is a finite number"
+            "predictions", row, f"{suffix}is {scores[position]}; a score is a finite number"
         )
     if scores.ndim == 2 and scores.shape[1] < 2:
         if not scores.size:

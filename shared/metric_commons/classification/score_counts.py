@@ -152,14 +152,14 @@ def _sort_keys(scores: Floats, positive: Booleans) -> tuple[Integers, Callable[[
     scores are first divided by a power of two, which is exact. A negative score becomes minus the
     integer of its absolute value. The function back to scores takes keys without their last bit.
     """
-    least, greatest = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
-    exponent = max(math.frexp(max(-least, greatest))[1] - 1, 0)
+    lowest, greatest = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
+    exponent = max(math.frexp(max(-lowest, greatest))[1] - 1, 0)
     scaled = np.ldexp(scores, -exponent) if exponent else scores + 0.0  # -0.0 becomes 0.0
     if exponent and not (np.ldexp(scaled, exponent) == scores).all():  # underflow
         distinct, positions = np.unique(scores + 0.0, return_inverse=True)
         return 2 * positions + positive, lambda keys: distinct[keys]
     keys = scaled.view(np.int64)
-    if least < 0:
+    if lowest < 0:
         sign = keys >> 63
         keys &= np.int64(2**63 - 1)
         keys ^= sign  # where the sign is -1, k ^ -1 is -k - 1, and - -1 makes it -k
@@ -168,7 +168,7 @@ def _sort_keys(scores: Floats, positive: Booleans) -> tuple[Integers, Callable[[
     keys |= positive
 
     def decode(keys: Integers) -> Floats:
-        if least >= 0:
+        if lowest >= 0:
             values: Floats = keys.view(np.float64)
         else:
             values = np.copysign(np.abs(keys).view(np.float64), keys)

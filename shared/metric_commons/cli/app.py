@@ -43,8 +43,8 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     except MissingExtraError as error:
         return _refused(str(error), 1)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        return _refused(f"{where}{error.strerror or error}", 1)
+        prefix = f"{error.filename}: " if error.filename else ""
+        return _refused(f"{prefix}{error.strerror or error}", 1)
     except ValueError as error:
         return _refused(str(error), 1)
 
@@ -70,8 +70,8 @@ def list_presets() -> None:
     for name, preset in PRESETS.items():
         table.add_row(name, preset.about)
         for module, options in preset.modules.items():
-            chosen = (f"{option}={value}" for option, value in options.items())
-            table.add_row("", f"  {module}: {', '.join(chosen)}")
+            option_texts = (f"{option}={value}" for option, value in options.items())
+            table.add_row("", f"  {module}: {', '.join(option_texts)}")
     Console(highlight=False).print(table)
 
 

@@ -84,8 +84,8 @@ def compare(
 
         check(plot)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
-    scored = score_queries(qrels, [run_a, run_b], measures_asked, scoring)
-    runs = _paired(scored.runs)
+    scored_runs = score_queries(qrels, [run_a, run_b], measures_asked, scoring)
+    runs = _paired(scored_runs.runs)
 
     results = Comparisons(
         systems={
@@ -101,7 +101,7 @@ def compare(
             alpha=alpha,
             correction=_CORRECTIONS[correction],
         ),
-        provenance=provenance(scored.inputs),
+        provenance=provenance(scored_runs.inputs),
     )
     picture = deltas(plot, runs, results.comparisons) if plot else b""
     if save:

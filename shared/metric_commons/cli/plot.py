@@ -88,8 +88,8 @@ def _systems(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "S
     from ..plots import System
 
     (module,) = evaluation.modules
-    named = {f"{module}.{option}": value for option, value in options.items()}
-    results, rows = evaluation.with_rows(**named)
+    prefixed = {f"{module}.{option}": value for option, value in options.items()}
+    results, rows = evaluation.with_rows(**prefixed)
     return {
         system: System(
             results.systems[system][module], columns["predictions"], columns["references"]

@@ -55,5 +55,5 @@ def report(
     from ..report import find_examples, render
 
     results = Results.read(path, per_example)
-    chosen = find_examples(results, fields=show or [], copies=data or [], count=examples)
-    write_whole(html, [render(results, chosen)])
+    row_examples = find_examples(results, fields=show or [], copies=data or [], count=examples)
+    write_whole(html, [render(results, row_examples)])

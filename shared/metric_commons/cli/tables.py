@@ -43,13 +43,15 @@ def _pages(table: Table, width: int) -> Iterator[list[int]]:
 
 def _grid(table: Table, columns: list[int]) -> Grid:
     grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    shown = [*range(table.labels), *columns]
-    for column in shown:
+    column_numbers = [*range(table.labels), *columns]
+    for column in column_numbers:
         grid.add_column(
             Text(table.header[column]),
             justify="left" if column < table.labels else "right",
             overflow="fold",
         )
     for i, row in enumerate(table.rows):
-        grid.add_row(*(Text(row[j], "bold" if (i, j) in table.best else "") for j in shown))
+        grid.add_row(
+            *(Text(row[j], "bold" if (i, j) in table.best else "") for j in column_numbers)
+        )
     return grid

@@ -97,7 +97,7 @@ def trec(
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
     if preset:
         scoring = _preset(preset, scoring, context)
-    scored = score_queries(qrels, runs, parsed_measures, scoring)
+    scored_runs = score_queries(qrels, runs, parsed_measures, scoring)
 
     bootstrap = {"confidence_level": confidence, "n_resamples": resamples, "seed": seed}
     results = Rankings(
@@ -107,15 +107,15 @@ def trec(
                     query_scores,
                     parsed_measures,
                     scoring,
-                    means=scored.means[run],
+                    means=scored_runs.means[run],
                     bootstrap=bootstrap if confidence is not None else {},
                     per_query=per_query,
                     preset=preset,
                 )
             }
-            for run, query_scores in scored.runs.items()
+            for run, query_scores in scored_runs.runs.items()
         },
-        provenance=provenance(scored.inputs),
+        provenance=provenance(scored_runs.inputs),
     )
     if save:
         results.save(save)
@@ -193,7 +193,7 @@ def score_queries(
     names = _names(runs)
     sha256 = _sha256(qrels)
     judged = read_qrels(qrels)
-    scored = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}])
+    scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}])
     steps = list(zip(names, runs, strict=True))
     for name, path in tqdm(steps, "scoring", unit="run", delay=1, leave=False):
         sha256 = _sha256(path)
@@ -202,9 +202,9 @@ def score_queries(
             raise ValueError(f"{path} has none of the queries of {qrels}")
         parsed_measures = [measure.name for measure in measures]
         result = score_run(judged, run, parsed_measures, **scoring._asdict())
-        scored.runs[name], scored.means[name] = result["per_query"], result["mean"]
-        scored.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
-    return scored
+        scored_runs.runs[name], scored_runs.means[name] = result["per_query"], result["mean"]
+        scored_runs.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
+    return scored_runs
 
 
 def summary(
@@ -268,8 +268,8 @@ def _names(paths: Sequence[Path]) -> list[str]:
         names = [shortened(path) for path in paths]
         if len(set(names)) == len(names):
             return list(map(label, names))
-    twice = next(name for name in names if names.count(name) > 1)
-    raise UsageError(f"run {twice!r} is given twice")
+    repeated = next(name for name in names if names.count(name) > 1)
+    raise UsageError(f"run {repeated!r} is given twice")
 
 
 def _sha256(path: Path) -> str:

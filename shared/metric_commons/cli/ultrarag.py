@@ -146,10 +146,10 @@ def _notes(document: Document, section: Mapping[str, Any], kind: type[_Section])
     for key, line in document.repeated:
         yield f"key {key!r} is given again in line {line}; the last one counts"
     sections = {"evaluation", "benchmark"} if kind is Answers else {"evaluation"}
-    others = [str(name) for name in document.content if name not in sections]
-    others += [f"evaluation.{name}" for name in section if name not in kind.model_fields]
-    if others:
-        yield f"passed over: {', '.join(others)}"
+    ignored = [str(name) for name in document.content if name not in sections]
+    ignored += [f"evaluation.{name}" for name in section if name not in kind.model_fields]
+    if ignored:
+        yield f"passed over: {', '.join(ignored)}"
 
 
 def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
@@ -193,9 +193,9 @@ def _score_answers(
         except ValueError as error:
             if not isinstance(error, RowError):
                 raise _keyed(error, "metrics", path) from error
-            where = source.location(before + order[error.row])
+            position = source.location(before + order[error.row])
             problem = error.about(f"field {getattr(fields, error.column)!r}")
-            raise ValueError(f"{source.path}: {where}: {problem}") from error
+            raise ValueError(f"{source.path}: {position}: {problem}") from error
         for name in [name for name in scores_of_block if f"avg_{name}" in scores_of_block]:
             scores.setdefault(name, array("d")).extend(scores_of_block[name])
         before = source.rows

@@ -94,15 +94,15 @@ def clustering_scores(
 
 def _measure_names(measures: Any, *, are_labels: bool) -> list[str]:
     """The names of the measures, all of which go with references of labels, or of points."""
-    known = LABEL_MEASURES if are_labels else POINT_MEASURES
+    available = LABEL_MEASURES if are_labels else POINT_MEASURES
     if measures is None:
-        return list(known)
+        return list(available)
     names = check_measures(measures, (*POINT_MEASURES, *LABEL_MEASURES))
     for name in names:
-        if name not in known:
-            needed, present = ("points", "labels") if are_labels else ("true labels", "points")
+        if name not in available:
+            expected, present = ("points", "labels") if are_labels else ("true labels", "points")
             raise ValueError(
-                f"measures holds {name!r}, which needs {needed}; references are {present}"
+                f"measures holds {name!r}, which needs {expected}; references are {present}"
             )
     return names
 

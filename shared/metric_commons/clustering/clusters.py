@@ -170,9 +170,9 @@ def _cluster_codes(labels: Column) -> tuple[Integers, int]:
     """The clusters as 0, 1, ..., in the order of their labels, and how many there are."""
     column = np.asarray(labels)
     if column.dtype.kind in "iub":
-        least, greatest = int(column.min()), int(column.max())
-        if greatest - least < 1 << 16:  # counters cost less than the sort of np.unique
-            offsets = (column - column.dtype.type(least)).astype(np.int64)
+        lowest, greatest = int(column.min()), int(column.max())
+        if greatest - lowest < 1 << 16:  # counters cost less than the sort of np.unique
+            offsets = (column - column.dtype.type(lowest)).astype(np.int64)
             occurs = np.bincount(offsets) > 0
             return (np.cumsum(occurs) - 1)[offsets], int(occurs.sum())
     distinct, codes = np.unique(column, return_inverse=True)

@@ -62,9 +62,9 @@ class Evaluation:
 
     def _needs_all_rows(self) -> bool:
         """Whether rows cannot be forgotten: wanted again, matched, or not scored one by one."""
-        matched = self.common is not None and set(self._paths()) != {self.common}
+        several_files = self.common is not None and set(self._paths()) != {self.common}
         one_by_one = all("groups" in metric.options for metric in self.metrics.values())
-        return self.per_example or self.compare or matched or not one_by_one
+        return self.per_example or self.compare or several_files or not one_by_one
 
     def part(self) -> "Part":
         """The states of every system and module, to be merged with those of other rows.
@@ -93,7 +93,9 @@ class Evaluation:
             before = 0
             labels: dict[str, Any] = {}
             for block in source.blocks(_ROWS):
-                for system in (name for name, (of, _) in self.systems.items() if of == path):
+                for system in (
+                    name for name, (source_path, _) in self.systems.items() if source_path == path
+                ):
                     try:
                         self._update(system, states[system], block)
                         groups = block.get(self.fields.get("groups") or "", [])
@@ -146,8 +148,8 @@ class Evaluation:
         }
 
         def by_system(name: str) -> dict[str, list[Any]] | None:
-            chosen = self.fields.get(name) is not None
-            return {system: rows[system][name] for system in rows} if chosen else None
+            column = self.fields.get(name) is not None
+            return {system: rows[system][name] for system in rows} if column else None
 
         try:
             results = score(
@@ -170,10 +172,14 @@ class Evaluation:
         """Of each system the file, its format and the field of every column, to find rows again."""
         return {
             system: {
-                name: {"path": str(source), "format": self.form, "field": chosen}
-                for name, source, chosen in [
+                name: {"path": str(source), "format": self.form, "field": column}
+                for name, source, column in [
                     ("predictions", path, predictions),
-                    *((name, self.common or path, of) for name, of in self.fields.items() if of),
+                    *(
+                        (name, self.common or path, source_path)
+                        for name, source_path in self.fields.items()
+                        if source_path
+                    ),
                 ]
             }
             for system, (path, predictions) in self.systems.items()
@@ -184,10 +190,12 @@ class Evaluation:
 
     def source(self, path: Path) -> Source:
         """A file, to be read as far as it is needed."""
-        fields_of_file = [chosen for of, chosen in self.systems.values() if of == path]
-        shared_fields = {name: chosen for name, chosen in self.fields.items() if chosen is not None}
+        fields_of_file = [
+            column for source_path, column in self.systems.values() if source_path == path
+        ]
+        shared_fields = {name: column for name, column in self.fields.items() if column is not None}
         if self.common not in (None, path):
-            shared_fields = {name: chosen for name, chosen in shared_fields.items() if name == "id"}
+            shared_fields = {name: column for name, column in shared_fields.items() if name == "id"}
         fields = list(dict.fromkeys([*fields_of_file, *shared_fields.values()]))
         inputs: dict[str, list[str | None]] = {
             "predictions": [*fields_of_file],
@@ -207,7 +215,10 @@ class Evaluation:
         """Whether numbers will do for an input of all modules that have it."""
         having = [metric for metric in self.metrics.values() if key in input_names(metric)]
         return all(
-            any("int64" in str(of[key]) or "float64" in str(of[key]) for of in metric.feature_sets)
+            any(
+                "int64" in str(source_path[key]) or "float64" in str(source_path[key])
+                for source_path in metric.feature_sets
+            )
             for metric in having
         )
 
@@ -217,23 +228,23 @@ class Evaluation:
         """What files have in common is the same in every row, where rows are taken as the same."""
         if self.common is None and not self.compare:
             return
-        (first, inputs), *others = columns.items()
-        for path, fields_of_file in others:
+        (first, inputs), *more_files = columns.items()
+        for path, fields_of_file in more_files:
             if sources[path].rows != sources[first].rows:
                 raise ValueError(
                     f"{path} has {sources[path].rows} rows, but {first} has {sources[first].rows}; "
                     "systems are compared on the same rows"
                 )
-            for chosen in filter(None, map(self.fields.get, ("id", "references", "groups"))):
+            for column in filter(None, map(self.fields.get, ("id", "references", "groups"))):
                 if (
-                    chosen in fields_of_file
-                    and chosen in inputs
-                    and fields_of_file[chosen] != inputs[chosen]
+                    column in fields_of_file
+                    and column in inputs
+                    and fields_of_file[column] != inputs[column]
                 ):
-                    pairs = zip(fields_of_file[chosen], inputs[chosen], strict=True)
+                    pairs = zip(fields_of_file[column], inputs[column], strict=True)
                     row = next(i for i, (a, b) in enumerate(pairs) if a != b)
                     raise ValueError(
-                        f"{path}: {sources[path].location(row)}: field {chosen!r} is not that of "
+                        f"{path}: {sources[path].location(row)}: field {column!r} is not that of "
                         f"{first}; systems are compared on the same rows"
                     )
 
@@ -262,8 +273,8 @@ class Evaluation:
         if not isinstance(wrong, RowError) or wrong.column not in names:
             return wrong
         file = path if wrong.column == "predictions" else self.common or path
-        where = sources[file].location(before + wrong.row)
-        return ValueError(f"{file}: {where}: {wrong.about(f'field {names[wrong.column]!r}')}")
+        position = sources[file].location(before + wrong.row)
+        return ValueError(f"{file}: {position}: {wrong.about(f'field {names[wrong.column]!r}')}")
 
 
 def signed(results: Results, name: str | None) -> Results:

@@ -140,9 +140,9 @@ class Job:
             return error
         column = self.columns[error.column]
         value = repr(_listed(batch[column])[error.row])
-        shown = value if len(value) <= _LONGEST else value[:_LONGEST] + "..."
+        excerpt = value if len(value) <= _LONGEST else value[:_LONGEST] + "..."
         problem = error.about(f"column {column!r}")
-        return ValueError(f"row {before + error.row}: {problem}; the value is {shown}")
+        return ValueError(f"row {before + error.row}: {problem}; the value is {excerpt}")
 
 
 def _listed(column: Any) -> list[Any]:

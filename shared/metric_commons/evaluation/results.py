@@ -52,9 +52,9 @@ class ModuleResult:
 
     def to_dict(self) -> dict[str, Any]:
         """All but the scores of single rows, which have a file of their own."""
-        left_out = {key for key in ("lower_is_better", "aggregation") if not getattr(self, key)}
-        kept = vars(self).keys() - left_out - {"per_example"}
-        return {key: plain(value) for key, value in vars(self).items() if key in kept}
+        empty_keys = {key for key in ("lower_is_better", "aggregation") if not getattr(self, key)}
+        stored_keys = vars(self).keys() - empty_keys - {"per_example"}
+        return {key: plain(value) for key, value in vars(self).items() if key in stored_keys}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -356,14 +356,14 @@ def shared_scores(
     """The scores of rows that two systems share, if they came about in the same way."""
     for module, result in results_a.items():
         columns = means_of_rows(result)
-        others = means_of_rows(results_b[module]) if module in results_b else {}
-        shared = [name for name in columns if name in others]
+        columns_b = means_of_rows(results_b[module]) if module in results_b else {}
+        shared = [name for name in columns if name in columns_b]
         if shared and _scoring(result.options) != _scoring(results_b[module].options):
             raise ValueError(
                 f"{module} scored {a!r} and {b!r} with other options: {result.signature} and "
                 f"{results_b[module].signature}"
             )
-        yield from (Pair(a, b, module, name, columns[name], others[name]) for name in shared)
+        yield from (Pair(a, b, module, name, columns[name], columns_b[name]) for name in shared)
 
 
 def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def score(
     }
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
-    scored: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
+    results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
     for system, name in _watched(steps) if progress else steps:
         columns = {
@@ -108,27 +108,29 @@ def score(
             result = _module_result(name, metrics[name], columns, module_options[name], reporting)
         except ValueError as error:
             raise InputError(system, error) from error
-        scored[system][name] = result
+        results_by_system[system][name] = result
     comparisons = []
     if compare:
         shared = (
             pair
-            for a, b in combinations(scored, 2)
-            for pair in shared_scores(a, scored[a], b, scored[b])
+            for a, b in combinations(results_by_system, 2)
+            for pair in shared_scores(a, results_by_system[a], b, results_by_system[b])
         )
         level = _LEVEL if confidence_level is None else confidence_level
         comparisons = signed_comparisons(
             shared, confidence_level=level, n_resamples=n_resamples, seed=seed
         )
         if not per_example:
-            scored = {
+            results_by_system = {
                 system: {
                     name: replace(result, per_example={})
                     for name, result in results_by_module.items()
                 }
-                for system, results_by_module in scored.items()
+                for system, results_by_module in results_by_system.items()
             }
-    return Results(systems=scored, comparisons=comparisons, provenance=provenance(inputs))
+    return Results(
+        systems=results_by_system, comparisons=comparisons, provenance=provenance(inputs)
+    )
 
 
 def compare(first: Results, second: Results, **testing: Any) -> Results:
@@ -156,12 +158,16 @@ def compare(first: Results, second: Results, **testing: Any) -> Results:
     >>> found["a"], found["b"], round(found["diff"], 4), found["p_value"]
     ('A: bot', 'B: bot', 0.6667, 0.5)
     """
-    same = [name for name in first.systems if name in second.systems]
-    names = zip(same, same, strict=True) if same else product(first.systems, second.systems)
+    shared_names = [name for name in first.systems if name in second.systems]
+    names = (
+        zip(shared_names, shared_names, strict=True)
+        if shared_names
+        else product(first.systems, second.systems)
+    )
     shared: list[Pair] = []
     compared: dict[str, dict[str, ModuleResult]] = {}
     for a, b in names:
-        references_a, references_b = (f"A: {a}", f"B: {b}") if same else (a, b)
+        references_a, references_b = (f"A: {a}", f"B: {b}") if shared_names else (a, b)
         compared |= {references_a: first.systems[a], references_b: second.systems[b]}
         shared += shared_scores(references_a, first.systems[a], references_b, second.systems[b])
     if not shared:
@@ -207,23 +213,23 @@ def _watched(steps: Sequence[tuple[str, str]]) -> Iterable[tuple[str, str]]:
 
 def _check_same_rows(systems: Mapping[str, Any], references: Any) -> None:
     """Every system answers the same questions, as far as that can be seen."""
-    first, *others = systems
-    for other in others:
-        rows = [len(systems[first]), len(systems[other])]
+    first, *systems_left = systems
+    for system_b in systems_left:
+        rows = [len(systems[first]), len(systems[system_b])]
         if rows[0] != rows[1]:
             raise ValueError(
-                f"systems {first!r} and {other!r} have {rows[0]} and {rows[1]} rows; "
+                f"systems {first!r} and {system_b!r} have {rows[0]} and {rows[1]} rows; "
                 "only systems with the same rows can be compared"
             )
         references_a, references_b = (
-            _column("references", references, system) for system in (first, other)
+            _column("references", references, system) for system in (first, system_b)
         )
         if references_a is references_b:
             continue
         for row, (row_a, row_b) in enumerate(zip(references_a, references_b, strict=False)):
             if _listed(row_a) != _listed(row_b):
                 raise ValueError(
-                    f"systems {first!r} and {other!r} have different references in row {row}; "
+                    f"systems {first!r} and {system_b!r} have different references in row {row}; "
                     "only systems with the same rows can be compared"
                 )
 

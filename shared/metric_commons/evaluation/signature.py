@@ -18,9 +18,9 @@ def signature(module: str, options: Mapping[str, Any], rows: int) -> str:
     >>> signature("qa_em", {"normalizer": str.lower, "k": (1, 10)}, 3610)  # doctest: +ELLIPSIS
     'qa_em|normalizer=str.lower|k=1,10|rows=3610|metric-commons ...'
     """
-    chosen = [f"{option}={option_text(value)}" for option, value in options.items()]
+    option_texts = [f"{option}={option_text(value)}" for option, value in options.items()]
     program = f"{_DISTRIBUTIONS[0]} {version(_DISTRIBUTIONS[0])}"
-    return label("|".join([module, *chosen, f"rows={rows}", program]))
+    return label("|".join([module, *option_texts, f"rows={rows}", program]))
 
 
 def provenance(inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -79,8 +79,11 @@ class RowScores(SufficientStatistics):
         scores_by_label = {None: np.arange(rows)} if labels is None else members(labels)
         self._take(
             {
-                label: {name: Multiset.from_values(values[of]) for name, values in scores.items()}
-                for label, of in scores_by_label.items()
+                label: {
+                    name: Multiset.from_values(values[rows_of_label])
+                    for name, values in scores.items()
+                }
+                for label, rows_of_label in scores_by_label.items()
             }
         )
 
@@ -119,13 +122,13 @@ class RowScores(SufficientStatistics):
         )
 
     def _take(self, new: Mapping[str | None, dict[str, Multiset]]) -> None:
-        together = self._groups | {
+        merged_groups = self._groups | {
             label: _together([self._groups[label], scores]) if label in self._groups else scores
             for label, scores in new.items()
         }
-        if None in together and len(together) > 1:
+        if None in merged_groups and len(merged_groups) > 1:
             raise ValueError("some rows have groups, others have none")
-        self._groups = together
+        self._groups = merged_groups
 
     def _scores_of_rows(self, columns: Columns) -> dict[str, Floats]:
         scores = self._metric.compute(**columns, per_example=True, confidence_level=None)
@@ -185,7 +188,10 @@ class RankingScores(SufficientStatistics):
         labels = [group for group, _ in in_order]
         scores = np.array([row for _, row in in_order]).T
         return summarize(
-            {measure.name: of for measure, of in zip(self._measures, scores, strict=True)},
+            {
+                measure.name: rows_of_label
+                for measure, rows_of_label in zip(self._measures, scores, strict=True)
+            },
             {measure.name: average(measure) for measure in self._measures},
             **reporting,
             groups=None if None in labels else labels,

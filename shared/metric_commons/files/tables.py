@@ -123,11 +123,11 @@ class Source:
             raw.seek(0)
             rows = islice(self._rows(raw, lambda: bar.update(raw.tell() - bar.n)), self.limit)
             while True:
-                before = self.rows
+                rows_before = self.rows
                 block = self._block(rows, size)
-                if self.rows > before:
+                if self.rows > rows_before:
                     yield block
-                if size is None or self.rows < before + size:
+                if size is None or self.rows < rows_before + size:
                     break
 
     def _block(self, rows: Iterator[_Row], size: int | None) -> dict[str, list[Any]]:

@@ -197,12 +197,12 @@ def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
 
     if weights is None:
         return None
-    given = weights if isinstance(weights, str | Set | Mapping) else np.asarray(weights)
-    if not isinstance(given, np.ndarray) or given.ndim != 1 or given.dtype.kind not in "biuf":
+    array = weights if isinstance(weights, str | Set | Mapping) else np.asarray(weights)
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "biuf":
         raise OptionError(name, f"must hold one number a row, got {type(weights).__name__}")
-    if given.size != rows:
-        raise OptionError(name, f"has {given.size} weights, but there are {rows} rows")
-    numbers = given.astype(np.float64)
+    if array.size != rows:
+        raise OptionError(name, f"has {array.size} weights, but there are {rows} rows")
+    numbers = array.astype(np.float64)
     wrong = ~(np.isfinite(numbers) & (numbers >= 0))
     if wrong.any():
         row = int(wrong.argmax())

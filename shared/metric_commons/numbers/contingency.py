@@ -129,7 +129,7 @@ def contingency(left: Column, right: Column, weights: Floats | None = None) -> C
     if rows.span * columns.span > limit:
         cells, counts = np.unique(_cell_numbers(rows, columns), return_counts=True)
         return _sparse_table(cells, counts, rows, columns)
-    return _dense_table(_cell_counts(rows, columns), rows, columns, (rows.least, columns.least))
+    return _dense_table(_cell_counts(rows, columns), rows, columns, (rows.minimum, columns.minimum))
 
 
 def encoded(column: Column) -> tuple[Labels, Integers]:
@@ -191,14 +191,16 @@ class _LabelCodes:
     names: Labels | None = None
 
     @cached_property
-    def least(self) -> int:
+    def minimum(self) -> int:
         """The least code."""
         return 0 if self.names is not None else int(self.codes.min())
 
     @cached_property
     def span(self) -> int:
         """How many integers there are from the least code to the greatest."""
-        return len(self.names) if self.names is not None else int(self.codes.max()) - self.least + 1
+        return (
+            len(self.names) if self.names is not None else int(self.codes.max()) - self.minimum + 1
+        )
 
     def labels(self, codes: Sequence[int]) -> Labels:
         """The labels of these codes."""
@@ -237,23 +239,23 @@ def _checked_kinds(column: Column) -> Column:
 def _without_gaps(column: _LabelCodes, limit: int) -> _LabelCodes:
     """The same labels with the codes 0, 1, ..., all of which occur."""
     if column.span <= limit:  # a counter for every integer in the span is cheaper than sorting
-        offsets = _offsets(column.codes, column.least)
+        offsets = _offsets(column.codes, column.minimum)
         occurs = np.bincount(offsets, minlength=column.span) > 0
         codes = (np.cumsum(occurs) - 1)[offsets]
-        present = [int(offset) + column.least for offset in np.flatnonzero(occurs)]
+        present = [int(offset) + column.minimum for offset in np.flatnonzero(occurs)]
     else:
         distinct, codes = np.unique(column.codes, return_inverse=True)
         present = distinct.tolist()
     return _LabelCodes(codes, column.labels(present))
 
 
-def _offsets(codes: NDArray[Any], least: int) -> Integers:
+def _offsets(codes: NDArray[Any], minimum: int) -> Integers:
     """How far each code is above the least one.
 
     Both sides are taken modulo 2**64, so their difference is right even where a code of uint64 does
     not fit into int64.
     """
-    return codes.astype(np.int64) - np.int64(_wrapped(least))
+    return codes.astype(np.int64) - np.int64(_wrapped(minimum))
 
 
 def _wrapped(number: int) -> int:
@@ -279,8 +281,8 @@ def _binary_counts(left: NDArray[Any], right: NDArray[Any]) -> Integers | None:
             return None
         left_ones += int(np.count_nonzero(left_block))
         right_ones += int(np.count_nonzero(right_block))
-        both = np.logical_and(left_block, right_block, out=buffers[0, : left_block.size])
-        both_ones += int(np.count_nonzero(both))
+        pair = np.logical_and(left_block, right_block, out=buffers[0, : left_block.size])
+        both_ones += int(np.count_nonzero(pair))
     return np.array(
         [
             [rows - left_ones - right_ones + both_ones, right_ones - both_ones],
@@ -328,8 +330,8 @@ def _cell_numbers(
         out = np.empty(rows.codes.size, np.int64)
     np.multiply(rows.codes[part], columns.span, out=out, dtype=np.int64, casting="unsafe")
     np.add(out, columns.codes[part], out=out, dtype=np.int64, casting="unsafe")
-    if rows.least or columns.least:
-        out -= np.int64(_wrapped(rows.least * columns.span + columns.least))
+    if rows.minimum or columns.minimum:
+        out -= np.int64(_wrapped(rows.minimum * columns.span + columns.minimum))
     return out
 
 
@@ -337,14 +339,14 @@ def _cell_numbers(
 
 
 def _dense_table(
-    counts: Integers, rows: _LabelCodes, columns: _LabelCodes, least: tuple[int, int]
+    counts: Integers, rows: _LabelCodes, columns: _LabelCodes, minimum: tuple[int, int]
 ) -> ContingencyTable:
     """The table of a matrix of counts, of which cell (0, 0) has the codes `least`."""
     flat = counts.ravel()
     cells = np.flatnonzero(flat)
     height, width = counts.shape
-    row_codes, row_positions = _occurring_codes(cells // width, least[0], height)
-    column_codes, column_positions = _occurring_codes(cells % width, least[1], width)
+    row_codes, row_positions = _occurring_codes(cells // width, minimum[0], height)
+    column_codes, column_positions = _occurring_codes(cells % width, minimum[1], width)
     return ContingencyTable(
         rows.labels(row_codes),
         columns.labels(column_codes),
@@ -373,9 +375,9 @@ def _sparse_table(
     weights: Floats | None = None,
 ) -> ContingencyTable:
     """The table of these entries: the numbers of their cells, ascending, and their counts."""
-    row_codes, row_positions = _occurring_codes(cells // columns.span, rows.least, rows.span)
+    row_codes, row_positions = _occurring_codes(cells // columns.span, rows.minimum, rows.span)
     column_codes, column_positions = _occurring_codes(
-        cells % columns.span, columns.least, columns.span
+        cells % columns.span, columns.minimum, columns.span
     )
     return ContingencyTable(
         rows.labels(row_codes),
@@ -387,7 +389,7 @@ def _sparse_table(
     )
 
 
-def _occurring_codes(offsets: Integers, least: int, span: int) -> tuple[list[int], Integers]:
+def _occurring_codes(offsets: Integers, minimum: int, span: int) -> tuple[list[int], Integers]:
     """The codes of these offsets, ascending, and the position of each offset's code in them.
 
     >>> codes, positions = _occurring_codes(np.array([5, 2, 5]), least=-1, span=6)
@@ -396,5 +398,5 @@ def _occurring_codes(offsets: Integers, least: int, span: int) -> tuple[list[int
     """
     occurs = np.zeros(span, bool)
     occurs[offsets] = True
-    codes = [offset + least for offset in np.flatnonzero(occurs).tolist()]
+    codes = [offset + minimum for offset in np.flatnonzero(occurs).tolist()]
     return codes, (np.cumsum(occurs) - 1)[offsets]

@@ -130,8 +130,8 @@ class BinnedSums:
         A few summands that are much greater than all others make the unit too large for these.
         The question makes sense for a term without negative summands only: others may cancel.
         """
-        least = sum(self._sizes) << _MEAN_BITS
-        return any(0 < units < least for units in self._units[term])
+        lowest = sum(self._sizes) << _MEAN_BITS
+        return any(0 < units < lowest for units in self._units[term])
 
 
 def bin_exponent(size: Number) -> int:
@@ -229,8 +229,8 @@ def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
         weights = np.ones(block.size) if counts is None else counts[start : start + _BLOCK] * 1.0
         for digits, power in whole_digits(block, int(weights.sum())):
             sums[power] = sums.get(power, 0) + int(digits @ weights)
-    least = min(sums, default=0)
-    return exact_ldexp(sum(total << power - least for power, total in sums.items()), least)
+    lowest = min(sums, default=0)
+    return exact_ldexp(sum(total << power - lowest for power, total in sums.items()), lowest)
 
 
 def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[int], int]:

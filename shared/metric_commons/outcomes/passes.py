@@ -144,9 +144,9 @@ def _check_counts(n: Integers, c: Integers) -> None:
             raise RowError("predictions", row, f"has {problem.format(n=n[row], c=c[row])}")
 
 
-def _checked_counts(rows: Column, failed: Any, passed: Any) -> Samples:
+def _checked_counts(rows: Column, failed: Any, passing: Any) -> Samples:
     """The counts of rows of outcomes, from how many of these are 0 and how many are 1."""
-    n, c = np.array(list(map(len, rows)), dtype=np.int64), np.array(passed, dtype=np.int64)
+    n, c = np.array(list(map(len, rows)), dtype=np.int64), np.array(passing, dtype=np.int64)
     wrong = np.array(failed, dtype=np.int64) + c < n
     if wrong.any():
         row = int(wrong.argmax())

@@ -135,7 +135,7 @@ class Moments:
 
     def constant(self, name: str) -> list[bool]:
         """Whether a column has the same number in all rows, for each output."""
-        return [least == greatest for least, greatest in self.ranges[name]]
+        return [lowest == greatest for lowest, greatest in self.ranges[name]]
 
 
 def required_measures(measures: Sequence[str], multioutput: str) -> list[str]:

@@ -61,7 +61,7 @@ class Bootstrap:
         summands = _summands(
             FloatColumns(predictions, references, residuals),
             *absolute,
-            least=math.ldexp(_EPSILON, -self._scale),
+            lowest=math.ldexp(_EPSILON, -self._scale),
         )
         self._units = {
             term: self._weighted_units(summands[term]())
@@ -185,7 +185,7 @@ def _summands(
     absolute_predictions: Floats,
     absolute_references: Floats,
     *,
-    least: float,
+    lowest: float,
 ) -> dict[str, Callable[[], Floats]]:
     """The summands of each term, computed when they are called.
 
@@ -195,7 +195,7 @@ def _summands(
         columns: of integers that a float64 cannot hold, references and predictions are distances.
         absolute_predictions: their absolute values, not distances.
         absolute_references: the same.
-        least: the least reference that an error is divided by.
+        lowest: the least reference that an error is divided by.
     """
     errors = np.abs(columns.residuals)
     references = columns.references - _near_means(columns.references)
@@ -208,7 +208,7 @@ def _summands(
     return {
         "absolute": lambda: errors,
         "squared": lambda: columns.residuals * columns.residuals,
-        "relative": lambda: errors / np.maximum(absolute_references, least),
+        "relative": lambda: errors / np.maximum(absolute_references, lowest),
         "symmetric": symmetric,
         "product": lambda: references * predictions,
         "reference": lambda: references,

@@ -123,9 +123,9 @@ class Pairs:
         with np.errstate(over="ignore"):
             residuals = difference(references, predictions, np.empty(references.shape))
         if self.wide_integers:
-            least = np.full((self.outputs, 1), self.references.min())
+            lowest = np.full((self.outputs, 1), self.references.min())
             predictions, references = (
-                difference(table, least, np.empty(table.shape))
+                difference(table, lowest, np.empty(table.shape))
                 for table in (predictions, references)
             )
         return FloatColumns(predictions, references, residuals)

@@ -24,7 +24,7 @@ from ..numbers.checks import RowError
 _FREQUENT = 16  # from so many rows on, how often a score is drawn costs less than drawing it
 _BLOCK = 1 << 16  # rows drawn at a time: even, and small enough for the cache
 _LISTED = 1 << 22  # up to so many rows (32 MB) are listed for drawing; more are searched for
-_FEW = 32  # kinds of rows, up to which each is drawn given those before it
+_BINOMIAL_KINDS = 32  # kinds of rows, up to which each is drawn given those before it
 _SLOT_BITS = 12  # of a random word, looked up in the guide to a cumulative distribution
 
 
@@ -82,9 +82,9 @@ def mean_interval(
     """
     check_resampling(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
     scores, occurrences = _multiset(values, counts)
-    least, greatest = float(scores[0]), float(scores[-1])
+    minimum, greatest = float(scores[0]), float(scores[-1])
     if scores.size == 1:
-        return least, greatest
+        return minimum, greatest
 
     rows = int(occurrences.sum())
     units, exponent = _in_units(scores, rows)
@@ -101,7 +101,7 @@ def mean_interval(
 
     def mean(total: Fraction) -> float:
         # Fractions round once, at the end. The greatest score may have been rounded up to a unit.
-        exact = Fraction(least) + total / rows * Fraction(2) ** exponent
+        exact = Fraction(minimum) + total / rows * Fraction(2) ** exponent
         return float(min(exact, Fraction(greatest)))
 
     return mean(low), mean(high)
@@ -156,9 +156,9 @@ def check_draws(*, n_resamples: int, seed: int) -> None:
         ...
         ValueError: n_resamples must be an integer, at least 1, got 0
     """
-    for name, value, least in (("n_resamples", n_resamples, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-            raise ValueError(f"{name} must be an integer, at least {least}, got {value!r}")
+    for name, value, minimum in (("n_resamples", n_resamples, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
+            raise ValueError(f"{name} must be an integer, at least {minimum}, got {value!r}")
 
 
 def percentile_ends(values: Floats, confidence_level: float) -> Floats:
@@ -186,14 +186,14 @@ def percentile_ends(values: Floats, confidence_level: float) -> Floats:
 
 def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Integers]:
     """Distinct scores, ascending, and how often each occurs."""
-    given = np.asarray(values)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "fiub"):
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "fiub"):
         raise ValueError(
-            f"values must be a flat list of numbers, got shape {given.shape} of {given.dtype}"
+            f"values must be a flat list of numbers, got shape {array.shape} of {array.dtype}"
         )
-    if not given.size:
+    if not array.size:
         raise ValueError("values is empty; the mean of nothing is undefined")
-    scores = given.astype(np.float64, copy=False)
+    scores = array.astype(np.float64, copy=False)
     finite = np.isfinite(scores)
     if not finite.all():
         row = int(finite.argmin())
@@ -215,18 +215,18 @@ def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floa
 
 def _checked_counts(counts: npt.ArrayLike, size: int) -> Integers:
     """The counts of so many values, if they are positive and not too many in all."""
-    given = np.asarray(counts)
-    if given.shape != (size,) or given.dtype.kind not in "iu":
+    array = np.asarray(counts)
+    if array.shape != (size,) or array.dtype.kind not in "iu":
         raise ValueError(
             f"counts must be one integer for each of {size} values, "
-            f"got shape {given.shape} of {given.dtype}"
+            f"got shape {array.shape} of {array.dtype}"
         )
-    if given.min() < 1:
-        row = int((given < 1).argmax())
-        raise RowError("counts", row, f"is {given[row]}; every value must occur at least once")
-    if given.max() >= 2**32 or given.sum(dtype=np.int64) >= 2**32:
+    if array.min() < 1:
+        row = int((array < 1).argmax())
+        raise RowError("counts", row, f"is {array[row]}; every value must occur at least once")
+    if array.max() >= 2**32 or array.sum(dtype=np.int64) >= 2**32:
         raise ValueError("counts must add up to less than 2**32")
-    return given.astype(np.int64)
+    return array.astype(np.int64)
 
 
 def _run_starts(ascending: Floats) -> Integers:
@@ -250,10 +250,10 @@ def _in_units(scores: Floats, rows: int) -> tuple[Integers, int]:
 def _quantile(ascending: Integers, level: Fraction) -> Fraction:
     """Quantile interpolated between the two nearest order statistics, without rounding."""
     position = level * (ascending.size - 1)
-    below = math.floor(position)
-    above = math.ceil(position)
-    start = int(ascending[below])
-    return start + (int(ascending[above]) - start) * (position - below)
+    lower_ratios = math.floor(position)
+    upper_ratios = math.ceil(position)
+    start = int(ascending[lower_ratios])
+    return start + (int(ascending[upper_ratios]) - start) * (position - lower_ratios)
 
 
 def _binomial_ends(trials: int, successes: int, tail: float) -> tuple[int, int]:
@@ -303,22 +303,22 @@ def _resampled_sums(
     rare_rows = int(occurrences[~frequent].sum())
     share = (rows - 3 * math.isqrt(rows)) / rows
     batches: list[tuple[Integers, Integers, Integers]] = []
-    wanted = n_resamples
-    while wanted:
-        attempts = wanted + wanted // 64 + 16  # as good as always enough
+    remaining = n_resamples
+    while remaining:
+        attempts = remaining + remaining // 64 + 16  # as good as always enough
         sums = np.zeros(attempts, np.int64)
         rare = np.zeros(attempts, np.int64)
         lacking = np.full(attempts, rows)
         for unit, count in zip(units[frequent], occurrences[frequent], strict=True):
-            drawn = _poisson_numbers(words, float(count) * share, attempts)
-            sums += drawn * unit
-            lacking -= drawn
+            draw_counts = _poisson_numbers(words, float(count) * share, attempts)
+            sums += draw_counts * unit
+            lacking -= draw_counts
         if rare_rows:
             rare = _poisson_numbers(words, rare_rows * share, attempts)
             lacking -= rare
-        possible = np.flatnonzero(lacking >= 0)[:wanted]
+        possible = np.flatnonzero(lacking >= 0)[:remaining]
         batches.append((sums[possible], rare[possible], lacking[possible]))
-        wanted -= possible.size
+        remaining -= possible.size
     sums, rare, lacking = (np.concatenate(parts) for parts in zip(*batches, strict=True))
     if rare_rows:
         sums += _sums_of_rows(words, units[~frequent], occurrences[~frequent], rare)
@@ -359,9 +359,9 @@ def _cumulative(ratios: Floats, mode: int) -> Floats:
 
     The products run from the mode, where P is largest, so that none overflows.
     """
-    below = np.cumprod(1 / ratios[:mode][::-1])[::-1]
-    above = np.cumprod(ratios[mode:])
-    cumulative = np.cumsum(np.concatenate([below, [1.0], above]))
+    lower_ratios = np.cumprod(1 / ratios[:mode][::-1])[::-1]
+    upper_ratios = np.cumprod(ratios[mode:])
+    cumulative = np.cumsum(np.concatenate([lower_ratios, [1.0], upper_ratios]))
     cumulative /= cumulative[-1]
     return cumulative
 
@@ -382,14 +382,14 @@ def _sums_of_rows(
         stop = min(start + _BLOCK, int(ends[-1]))
         row = random_rows(words, rows, stop - start)
         if listed is None:
-            drawn = units.take(rows_up_to.searchsorted(row, side="right"))
+            draw_counts = units.take(rows_up_to.searchsorted(row, side="right"))
         else:
-            drawn = listed.take(row)
+            draw_counts = listed.take(row)
         # A resample may begin before this block, or end after it.
         first = int(ends.searchsorted(start, side="right"))
         last = int(ends.searchsorted(stop))
         begins = np.append(0, ends[first:last] - start)
-        sums[drawing[first : last + 1]] += np.add.reduceat(drawn, begins)
+        sums[drawing[first : last + 1]] += np.add.reduceat(draw_counts, begins)
     return sums
 
 
@@ -416,7 +416,7 @@ def random_rows(words: np.random.PCG64, rows: int, size: int) -> Integers:
 
 def resampled_totals(
     occurrences: Integers,
-    places: Integers,
+    cells: Integers,
     size: int,
     *,
     amounts: Floats | None = None,
@@ -446,18 +446,20 @@ def resampled_totals(
     [1000, 1000, 1000]
     """
     words = np.random.PCG64(int(seed))
-    worth: npt.NDArray[Any] = np.ones(len(occurrences), np.int64) if amounts is None else amounts
-    if len(occurrences) > _FEW:
-        return _totals_of_many(words, occurrences, places, worth, size, int(n_resamples))
-    totals = np.zeros((size, n_resamples), worth.dtype)
+    row_amounts: npt.NDArray[Any] = (
+        np.ones(len(occurrences), np.int64) if amounts is None else amounts
+    )
+    if len(occurrences) > _BINOMIAL_KINDS:
+        return _totals_by_poisson(words, occurrences, cells, row_amounts, size, int(n_resamples))
+    totals = np.zeros((size, n_resamples), row_amounts.dtype)
     lacking = np.full(n_resamples, int(occurrences.sum()))
     left = int(occurrences.sum())
-    for number, where, amount in zip(occurrences.tolist(), places, worth, strict=True):
+    for number, row_cells, amount in zip(occurrences.tolist(), cells, row_amounts, strict=True):
         left -= number
-        drawn = _binomial_numbers(words, lacking, number, left)
-        lacking = lacking - drawn
-        for place in where.tolist():
-            totals[place] += drawn * amount
+        draw_counts = _binomial_numbers(words, lacking, number, left)
+        lacking = lacking - draw_counts
+        for cell in row_cells.tolist():
+            totals[cell] += draw_counts * amount
     return totals
 
 
@@ -474,13 +476,13 @@ def _binomial_numbers(
         return trials
     numbers = np.zeros(trials.size, np.int64)
     for digit in range(int(trials.max()).bit_length()):
-        having = np.flatnonzero(trials >> digit & 1)
-        first, cumulative = _of_trials(2**digit, successes, failures)
-        numbers[having] += _inverted(words, first, cumulative, having.size)
+        selected = np.flatnonzero(trials >> digit & 1)
+        first, cumulative = _binomial_distribution(2**digit, successes, failures)
+        numbers[selected] += _inverted(words, first, cumulative, selected.size)
     return numbers
 
 
-def _of_trials(trials: int, successes: int, failures: int) -> tuple[int, Floats]:
+def _binomial_distribution(trials: int, successes: int, failures: int) -> tuple[int, Floats]:
     """The least binomial number to reckon with, and P(at most it), P(at most one more), ..."""
     mode = (trials + 1) * successes // (successes + failures)
     reach = _reach(trials * successes * failures // (successes + failures) ** 2)
@@ -491,10 +493,10 @@ def _of_trials(trials: int, successes: int, failures: int) -> tuple[int, Floats]
     )
 
 
-def _totals_of_many(
+def _totals_by_poisson(
     words: np.random.PCG64,
     occurrences: Integers,
-    places: Integers,
+    cells: Integers,
     amounts: npt.NDArray[Any],
     size: int,
     n_resamples: int,
@@ -506,21 +508,21 @@ def _totals_of_many(
     rows = int(occurrences.sum())
     share = (rows - 3 * math.isqrt(rows)) / rows
     batches = []
-    wanted = n_resamples
-    while wanted:
-        attempts = wanted + wanted // 64 + 16
+    remaining = n_resamples
+    while remaining:
+        attempts = remaining + remaining // 64 + 16
         totals = np.zeros((size, attempts), amounts.dtype)
         lacking = np.full(attempts, rows)
-        for number, where, amount in zip(occurrences.tolist(), places, amounts, strict=True):
-            drawn = _poisson_numbers(words, number * share, attempts)
-            lacking -= drawn
-            for place in where.tolist():
-                totals[place] += drawn * amount
-        possible = np.flatnonzero(lacking >= 0)[:wanted]
+        for number, row_cells, amount in zip(occurrences.tolist(), cells, amounts, strict=True):
+            draw_counts = _poisson_numbers(words, number * share, attempts)
+            lacking -= draw_counts
+            for cell in row_cells.tolist():
+                totals[cell] += draw_counts * amount
+        possible = np.flatnonzero(lacking >= 0)[:remaining]
         batches.append((totals[:, possible], lacking[possible]))
-        wanted -= possible.size
+        remaining -= possible.size
     totals, lacking = (np.concatenate(parts, axis=-1) for parts in zip(*batches, strict=True))
-    _add_rows(words, totals, lacking, occurrences, places, amounts)
+    _add_rows(words, totals, lacking, occurrences, cells, amounts)
     return totals
 
 
@@ -529,7 +531,7 @@ def _add_rows(
     totals: npt.NDArray[Any],
     draws: Integers,
     occurrences: Integers,
-    places: Integers,
+    cells: Integers,
     amounts: npt.NDArray[Any],
 ) -> None:
     """Add so many rows to each resample, all equally likely."""
@@ -540,5 +542,5 @@ def _add_rows(
         row = random_rows(words, int(rows_up_to[-1]), stop - start)
         kind = rows_up_to.searchsorted(row, side="right")
         resample = ends.searchsorted(np.arange(start, stop), side="right")
-        for where in places.T:
-            np.add.at(totals, (where[kind], resample), amounts[kind])
+        for row_cells in cells.T:
+            np.add.at(totals, (row_cells[kind], resample), amounts[kind])

@@ -141,10 +141,10 @@ def _binomial_p(flips: SignFlips) -> float:
     from scipy.special import betainc  # costs as much to import as all of numpy
 
     rows = flips.magnitudes.size
-    most = flips.at_most // int(flips.magnitudes[-1])
-    if most >= rows:
+    at_most = flips.at_most // int(flips.magnitudes[-1])
+    if at_most >= rows:
         return 1.0
-    share = float(betainc(rows - most, most + 1, 0.5))  # of subsets of at most that size
+    share = float(betainc(rows - at_most, at_most + 1, 0.5))  # of subsets of at most that size
     if flips.at_least <= flips.magnitudes.sum():  # two-sided: as many subsets are as large
         share = min(2 * share, 1.0)
     return max(share, math.ulp(0.0))
@@ -161,15 +161,15 @@ def subset_sums(magnitudes: Integers) -> Integers:
     *tables, rows, measures = magnitudes.shape
     sums = np.zeros((*tables, 2**rows, measures), np.int64)
     for row in range(rows):
-        without = sums[..., : 1 << row, :]
-        np.add(without, magnitudes[..., row, None, :], out=sums[..., 1 << row : 2 << row, :])
+        partial_sums = sums[..., : 1 << row, :]
+        np.add(partial_sums, magnitudes[..., row, None, :], out=sums[..., 1 << row : 2 << row, :])
     return sums
 
 
 # ---- tails of many subsets ----------------------------------------------------------------------
 
 
-def _subset_tail(magnitudes: Integers, counts: Integers, most: int) -> Tail:
+def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int) -> Tail:
     """The share of subsets whose sum is at most `most`.
 
     Args:
@@ -179,19 +179,19 @@ def _subset_tail(magnitudes: Integers, counts: Integers, most: int) -> Tail:
     """
     lattice = _lattice(magnitudes, counts)
     if lattice is not None:
-        return Tail(lattice.tail(most), True)
+        return Tail(lattice.tail(at_most), True)
     # A difference with much of the variance makes the law of the sum lumpy. There are few such:
     # every combination of theirs counts, and leaves to the others what they may add up to.
     heavy = _heavy(magnitudes, counts)
     if not heavy:
-        return Tail(_saddlepoint_tail(magnitudes, counts, most), False)
+        return Tail(_saddlepoint_tail(magnitudes, counts, at_most), False)
     light, light_counts = magnitudes[heavy:], counts[heavy:]
     lattice = _lattice(light, light_counts)
     sums = subset_sums(np.repeat(magnitudes[:heavy], counts[:heavy])[:, None]).ravel().tolist()
     tails = [
-        _saddlepoint_tail(light, light_counts, most - total)
+        _saddlepoint_tail(light, light_counts, at_most - total)
         if lattice is None
-        else lattice.tail(most - total)
+        else lattice.tail(at_most - total)
         for total in sums
     ]
     return Tail(math.fsum(tails) / len(tails), lattice is not None)
@@ -239,7 +239,7 @@ def _cumulant(magnitudes: Floats, counts: Integers, tilt: float) -> float:
     return float((counts * (sizes + np.log1p(np.exp(-2 * sizes)) - math.log(2))).sum())
 
 
-def _saddlepoint_tail(magnitudes: Integers, counts: Integers, most: int) -> float:
+def _saddlepoint_tail(magnitudes: Integers, counts: Integers, at_most: int) -> float:
     """The share of subsets whose sum is at most `most`, by the formula of Lugannani and Rice.
 
     In terms of signs: the share of sums of signed magnitudes that are at least the sum of all less
@@ -252,16 +252,16 @@ def _saddlepoint_tail(magnitudes: Integers, counts: Integers, most: int) -> floa
     """
     from scipy.special import ndtr
 
-    everything = int(magnitudes @ counts)
-    if most < 0 or most >= everything:
-        return 0.0 if most < 0 else 1.0
-    if 2 * most > everything:  # signs are symmetric, and no sum has a share of its own
-        return 1.0 - _saddlepoint_tail(magnitudes, counts, everything - most)
-    least = 0.5 ** int(counts.sum())  # the empty subset is one of them
-    if most < magnitudes[-1]:
-        return least
+    full_sum = int(magnitudes @ counts)
+    if at_most < 0 or at_most >= full_sum:
+        return 0.0 if at_most < 0 else 1.0
+    if 2 * at_most > full_sum:  # signs are symmetric, and no sum has a share of its own
+        return 1.0 - _saddlepoint_tail(magnitudes, counts, full_sum - at_most)
+    smallest = 0.5 ** int(counts.sum())  # the empty subset is one of them
+    if at_most < magnitudes[-1]:
+        return smallest
     sizes = np.ldexp(magnitudes.astype(np.float64), -_SUM_BITS)
-    total = math.ldexp(everything - 2 * most, -_SUM_BITS)
+    total = math.ldexp(full_sum - 2 * at_most, -_SUM_BITS)
     tilt = _tilt(sizes, counts, total)
     distance = tilt * total - _cumulant(sizes, counts, tilt)
     w = math.sqrt(max(2 * distance, 0.0))
@@ -270,7 +270,7 @@ def _saddlepoint_tail(magnitudes: Integers, counts: Integers, most: int) -> floa
     slopes = np.tanh(tilt * sizes)
     u = tilt * math.sqrt(float((counts * np.square(sizes) * (1 - np.square(slopes))).sum()))
     density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
-    return max(float(ndtr(-w)) + density * (1 / u - 1 / w), least)
+    return max(float(ndtr(-w)) + density * (1 / u - 1 / w), smallest)
 
 
 class _Lattice(NamedTuple):
@@ -280,9 +280,9 @@ class _Lattice(NamedTuple):
     counts: Integers
     unit: float
 
-    def tail(self, most: int) -> float:
+    def tail(self, at_most: int) -> float:
         """The share of subsets whose sum is at most `most`, of magnitudes and not of steps."""
-        return _steps_tail(self.steps, self.counts, math.floor(most / self.unit + _OFF_STEP))
+        return _steps_tail(self.steps, self.counts, math.floor(at_most / self.unit + _OFF_STEP))
 
 
 def _lattice(magnitudes: Integers, counts: Integers) -> _Lattice | None:
@@ -322,7 +322,7 @@ def _window(steps: Integers, counts: Integers) -> int:
     return min(2 * reach, int(steps @ counts) + 1)
 
 
-def _steps_tail(steps: Integers, counts: Integers, most: int) -> float:
+def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
     """The share of subsets of steps whose sum is at most `most`.
 
     A Fourier transform of the law would lose small probabilities in the rounding of great ones. So
@@ -334,25 +334,25 @@ def _steps_tail(steps: Integers, counts: Integers, most: int) -> float:
     >>> round(tail, 12)  # 3 of 8: {}, {1}, and the other {1}
     0.375
     """
-    everything = int(steps @ counts)
-    if most < 0:
+    full_sum = int(steps @ counts)
+    if at_most < 0:
         return 0.0
-    if 2 * most >= everything:
-        return 1.0 - _steps_tail(steps, counts, everything - most - 1)
-    if not most:
+    if 2 * at_most >= full_sum:
+        return 1.0 - _steps_tail(steps, counts, full_sum - at_most - 1)
+    if not at_most:
         return 0.5 ** int(counts.sum())
-    total = everything - 2 * most
+    total = full_sum - 2 * at_most
     sizes = steps.astype(np.float64)
     tilt = _tilt(sizes, counts, total)
     length = _window(steps, counts)
     roots = np.exp(2j * np.pi / length * np.arange(length))  # whose powers are one another
     frequencies = np.arange(length // 2 + 1)
-    transform = roots[-most * frequencies % length]
+    transform = roots[-at_most * frequencies % length]
     for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
         member = 1 / (1 + math.exp(min(2 * tilt * step, 700.0)))
         transform *= (1 - member + member * roots[step * frequencies % length]) ** count
     # The probabilities of `most`, `most` - 1, and so on.
-    law = np.fft.irfft(transform, length)[: min(most, length // 2) + 1]
+    law = np.fft.irfft(transform, length)[: min(at_most, length // 2) + 1]
     weights = np.exp(-2 * tilt * np.arange(law.size))
     scale = math.exp(_cumulant(sizes, counts, tilt) - tilt * total)
     return scale * float(np.maximum(law, 0.0) @ weights)

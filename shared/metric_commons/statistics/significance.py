@@ -239,9 +239,9 @@ def _results(
     if confidence_level is not None:
         check_probability("confidence_level", confidence_level)
     differences = [a - b for a, b in pairs]
-    found = _p_values(differences, test, alternative, n_resamples, seed)
+    p_of_pairs = _p_values(differences, test, alternative, n_resamples, seed)
     results = []
-    for (a, b), difference, p_value in zip(pairs, differences, found, strict=True):
+    for (a, b), difference, p_value in zip(pairs, differences, p_of_pairs, strict=True):
         result: dict[str, Any] = {
             "A_mean": mean(a),
             "B_mean": mean(b),
@@ -295,13 +295,13 @@ def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[
 
 def _permutation_tests(measures: Sequence[SignFlips], n_resamples: int, seed: int) -> list[float]:
     """The p-value of each measure: exact where that is quick, else from draws."""
-    found = [exact_p(flips) for flips in measures]
-    unknown = [number for number, p_value in enumerate(found) if math.isnan(p_value)]
+    p_of_pairs = [exact_p(flips) for flips in measures]
+    unknown = [number for number, p_value in enumerate(p_of_pairs) if math.isnan(p_value)]
     if unknown:
-        drawn = _drawn_p([measures[number] for number in unknown], n_resamples, seed)
-        for number, p_value in zip(unknown, drawn, strict=True):
-            found[number] = p_value
-    return found
+        subset_draws = _drawn_p([measures[number] for number in unknown], n_resamples, seed)
+        for number, p_value in zip(unknown, subset_draws, strict=True):
+            p_of_pairs[number] = p_value
+    return p_of_pairs
 
 
 def _drawn_p(measures: Sequence[SignFlips], n_resamples: int, seed: int) -> list[float]:
@@ -332,12 +332,12 @@ def _drawn_subset_sums(measures: Sequence[Integers], n_resamples: int, seed: int
         for first in range(0, n_resamples, _CHUNK):
             totals = sums[first : first + _CHUNK]
             word = words.random_raw(len(totals))
-            number, found = subset[: len(totals)], looked_up[: len(totals)]
+            number, p_of_pairs = subset[: len(totals)], looked_up[: len(totals)]
             for table in tables:
                 np.bitwise_and(word, _LOWEST, out=number)
                 # mode="clip" is faster than "raise", and nothing is ever outside
-                table.take(number.view(np.int64), axis=0, out=found, mode="clip")
-                totals += found
+                table.take(number.view(np.int64), axis=0, out=p_of_pairs, mode="clip")
+                totals += p_of_pairs
                 word >>= _SHIFT
     return sums
 
@@ -355,7 +355,7 @@ def _tables(measures: Sequence[Integers]) -> Iterator[Integers]:
         words = min(at_once, words_needed - start)
         block = np.zeros((words * rows, len(measures)), np.int64)
         for measure, magnitudes in enumerate(measures):
-            taken = magnitudes[start * rows : (start + words) * rows]
-            block[: taken.size, measure] = taken
+            used_words = magnitudes[start * rows : (start + words) * rows]
+            block[: used_words.size, measure] = used_words
         sums = subset_sums(block.reshape(words * _TABLES, _TABLE_ROWS, len(measures)))
         yield from sums.reshape(words, _TABLES, 2**_TABLE_ROWS, len(measures))
