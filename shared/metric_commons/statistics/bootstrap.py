@@ -430,7 +430,7 @@ def resampled_totals(
 
     Args:
         occurrences: how many rows are of each kind, at least one, shape (kinds,).
-        places: where a row of each kind counts, shape (kinds, places of a row); less than `size`.
+        cells: where a row of each kind counts, shape (kinds, places of a row); less than `size`.
         size: how many places there are.
         amounts: how much a row of each kind counts; None for 1.
         n_resamples: how many resamples are drawn.
