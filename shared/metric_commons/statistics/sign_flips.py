@@ -175,7 +175,7 @@ def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int) -> Tail:
     Args:
         magnitudes: distinct and positive, descending.
         counts: how often each occurs.
-        most: of the sums, from 0 to the sum of all.
+        at_most: of the sums, from 0 to the sum of all.
     """
     lattice = _lattice(magnitudes, counts)
     if lattice is not None:
