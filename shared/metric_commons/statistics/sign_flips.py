@@ -170,7 +170,7 @@ def subset_sums(magnitudes: Integers) -> Integers:
 
 
 def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int) -> Tail:
-    """The share of subsets whose sum is at most `most`.
+    """The share of subsets whose sum is at most `at_most`.
 
     Args:
         magnitudes: distinct and positive, descending.
@@ -240,7 +240,7 @@ def _cumulant(magnitudes: Floats, counts: Integers, tilt: float) -> float:
 
 
 def _saddlepoint_tail(magnitudes: Integers, counts: Integers, at_most: int) -> float:
-    """The share of subsets whose sum is at most `most`, by the formula of Lugannani and Rice.
+    """The share of subsets whose sum is at most `at_most`, by the formula of Lugannani and Rice.
 
     In terms of signs: the share of sums of signed magnitudes that are at least the sum of all less
     twice `most`.
@@ -281,7 +281,7 @@ class _Lattice(NamedTuple):
     unit: float
 
     def tail(self, at_most: int) -> float:
-        """The share of subsets whose sum is at most `most`, of magnitudes and not of steps."""
+        """The share of subsets whose sum is at most `at_most`, of magnitudes and not of steps."""
         return _steps_tail(self.steps, self.counts, math.floor(at_most / self.unit + _OFF_STEP))
 
 
@@ -323,7 +323,7 @@ def _window(steps: Integers, counts: Integers) -> int:
 
 
 def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
-    """The share of subsets of steps whose sum is at most `most`.
+    """The share of subsets of steps whose sum is at most `at_most`.
 
     A Fourier transform of the law would lose small probabilities in the rounding of great ones. So
     the law is tilted: subsets get weights that make `most` their mean sum, and probabilities about
