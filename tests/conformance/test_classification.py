@@ -14,11 +14,11 @@ from metric_commons import load
 from tests.spec import GIVEN
 
 CASES = GIVEN / "cases" / "tabular.jsonl"
-OF_LABELS = [
+LABEL_SCORES = [
     *("accuracy", "precision", "recall", "f1", "fbeta", "fpr", "specificity"),
     *("balanced_accuracy", "mcc", "kappa", "confusion_matrix"),
 ]
-OF_SCORES = [
+CURVE_SCORES = [
     *("roc_auc", "pr_auc", "average_precision", "log_loss", "brier", "ece"),
     *("roc_curve", "pr_curve"),
 ]
@@ -31,20 +31,20 @@ SETTLED = {
     "accuracy-18": 2 / 3,  # floats are scores, with a threshold of 0.5
     "log_loss-07": ValueError,  # probabilities of a row add up to 1
 }
-SOME = settings(max_examples=50, deadline=None)
+QUICK = settings(max_examples=50, deadline=None)
 
 
 def cases(kinds):
     if not CASES.exists():
         return [pytest.param(None, marks=pytest.mark.skip("the cases are not there"), id="none")]
-    found = map(json.loads, CASES.read_text("utf-8").splitlines())
-    return [pytest.param(case, id=case["id"]) for case in found if case["metric"] in kinds]
+    records = map(json.loads, CASES.read_text("utf-8").splitlines())
+    return [pytest.param(case, id=case["id"]) for case in records if case["metric"] in kinds]
 
 
 def number(value):
     """A value of a case, in which NaN and infinity are words."""
     if isinstance(value, list):
-        return [number(each) for each in value]
+        return [number(item) for item in value]
     return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
 
 
@@ -52,14 +52,14 @@ def expected(case):
     """What a case asks for: a value, or ValueError."""
     if case["id"] in SETTLED:
         return SETTLED[case["id"]]
-    wanted = str(case.get("recommend") or "")
-    if wanted.startswith("raise") and "or ovr" not in wanted:
+    recommended = str(case.get("recommend") or "")
+    if recommended.startswith("raise") and "or ovr" not in recommended:
         return ValueError
-    if wanted.split(" ")[0] in ("0.0", "1.0", "NaN"):
-        return float(wanted.split(" ")[0])
-    if "clip" not in wanted and case["exact"] is not None:
+    if recommended.split(" ")[0] in ("0.0", "1.0", "NaN"):
+        return float(recommended.split(" ")[0])
+    if "clip" not in recommended and case["exact"] is not None:
         return case["exact"]
-    if "or ovr" in wanted:
+    if "or ovr" in recommended:
         return None  # either will do
     return number(case["sklearn"]["value"]) if "value" in case["sklearn"] else ValueError
 
@@ -71,10 +71,10 @@ def call(case):
     if case["metric"] in AVERAGED:
         options["average"] = options.get("average", "binary") or "none"
     inputs = {name: number(case["inputs"][name]) for name in ("predictions", "references")}
-    if case["metric"] in OF_SCORES:  # whole numbers are labels here
+    if case["metric"] in CURVE_SCORES:  # whole numbers are labels here
         inputs["predictions"] = np.array(inputs["predictions"], float).tolist()
     for name in inputs:
-        if f"dtype_{name}" in case["inputs"] and case["metric"] not in OF_SCORES:
+        if f"dtype_{name}" in case["inputs"] and case["metric"] not in CURVE_SCORES:
             inputs[name] = np.array(inputs[name], case["inputs"][f"dtype_{name}"])
     return inputs | options
 
@@ -84,7 +84,7 @@ def classification():
     return load("classification")
 
 
-@pytest.mark.parametrize("case", cases(OF_LABELS))
+@pytest.mark.parametrize("case", cases(LABEL_SCORES))
 def test_recorded_scores_of_labels(case, classification):
     if MISSING & case["kwargs"].keys() or case["kwargs"].get("average") == "samples":
         pytest.skip(f"there is no such option: {case['kwargs']}")
@@ -92,12 +92,12 @@ def test_recorded_scores_of_labels(case, classification):
     check(lambda: classification.compute(**call(case))[key], expected(case))
 
 
-@pytest.mark.parametrize("case", cases(OF_SCORES))
+@pytest.mark.parametrize("case", cases(CURVE_SCORES))
 def test_recorded_scores_of_probabilities(case, classification):
-    wanted = expected(case)
+    value = expected(case)
     arguments = call(case)
     flat = np.ravel(arguments["predictions"])
-    if wanted is not ValueError and flat.size and not (flat.min() >= 0 and flat.max() <= 1):
+    if value is not ValueError and flat.size and not (flat.min() >= 0 and flat.max() <= 1):
         arguments["threshold"] = 0.0
     if case["metric"].endswith("curve"):
         arguments["curves"] = True
@@ -107,25 +107,26 @@ def test_recorded_scores_of_probabilities(case, classification):
         result = classification.compute(**arguments)[key]
         return list(result.values()) if isinstance(result, dict) else result
 
-    check(compute, wanted)
+    check(compute, value)
 
 
-def check(compute, wanted):
-    if wanted is ValueError:
+def check(compute, value):
+    """`compute` returns this value, or raises this error; None if either is right."""
+    if value is ValueError:
         with pytest.raises(ValueError, match=r".+"):
             compute()
         return
-    found = compute()
-    if wanted is None:
+    result = compute()
+    if value is None:
         return
-    assert np.shape(np.array(found, object)) == np.shape(np.array(wanted, object))
-    for one, other in zip(flattened(found), flattened(wanted), strict=True):
-        assert one == pytest.approx(other, rel=1e-12, abs=1e-15, nan_ok=True)
+    assert np.shape(np.array(result, object)) == np.shape(np.array(value, object))
+    for score, exact in zip(flattened(result), flattened(value), strict=True):
+        assert score == pytest.approx(exact, rel=1e-12, abs=1e-15, nan_ok=True)
 
 
 def flattened(value):
     if isinstance(value, list):
-        return [leaf for each in value for leaf in flattened(each)]
+        return [leaf for item in value for leaf in flattened(item)]
     return [value]
 
 
@@ -166,7 +167,7 @@ def close(value):
 CLASSIFICATION = load("classification")
 
 
-@SOME
+@QUICK
 @given(labelled(), st.sampled_from(["macro", "micro", "weighted", "none"]), st.data())
 def test_scores_of_labels_are_those_of_scikit_learn(rows, average, data):
     references, predictions, weights = rows
@@ -181,16 +182,16 @@ def test_scores_of_labels_are_those_of_scikit_learn(rows, average, data):
         beta=beta,
     )
     labels = sorted({*references, *predictions})
-    of_peer = {"sample_weight": weights, "zero_division": zero}
-    of_peer["average"] = None if average == "none" else average
+    options = {"sample_weight": weights, "zero_division": zero}
+    options["average"] = None if average == "none" else average
     if len(labels) == 1:  # there the other label has a row of zeros here
-        of_peer["labels"] = labels = result["labels"]
+        options["labels"] = labels = result["labels"]
     pair = references, predictions
     peer = {
-        "precision": quiet(metrics.precision_score, *pair, **of_peer),
-        "recall": quiet(metrics.recall_score, *pair, **of_peer),
-        "f1": quiet(metrics.f1_score, *pair, **of_peer),
-        "f_beta": quiet(metrics.fbeta_score, *pair, beta=beta, **of_peer),
+        "precision": quiet(metrics.precision_score, *pair, **options),
+        "recall": quiet(metrics.recall_score, *pair, **options),
+        "f1": quiet(metrics.f1_score, *pair, **options),
+        "f_beta": quiet(metrics.fbeta_score, *pair, beta=beta, **options),
     }
     weigh = {"sample_weight": weights}
     peer |= {
@@ -211,7 +212,7 @@ def test_scores_of_labels_are_those_of_scikit_learn(rows, average, data):
             assert result[key] == close(np.asarray(value).tolist()), key
 
 
-@SOME
+@QUICK
 @given(labelled(), st.sampled_from([0.0, 1.0, math.nan]))
 def test_binary_scores_are_those_of_scikit_learn(rows, zero):
     references, predictions, weights = rows
@@ -240,7 +241,7 @@ def test_binary_scores_are_those_of_scikit_learn(rows, zero):
             assert result["fpr"] == close(1 - result["specificity"])
 
 
-@SOME
+@QUICK
 @given(
     st.integers(1, 4).flatmap(
         lambda width: st.lists(
@@ -259,13 +260,13 @@ def test_scores_of_rows_of_labels_are_those_of_scikit_learn(rows, average):
         predictions=predictions, references=references, average=average, sample_weight=weights
     )
     pair = np.array(references), np.array(predictions)
-    of_peer = {"average": None if average == "none" else average, "sample_weight": weights}
+    options = {"average": None if average == "none" else average, "sample_weight": weights}
     for key, function in {
         "precision": metrics.precision_score,
         "recall": metrics.recall_score,
         "f1": metrics.f1_score,
     }.items():
-        value = quiet(function, *pair, zero_division=0.0, **of_peer)
+        value = quiet(function, *pair, zero_division=0.0, **options)
         assert result[key] == close(np.asarray(value).tolist()), key
     assert result["accuracy"] == close(metrics.accuracy_score(*pair, sample_weight=weights))
     matrices = metrics.multilabel_confusion_matrix(*pair, sample_weight=weights)
@@ -286,12 +287,12 @@ def scored(draw, numbers):
     assume(0 < sum(references) < len(references))
     if draw(st.booleans()):
         return scores, references, None
-    of_class = [sum(w for w, r in zip(weights, references, strict=True) if r == k) for k in (0, 1)]
-    assume(min(of_class) > 0)
+    totals = [sum(w for w, r in zip(weights, references, strict=True) if r == k) for k in (0, 1)]
+    assume(min(totals) > 0)
     return scores, references, weights
 
 
-@SOME
+@QUICK
 @given(scored(NUMBERS) | scored(PROBABILITIES))
 @example(([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1], None))
 def test_areas_and_curves_are_those_of_scikit_learn(rows):
@@ -323,7 +324,7 @@ def test_areas_and_curves_are_those_of_scikit_learn(rows):
         assert result["roc_curve"]["thresholds"] == thresholds.tolist()
 
 
-@SOME
+@QUICK
 @given(scored(PROBABILITIES), st.integers(1, 12), st.sampled_from(["uniform", "quantile"]))
 def test_losses_and_calibration_are_those_of_scikit_learn(rows, bins, strategy):
     scores, references, weights = rows
@@ -346,7 +347,7 @@ def test_losses_and_calibration_are_those_of_scikit_learn(rows, bins, strategy):
         assert result["calibration"]["predicted"] == close(predicted.tolist())
 
 
-@SOME
+@QUICK
 @given(
     st.lists(
         st.tuples(st.lists(st.integers(0, 8), min_size=3, max_size=3), st.integers(0, 2), WEIGHTS),
@@ -356,13 +357,13 @@ def test_losses_and_calibration_are_those_of_scikit_learn(rows, bins, strategy):
     st.sampled_from(["macro", "weighted", "micro"]),
     st.booleans(),
 )
-def test_scores_of_several_labels_are_those_of_scikit_learn(rows, average, weighed):
-    raw, references, weights = (list(column) for column in zip(*rows, strict=True))
+def test_scores_of_several_labels_are_those_of_scikit_learn(rows, average, weighted):
+    scores, references, weights = (list(column) for column in zip(*rows, strict=True))
     assume(set(references) == {0, 1, 2})
     assume(np.bincount(references, weights, 3).all())
-    weights = weights if weighed else None
-    raw = np.array(raw) + 0.5
-    probabilities = raw / raw.sum(axis=1, keepdims=True)
+    weights = weights if weighted else None
+    scores = np.array(scores) + 0.5
+    probabilities = scores / scores.sum(axis=1, keepdims=True)
     names = np.array(["c", "a", "b"])  # the order of columns is that of `labels`
     result = CLASSIFICATION.compute(
         predictions=probabilities,

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -12,19 +12,19 @@ from metric_commons import load
 from tests.spec import GIVEN
 
 CASES = GIVEN / "cases" / "tabular.jsonl"
-OF_POINTS = {
+POINT_PEERS = {
     "silhouette": metrics.silhouette_score,
     "davies_bouldin": metrics.davies_bouldin_score,
     "calinski_harabasz": metrics.calinski_harabasz_score,
 }
-OF_LABELS = {
+LABEL_PEERS = {
     "ari": metrics.adjusted_rand_score,
     "nmi": metrics.normalized_mutual_info_score,
     "v_measure": metrics.v_measure_score,
     "homogeneity": metrics.homogeneity_score,
     "completeness": metrics.completeness_score,
 }
-NOTHING = "nmi-06"  # no rows, of which scikit-learn says that they agree; nothing has no score
+NO_ROWS = "nmi-06"  # scikit-learn says that no rows agree; here they have no score
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +34,13 @@ def clustering():
 
 def finite(value):
     if isinstance(value, list):
-        return [finite(each) for each in value]
+        return [finite(item) for item in value]
     return float(value) if value in ("NaN", "Infinity", "-Infinity") else value
 
 
-def wanted(case):
+def expected_score(case):
     """What a case should return, or None for an error."""
-    if case["id"] == NOTHING:
+    if case["id"] == NO_ROWS:
         return None
     if "recommend" in case:
         first, *_ = str(case["recommend"]).split()
@@ -54,7 +54,7 @@ def test_cases(clustering):
     for line in CASES.read_text("utf-8").splitlines():
         case = json.loads(line)
         measure = case["metric"].removesuffix("_samples")
-        if measure not in OF_POINTS | OF_LABELS:
+        if measure not in POINT_PEERS | LABEL_PEERS:
             continue
         inputs = case["inputs"]
         references = inputs["references"] if "references" in inputs else finite(inputs["X"])
@@ -66,21 +66,21 @@ def test_cases(clustering):
             "measures": measure,
             "per_example": True,
         }
-        expected = wanted(case)
+        expected = expected_score(case)
         if expected is None:
             with pytest.raises(ValueError, match=r"^(predictions|references)"):
                 clustering.compute(**call, **case["kwargs"])
         else:
             result = clustering.compute(**call, **case["kwargs"])
-            found = result["per_example"] if case["metric"] != measure else result
-            assert found[measure] == pytest.approx(expected, rel=1e-12, abs=1e-15), case["id"]
+            scores = result["per_example"] if case["metric"] != measure else result
+            assert scores[measure] == pytest.approx(expected, rel=1e-12, abs=1e-15), case["id"]
         compared += 1
 
     assert compared > 30
 
 
 @st.composite
-def partitions(draw):
+def clustered_points(draw):
     """Points with ties and gaps, and labels of them that make at least two clusters."""
     rows, dimensions = draw(st.integers(5, 40)), draw(st.integers(1, 4))
     clusters = draw(st.integers(2, 4))
@@ -92,24 +92,26 @@ def partitions(draw):
     return points + 3 * rng.integers(0, 2), labels
 
 
-@given(partitions())
-def test_generated_points(clustering, drawn):
-    points, labels = drawn
+@settings(deadline=None)
+@given(clustered_points())
+def test_generated_points(clustering, columns):
+    points, labels = columns
     result = clustering.compute(predictions=labels, references=points, per_example=True)
     # Where centroids coincide, or clusters are points, the conventions differ.
     if np.isfinite(result["davies_bouldin"]) and np.isfinite(result["calinski_harabasz"]):
-        for measure, peer in OF_POINTS.items():
+        for measure, peer in POINT_PEERS.items():
             # A point on its centroid is up to 1e-8 from it there.
-            close = 1e-6 if measure == "davies_bouldin" else 1e-9
+            tolerance = 1e-6 if measure == "davies_bouldin" else 1e-9
             expected = peer(points, labels)
-            assert result[measure] == pytest.approx(expected, rel=close, abs=1e-12), measure
+            assert result[measure] == pytest.approx(expected, rel=tolerance, abs=1e-12), measure
     expected = metrics.silhouette_samples(points, labels)
     assert result["per_example"]["silhouette"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-@given(partitions(), st.sampled_from(["sqeuclidean", "cosine"]))
-def test_generated_points_of_other_distances(clustering, drawn, metric):
-    points, labels = drawn
+@settings(deadline=None)
+@given(clustered_points(), st.sampled_from(["sqeuclidean", "cosine"]))
+def test_generated_points_of_other_distances(clustering, columns, metric):
+    points, labels = columns
     if not np.abs(points).max(axis=1).all():
         return
     result = clustering.compute(
@@ -133,18 +135,19 @@ def test_larger_clusters(clustering, rows, clusters, dimensions):
     points = rng.normal(size=(clusters, dimensions))[labels] + rng.normal(size=(rows, dimensions))
     result = clustering.compute(predictions=labels, references=points, per_example=True)
 
-    for measure, peer in OF_POINTS.items():
+    for measure, peer in POINT_PEERS.items():
         assert result[measure] == pytest.approx(peer(points, labels), rel=1e-9), measure
     expected = metrics.silhouette_samples(points, labels)
     assert result["per_example"]["silhouette"] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 40).flatmap(lambda rows: st.tuples(*[column(rows), column(rows)])))
-def test_generated_labels(clustering, drawn):
-    references, predictions = drawn
+def test_generated_labels(clustering, columns):
+    references, predictions = columns
     result = clustering.compute(predictions=predictions, references=references)
 
-    for measure, peer in OF_LABELS.items():
+    for measure, peer in LABEL_PEERS.items():
         expected = peer(references, predictions)
         assert result[measure] == pytest.approx(expected, rel=1e-12, abs=1e-12), measure
 

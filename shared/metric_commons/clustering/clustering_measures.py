@@ -92,12 +92,12 @@ def clustering_scores(
 
 def _measure_names(measures: Any, *, are_labels: bool) -> list[str]:
     """The names of the measures, all of which go with references of labels, or of points."""
-    known = LABEL_MEASURES if are_labels else POINT_MEASURES
+    choices = LABEL_MEASURES if are_labels else POINT_MEASURES
     if measures is None:
-        return list(known)
+        return list(choices)
     names = check_measures(measures, (*POINT_MEASURES, *LABEL_MEASURES))
     for name in names:
-        if name not in known:
+        if name not in choices:
             needed, present = ("points", "labels") if are_labels else ("true labels", "points")
             raise ValueError(
                 f"measures holds {name!r}, which needs {needed}; references are {present}"
