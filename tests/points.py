@@ -62,11 +62,11 @@ def exact_scores(points, labels):
         ]
         centre = [sum(axis) / len(rows) for axis in zip(*rows, strict=True)]
         between = sum(len(clusters[i]) * squared_distance(centroids[i], centre) for i in clusters)
-        within = sum(
+        scatter = sum(
             squared_distance(row, centroids[label]) for row, label in zip(rows, labels, strict=True)
         )
         freedom = Fraction(len(rows) - len(clusters), len(clusters) - 1)
-        return silhouettes, float(sum(worst) / len(worst)), float(between / within * freedom)
+        return silhouettes, float(sum(worst) / len(worst)), float(between / scatter * freedom)
 
 
 def blobs(seed, rows=40, clusters=3, dimensions=2, width=1.0):

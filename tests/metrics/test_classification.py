@@ -275,22 +275,22 @@ def test_what_makes_no_sense_is_refused(classification, predictions, references,
 def test_references_of_any_number_type_are_the_same_labels(classification, kind):
     references, scores = [1, 0, 1, 1], [0.9, 0.2, 0.4, 0.7]
     plain = classification.compute(predictions=scores, references=references)
-    found = classification.compute(
+    result = classification.compute(
         predictions=np.array(scores), references=np.array(references, kind)
     )
 
-    assert found == plain
-    again = classification.compute(
+    assert result == plain
+    label_result = classification.compute(
         predictions=np.array([1, 1, 0, 1]), references=np.array(references, kind)
     )
-    assert again == classification.compute(predictions=[1, 1, 0, 1], references=references)
+    assert label_result == classification.compute(predictions=[1, 1, 0, 1], references=references)
 
 
 def test_scores_of_an_array_are_those_of_lists(classification):
     rng = np.random.default_rng(0)
     references = rng.integers(0, 3, 50)
-    raw = rng.random((50, 3)).astype("f4")
-    probabilities = raw / raw.sum(axis=1, keepdims=True)
+    scores = rng.random((50, 3)).astype("f4")
+    probabilities = scores / scores.sum(axis=1, keepdims=True)
     options = {"curves": True, "calibration_bins": 4, "confidence_level": 0.9}
 
     assert classification.compute(
@@ -302,14 +302,14 @@ def test_scores_of_an_array_are_those_of_lists(classification):
 
 def test_seed_and_number_of_resamples_count(classification):
     call = {"predictions": [0, 1, 1, 0, 1] * 9, "references": [0, 1, 0, 0, 1] * 9}
-    one, same, other, fewer = (
+    default, seed_0, seed_1, few = (
         classification.compute(**call, confidence_level=0.9, **options)["confidence_interval"]
         for options in ({}, {"seed": 0}, {"seed": 1}, {"n_resamples": 10})
     )
 
-    assert one == same
-    assert one != other
-    assert one != fewer
+    assert default == seed_0
+    assert default != seed_1
+    assert default != few
 
 
 def test_what_is_better_low_is_known(classification):

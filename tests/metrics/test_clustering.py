@@ -69,7 +69,7 @@ def test_the_definitions_of_the_chapter(clustering):
 
 
 @pytest.mark.parametrize(
-    ("labels", "points", "result"),
+    ("labels", "points", "scores"),
     [
         ([0, 0, 1], [[0.0], [1.0], [9.0]], {"silhouette": (1 - 1 / 9 + 1 - 1 / 8) / 3}),
         ([0, 0, 1, 1], [[1.0, 1.0]] * 4, {"silhouette": 0.0, "davies_bouldin": 0.0}),
@@ -82,10 +82,10 @@ def test_the_definitions_of_the_chapter(clustering):
         ([5, -1, 5, -1], [[0.0], [7.0], [1.0], [9.0]], {"davies_bouldin": 0.2}),
     ],
 )
-def test_edge_cases_of_points(clustering, labels, points, result):
-    found = clustering.compute(predictions=labels, references=points, measures=list(result))
+def test_edge_cases_of_points(clustering, labels, points, scores):
+    result = clustering.compute(predictions=labels, references=points, measures=list(scores))
 
-    assert found == pytest.approx(result, rel=1e-14)
+    assert result == pytest.approx(scores, rel=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def blobs(rows, clusters=4, seed=0):
 
 def test_a_sample_estimates_the_whole(clustering):
     points, labels = blobs(2000)
-    whole = clustering.compute(
+    complete = clustering.compute(
         predictions=labels, references=points, measures="silhouette", per_example=True
     )
     sample = clustering.compute(
@@ -151,15 +151,15 @@ def test_a_sample_estimates_the_whole(clustering):
         confidence_level=0.99,
         seed=5,
     )
-    of_points = np.array(sample["per_example"]["silhouette"])
-    taken = ~np.isnan(of_points)
+    values = np.array(sample["per_example"]["silhouette"])
+    sampled = ~np.isnan(values)
     low, high = sample["confidence_interval"]["silhouette"]
 
-    assert np.count_nonzero(taken) == 300
-    exact = np.array(whole["per_example"]["silhouette"])[taken]
-    assert of_points[taken] == pytest.approx(exact, rel=1e-11)
+    assert np.count_nonzero(sampled) == 300
+    exact = np.array(complete["per_example"]["silhouette"])[sampled]
+    assert values[sampled] == pytest.approx(exact, rel=1e-11)
     assert sample["silhouette"] == pytest.approx(exact.mean())
-    assert low < whole["silhouette"] < high
+    assert low < complete["silhouette"] < high
 
 
 def test_a_sample_does_not_depend_on_the_order(clustering):
@@ -168,25 +168,25 @@ def test_a_sample_does_not_depend_on_the_order(clustering):
     options = {"sample_size": 50, "confidence_level": 0.9, "n_resamples": 100}
     result = clustering.compute(predictions=labels, references=points, **options)
     moved = clustering.compute(predictions=labels[order], references=points[order], **options)
-    other = clustering.compute(predictions=labels, references=points, **options, seed=1)
+    another_seed = clustering.compute(predictions=labels, references=points, **options, seed=1)
 
     assert moved == result
-    assert other["silhouette"] != result["silhouette"]
+    assert another_seed["silhouette"] != result["silhouette"]
 
 
 def test_intervals_of_labels(clustering):
     rng = np.random.default_rng(0)
     true = rng.integers(0, 3, 400)
-    found = np.where(rng.random(400) < 0.7, true, rng.integers(0, 3, 400))
+    clusters = np.where(rng.random(400) < 0.7, true, rng.integers(0, 3, 400))
     result = clustering.compute(
-        predictions=found, references=true, confidence_level=0.9, n_resamples=300
+        predictions=clusters, references=true, confidence_level=0.9, n_resamples=300
     )
     order = rng.permutation(400)
-    again = clustering.compute(
-        predictions=found[order], references=true[order], confidence_level=0.9, n_resamples=300
+    reordered = clustering.compute(
+        predictions=clusters[order], references=true[order], confidence_level=0.9, n_resamples=300
     )
 
-    assert again == result
+    assert reordered == result
     for name in AGREEMENT:
         low, high = result["confidence_interval"][name]
         assert low < result[name] < high

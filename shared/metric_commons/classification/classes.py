@@ -47,8 +47,8 @@ class Classes:
 
     def positions(self, labels: Labels) -> Integers:
         """The positions of these labels in `all_labels`."""
-        position_of = {label: position for position, label in enumerate(self.all_labels)}
-        return np.array([position_of[label] for label in labels], dtype=np.int64)
+        positions = {label: position for position, label in enumerate(self.all_labels)}
+        return np.array([positions[label] for label in labels], dtype=np.int64)
 
 
 def classes(
@@ -104,11 +104,8 @@ def classes(
         positive = _positive_position(all_labels, pos_label, required=average == "binary")
     if average is None:
         average = "macro" if positive is None else "binary"
-    position_of = {label: position for position, label in enumerate(all_labels)}
-    if selected_labels is None:
-        selection = [*position_of.values()]
-    else:
-        selection = [position_of[label] for label in selected_labels]
+    positions = {label: position for position, label in enumerate(all_labels)}
+    selection = [positions[label] for label in selected_labels or all_labels]
     return Classes(all_labels, selection, positive, average)
 
 
@@ -130,9 +127,9 @@ def as_labels(name: str, column: Column) -> Column:
     elif not isinstance(column[0], float):
         return column
     numbers = np.asarray(column, dtype=np.float64)
-    is_whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2.0**63)
-    if not is_whole.all():
-        row = int(is_whole.argmin())
+    is_integer = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2.0**63)
+    if not is_integer.all():
+        row = int(is_integer.argmin())
         value = numbers[row].item()
         raise RowError(name, row, f"is {value}; a label is a whole number, a text or a bool")
     return numbers.astype(np.int64)

@@ -201,11 +201,9 @@ def confusion_scores(
         recalls = _ratio(counts.true_positives, counts.support, math.nan)
         scores["balanced_accuracy"] = _mean_over_labels(recalls)
         scores |= _chance_corrected(counts)
-    empty = counts.total == 0
-    if not np.any(empty):
-        return scores
-    # All weights are 0: nothing is defined, and `zero_division` does not stand in.
-    return {name: np.where(empty, math.nan, values) for name, values in scores.items()}
+    # Where all weights are 0, nothing is defined, and `zero_division` does not stand in.
+    is_empty = np.asarray(counts.total == 0, bool)
+    return {name: np.where(is_empty, math.nan, values) for name, values in scores.items()}
 
 
 def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]:
@@ -276,7 +274,10 @@ def _ratio(numerators: Any, denominators: Any, undefined: float) -> Floats:
     if kind.hasobject:
         terms = np.asarray(numerators, object), np.asarray(denominators, object)
         pairs = zip(*(numbers.ravel().tolist() for numbers in terms), strict=True)
-        ratios = [float(above / below) if below else undefined for above, below in pairs]
+        ratios = [
+            float(numerator / denominator) if denominator else undefined
+            for numerator, denominator in pairs
+        ]
         return np.array(ratios, np.float64).reshape(terms[0].shape)
     defined = np.asarray(denominators != 0, bool)
     quotients = np.full(np.broadcast(numerators, denominators).shape, undefined, numerators.dtype)

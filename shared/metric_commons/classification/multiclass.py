@@ -49,7 +49,7 @@ def multiclass_scores(
     labels = probabilities.shape[1]
     shares = [1.0] * labels
     if average == "weighted":
-        shares = [float(of_label.total_positives) for of_label in counts]
+        shares = [float(binary.total_positives) for binary in counts]
     elif average == "micro":
         is_reference = references[:, None] == np.arange(labels)
         repeated = None if weights is None else np.repeat(weights, labels)
@@ -57,7 +57,7 @@ def multiclass_scores(
         shares = [1.0]
     scores = {}
     for name, area in AREAS.items():
-        areas = [area(of_label) for of_label in counts]
+        areas = [area(binary) for binary in counts]
         if average == "none":
             scores[name] = _listed(areas, counts)
         else:
@@ -105,8 +105,8 @@ def _averaged(
             positive, negative = influence()
             positions = scores.searchsorted(column)
             positions = np.minimum(positions, scores.size - 1)  # rows of weight 0 are not counted
-            of_rows = np.where(references == label, positive[positions], negative[positions])
-            sums += of_rows * (shares[index] / total)
+            changes = np.where(references == label, positive[positions], negative[positions])
+            sums += changes * (shares[index] / total)
         return _sum_of_squares(sums, weights)
 
     return ScoreWithVariance(math.fsum(terms) / total, variance)
@@ -131,10 +131,10 @@ def _losses(
         "log_loss": -np.log(np.clip(likelihoods, EPSILON, 1 - EPSILON)),
         "brier": (errors**2).sum(axis=1),
     }
-    return {name: _mean_of_rows(values, weights) for name, values in losses.items()}
+    return {name: _mean_loss(values, weights) for name, values in losses.items()}
 
 
-def _mean_of_rows(losses: Floats, weights: Floats | None) -> ScoreWithVariance:
+def _mean_loss(losses: Floats, weights: Floats | None) -> ScoreWithVariance:
     """The weighted mean of the losses of rows, from exactly rounded sums; and its variance."""
     weights = np.ones(losses.size) if weights is None else weights
     if not weights.any():

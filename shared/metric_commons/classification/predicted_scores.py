@@ -129,9 +129,9 @@ class PredictedScores:
                 f"predictions have {width} columns, but there are {len(columns)} labels; "
                 "labels=[...] must name that of each column"
             )
-        column_of = {label: column for column, label in enumerate(columns)}
+        indices = {label: index for index, label in enumerate(columns)}
         for label in present:
-            if label not in column_of:
+            if label not in indices:
                 raise ValueError(f"references hold {label!r}, which is not one of the labels")
         _check_probabilities(self.scores)
         if width == 2:
@@ -139,12 +139,12 @@ class PredictedScores:
             self.scores = np.ascontiguousarray(self.scores[:, positive])
             self._take_scores(references, threshold, options)
             return
-        self.references = np.array([column_of[label] for label in present])[codes]
+        self.references = np.array([indices[label] for label in present])[codes]
         table = contingency(self.references, self.scores.argmax(axis=1), self.weights)
         self.table = replace(
             table,
-            row_labels=[columns[column] for column in table.row_labels],
-            column_labels=[columns[column] for column in table.column_labels],
+            row_labels=[columns[index] for index in table.row_labels],
+            column_labels=[columns[index] for index in table.column_labels],
         )
 
 
@@ -214,7 +214,7 @@ def curve_scores(
         }
     if curves:
         for name, curve in (("roc_curve", roc_curve), ("pr_curve", pr_curve)):
-            points = [curve(of_label) for of_label in counts]
+            points = [curve(binary) for binary in counts]
             result[name] = points[0] if predicted.binary else points
     if confidence_level is not None:
         at_most_1 = _AT_MOST_1 | ({"brier"} if predicted.binary else set())

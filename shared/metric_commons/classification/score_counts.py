@@ -268,8 +268,9 @@ def _score_sums(counts: ScoreCounts) -> ScoreSums:
 def _score_sums_without_ties(counts: ScoreCounts) -> ScoreSums:
     """The same sums where each row has a score of its own: only positives need to be looked at.
 
-    Rows are numbered from the lowest score, from 0. The positive in row i has n - i - 1 rows above
-    it. It has i rows below it, of which all are negative but the positives before it.
+    Rows are numbered from 0, from the lowest score. Row i has rank n - i from the top; precision
+    there is the number of positives from this row upwards, divided by the rank. A positive in row
+    i with k positives below it has i - k negatives below it.
     """
     rows, pairs, positives_below = counts.scores.size, 0, 0
     buffer = np.empty((3, min(_BLOCK, rows)))
@@ -277,28 +278,28 @@ def _score_sums_without_ties(counts: ScoreCounts) -> ScoreSums:
     for start in range(0, rows, _BLOCK):
         references = counts.positives[start : start + _BLOCK]
         positions = np.flatnonzero(references.view(bool))
-        # Twice the sum of i - k over the positives of the block, where k have come before
+        # Twice the sum of i - k over the positives of the block
         pairs += 2 * (int(positions.sum()) + positions.size * start)
         pairs -= positions.size * (2 * positives_below + positions.size - 1)
-        rows_from_here = np.subtract(rows - start, positions, dtype=np.float64)
-        positives_from_here = counts.total_positives - positives_below
-        true_positives = np.arange(positives_from_here, positives_from_here - positions.size, -1.0)
+        ranks = np.subtract(rows - start, positions, dtype=np.float64)
+        remaining = counts.total_positives - positives_below
+        true_positives = np.arange(remaining, remaining - positions.size, -1.0)
         positives_below += positions.size
-        precisions = float((true_positives / rows_from_here).sum())
+        precisions = float((true_positives / ranks).sum())
         # One row higher there is one positive less.
         true_positives -= 1
-        rows_from_here -= 1
-        if positions.size and not rows_from_here[-1]:  # above the highest score precision is 1
-            true_positives[-1] = rows_from_here[-1] = 1
-        true_positives /= rows_from_here
+        ranks -= 1
+        if positions.size and not ranks[-1]:  # above the highest score precision is 1
+            true_positives[-1] = ranks[-1] = 1
+        true_positives /= ranks
         losses = math.nan, math.nan
         if counts.are_probabilities:
-            losses = _losses_of_rows(counts.scores[start : start + _BLOCK], references, buffer)
+            losses = _row_losses(counts.scores[start : start + _BLOCK], references, buffer)
         terms.append((precisions, float(true_positives.sum()), *losses))
     return ScoreSums(pairs, *map(math.fsum, zip(*terms, strict=True)))
 
 
-def _losses_of_rows(
+def _row_losses(
     scores: Floats, references: NDArray[np.int8], buffer: Floats
 ) -> tuple[float, float]:
     """The sums of log losses and of squared errors of rows, whose scores are ascending."""
@@ -315,8 +316,7 @@ def _losses_of_rows(
     np.subtract(scores, truth, out=likelihoods)
     np.abs(likelihoods, out=likelihoods)  # the probability of the reference
     if scores[0] < 0.5:  # the correction of `log_losses`; for positives, and from 0.5 on, it is 1
-        rest = np.subtract(1, likelihoods, out=truth)
-        errors /= rest
+        errors /= np.subtract(1, likelihoods, out=truth)
         np.log(likelihoods, out=likelihoods)
         likelihoods *= errors
     else:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metric_commons.classification.predicted_scores import PredictedScores, curve_scores
-from tests.scored_rows import PROBABILITIES, ROWS, SOME, check_intervals, columns
+from tests.scored_rows import PROBABILITIES, QUICK, ROWS, check_intervals, columns
 
 
 def groups(rows, weights=None):
@@ -46,7 +46,7 @@ def areas(rows, weights=None):
     }
 
 
-@SOME
+@QUICK
 @given(ROWS, st.data())
 def test_areas_are_those_of_the_definition(rows, data):
     weights = data.draw(
@@ -78,7 +78,7 @@ def losses(rows):
         }
 
 
-@SOME
+@QUICK
 @given(st.lists(st.tuples(PROBABILITIES, st.booleans()), min_size=1, max_size=30))
 @example([(1e-9, False)])
 @example([(0.0, True), (1.0, False)])
@@ -115,7 +115,7 @@ def delong_standard_error(scores, positive):
     )
 
 
-@SOME
+@QUICK
 @given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=6, max_size=60))
 def test_the_interval_of_the_area_is_that_of_delong(rows):
     scores, positive = columns(rows)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from metric_commons.classification.calibration_bins import calibration
 from metric_commons.classification.predicted_scores import PredictedScores, curve_scores
 from metric_commons.classification.score_counts import score_counts
-from tests.scored_rows import PROBABILITIES, SOME, columns
+from tests.scored_rows import PROBABILITIES, QUICK, columns
 
 
-@SOME
+@QUICK
 @given(
     st.lists(st.tuples(PROBABILITIES, st.booleans()), min_size=1, max_size=40), st.integers(1, 20)
 )

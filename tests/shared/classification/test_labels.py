@@ -131,6 +131,42 @@ def test_a_score_that_is_not_defined_has_no_interval():
     assert all(map(math.isnan, intervals["kappa"]))
 
 
+def test_scores_of_several_labels_have_an_interval_each():
+    rng = np.random.default_rng(0)
+    references, predictions = rng.integers(0, 3, (2, 200))
+    options = {"confidence_level": 0.9, "n_resamples": 2000}
+    listed = label_scores(*label_table(predictions, references, average="none"), **options)
+
+    for label in range(3):
+        single = label_scores(
+            *label_table(predictions, references, labels=[label], average="macro"), **options
+        )
+        for name in ("precision", "recall", "f1", "fpr", "specificity"):
+            ends = listed["confidence_interval"][name][label]
+            assert ends == single["confidence_interval"][name]
+
+
+def test_resamples_without_a_score_are_left_out_of_its_interval():
+    # A third of the resamples of two rows have no positive at all.
+    table, task = label_table([1, 0], [1, 0])
+    scores = label_scores(
+        table, task, zero_division=math.nan, confidence_level=0.9, n_resamples=100
+    )
+
+    assert scores["confidence_interval"]["recall"] == [1.0, 1.0]
+
+
+def test_further_scores_and_their_intervals_stand_with_the_others():
+    table, task = label_table([1, 0], [1, 1])
+    further = {"roc_auc": 0.5, "confidence_interval": {"roc_auc": [0.25, 0.75]}}
+    scores = label_scores(table, task, further_scores=further, confidence_level=0.9)
+
+    assert scores["roc_auc"] == 0.5
+    assert scores["confidence_interval"]["roc_auc"] == [0.25, 0.75]
+    assert scores["confidence_interval"].keys() > {"roc_auc", "accuracy"}
+    assert further.keys() == {"roc_auc", "confidence_interval"}
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [

@@ -12,8 +12,8 @@ from tests.scored_rows import check_intervals
 def test_intervals_of_several_labels_follow_from_the_influence_of_rows(average, weighted):
     rng = np.random.default_rng(4)
     references = rng.integers(0, 3, 40)
-    raw = rng.random((40, 3)) + np.eye(3)[references]
-    probabilities = raw / raw.sum(axis=1, keepdims=True)
+    scores = rng.random((40, 3)) + np.eye(3)[references]
+    probabilities = scores / scores.sum(axis=1, keepdims=True)
     weights = rng.random(40) + 0.5 if weighted else np.ones(40)
     support = np.bincount(references, weights)
 

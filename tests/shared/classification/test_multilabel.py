@@ -37,3 +37,42 @@ def test_several_labels_a_row_are_tasks_of_their_own():
 def test_rows_of_other_numbers_are_refused(predictions, references, message):
     with pytest.raises(ValueError, match=message):
         LabelIndicators(predictions, references)
+
+
+def test_resamples_count_whole_rows():
+    rng = np.random.default_rng(0)
+    references, predictions = rng.integers(0, 2, (2, 30, 3))
+    weights = rng.integers(1, 3, 30)
+    for sample_weight, total in ((None, 30), (weights, weights.sum())):
+        indicators = LabelIndicators(predictions, references, sample_weight)
+        counts, resampled = (
+            indicators.counts(),
+            indicators.resampled_counts(n_resamples=4000, seed=0),
+        )
+        # Weights are in a unit of their own, in which no score depends on them.
+        unit = total / resampled.total.mean()
+
+        assert counts.total == total
+        assert (resampled.support + resampled.negatives == resampled.total).all()
+        for name in ("true_positives", "support", "predicted_positives", "negatives", "correct"):
+            means = getattr(resampled, name).mean(axis=-1) * unit
+            assert means == pytest.approx(np.array(getattr(counts, name), float), rel=0.05), name
+
+
+def test_weights_of_nothing_leave_nothing():
+    rows, task = label_table([[0, 1]], [[0, 1]], sample_weight=[0])
+    scores = label_scores(rows, task, zero_division=1.0, confidence_level=0.9, n_resamples=5)
+
+    for name in ("accuracy", "precision", "recall", "f1", "fpr", "specificity"):
+        assert np.isnan(scores[name])
+        assert np.isnan(scores["confidence_interval"][name]).all()
+
+
+def test_labels_choose_what_is_averaged_and_shown():
+    rows, task = label_table([[0, 1, 1], [1, 1, 0]], [[0, 1, 0], [1, 0, 1]], labels=[2, 0])
+    scores = label_scores(rows, task)
+
+    assert scores["labels"] == [2, 0]
+    assert scores["confusion_matrix"] == [[[0, 1], [1, 0]], [[1, 0], [0, 1]]]
+    assert scores["recall"] == (0 + 1) / 2
+    assert scores["accuracy"] == 0.0

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons.numbers import contingency as module
@@ -49,6 +49,7 @@ def arrays(column):
             yield array
 
 
+@settings(deadline=None)
 @given(COLUMNS)
 def test_a_table_counts_pairs(rows):
     first, second = (list(column) for column in zip(*rows, strict=True))
@@ -70,6 +71,7 @@ def test_a_table_counts_pairs(rows):
             ]
 
 
+@settings(deadline=None)
 @given(COLUMNS)
 def test_labels_are_encoded_by_their_order(rows):
     column = [row[0] for row in rows]
@@ -94,6 +96,29 @@ def test_blocks_add_up(kind, monkeypatch):
     assert cell_counts(contingency(np.array(first), np.array(second))) == expected
 
 
+@pytest.mark.parametrize(
+    "column",
+    [
+        [-1] * 40 + [1] * 40,
+        [-1] * 40 + [1] * 39 + [-1],
+        [-1, 1] * 40 + [0, 1],
+        [0] * 40 + [1] * 39 + [0],
+        [1] * 40 + [0] * 39 + [1],
+        [0] * 40 + [2] * 39 + [0],
+        [2**63 - 1] * 80,
+        [5] * 80 + [5, 6],
+    ],
+)
+def test_two_labels_are_counted_wherever_they_stand(column, monkeypatch):
+    monkeypatch.setattr(module, "_BLOCK", 7)
+    for left, right in ((column, column[::-1]), (column, [1, 2] * (len(column) // 2))):
+        expected = Counter(zip(left, right, strict=True))
+
+        assert cell_counts(contingency(left, right)) == expected
+        assert cell_counts(contingency(np.array(left), np.array(right))) == expected
+
+
+@settings(deadline=None)
 @given(COLUMNS, st.data())
 def test_weights_are_summed_exactly(rows, data):
     numbers = st.floats(0, 1e300) | st.sampled_from([0.0, 1.0, 1e-300, 0.1, 1e16])
