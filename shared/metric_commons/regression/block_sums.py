@@ -127,13 +127,17 @@ class BlockSums:
         self, term: str, predictions: NDArray[Any], references: NDArray[Any], residuals: Floats
     ) -> Floats:
         """The absolute errors over the references, or over the mean of both absolute numbers."""
-        out, scaled = self._buffer(term, references.shape[1]), any(self._scales["residual"])
+        size = references.shape[1]
+        errors, divisors = self._buffer(term, size), self._buffer("divisors", size)
+        scaled = any(self._scales["residual"])
         if term == "relative":
             if scaled:  # residuals are, by another power of two than relative errors
-                residuals = self._difference(term, references, predictions, out)
-            np.abs(residuals, out=out)
-            out /= np.maximum(np.abs(references, dtype=np.float64), _EPSILON)
-            return out
+                residuals = self._difference(term, references, predictions, errors)
+            np.abs(residuals, out=errors)
+            np.abs(references, out=divisors, dtype=np.float64)  # that of -2**63 is no int64
+            np.maximum(divisors, _EPSILON, out=divisors)
+            errors /= divisors
+            return errors
         if scaled:
             # The ratio is the same if all numbers of a row are divided by one power of two. Then
             # the sum of huge numbers does not overflow, and tiny numbers keep their digits.
@@ -141,12 +145,14 @@ class BlockSums:
             references, predictions = (
                 np.ldexp(table, -exponents) for table in (references, predictions)
             )
-            residuals = np.subtract(references, predictions, out=out)
-        np.abs(residuals, out=out)
-        sums = np.abs(references, dtype=np.float64) + np.abs(predictions, dtype=np.float64)
-        np.divide(out, sums, out=out, where=sums > 0)  # where the sum is 0, the error is 0 as well
-        out *= 2
-        return out
+            residuals = np.subtract(references, predictions, out=errors)
+        np.abs(residuals, out=errors)
+        np.abs(references, out=divisors, dtype=np.float64)
+        divisors += np.abs(predictions, out=self._buffer("summands", size), dtype=np.float64)
+        # Where the sum of both is 0, the error is 0 as well.
+        np.divide(errors, divisors, out=errors, where=divisors > 0)
+        errors *= 2
+        return errors
 
     def _difference(
         self, name: str, minuend: NDArray[Any], subtrahend: NDArray[Any], out: Floats
