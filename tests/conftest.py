@@ -1,4 +1,6 @@
+import atexit
 import os
+import shutil
 import tempfile
 
 from hypothesis import HealthCheck, settings
@@ -6,6 +8,7 @@ from hypothesis import HealthCheck, settings
 # Nothing here may reach a network, nor the caches of whoever runs the tests. Each worker of a run
 # in parallel imports this file, and so has caches of its own.
 _CACHE = tempfile.mkdtemp(prefix="metric-commons-tests-")
+atexit.register(shutil.rmtree, _CACHE, ignore_errors=True)
 os.environ |= {
     "HF_EVALUATE_OFFLINE": "1",
     "HF_HUB_OFFLINE": "1",

@@ -15,14 +15,12 @@ from rouge_score.rouge_scorer import RougeScorer
 from metric_commons.integrations import ultrarag
 from metric_commons.integrations.ultrarag import evaluate, evaluate_trec, evaluate_trec_pvalue
 from tests.shared.text.test_normalizers import ORACLES
-from tests.spec import GIVEN
+from tests.spec import GIVEN, recorded
 from tests.texts import adversarial_rows
 
 TEXTS, RUNS = GIVEN / "data" / "text", GIVEN / "data" / "ir"
-CASES = GIVEN / "cases"
 needs_texts = pytest.mark.skipif(not TEXTS.is_dir(), reason=f"{TEXTS} is absent")
 needs_runs = pytest.mark.skipif(not RUNS.is_dir(), reason=f"{RUNS} is absent")
-needs_cases = pytest.mark.skipif(not CASES.is_dir(), reason=f"{CASES} is absent")
 
 NORMALIZE = ORACLES["ultrarag"]
 ROUGE = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
@@ -107,11 +105,9 @@ def test_its_profile_gives_its_scores_on_real_answers():
     assert evaluate(predictions, references, profile="ultrarag") == obvious(predictions, references)
 
 
-@needs_cases
 def test_its_profile_gives_what_it_returned():
     compared = Counter()
-    for line in (CASES / "text.jsonl").read_text("utf-8").split("\n")[1:-1]:
-        case = json.loads(line)
+    for case in recorded("text"):
         for peers in case["peers"].values():
             if not isinstance(peers, dict):
                 continue
@@ -301,11 +297,9 @@ def test_the_means_that_trec_eval_prints(profile):
     assert found["recall@100"] == 0.49799258406853336
 
 
-@needs_cases
 def test_its_profile_gives_the_means_that_it_returned(files):
     compared, refused = Counter(), Counter()
-    for line in (CASES / "ir.jsonl").read_text("utf-8").split("\n")[:-1]:
-        case = json.loads(line)
+    for case in recorded("ir"):
         returned = case.get("peers", {}).get("ultrarag", {})
         if not returned.get("aggregate"):
             continue
