@@ -2,6 +2,7 @@
 
 import random
 import string
+from collections.abc import Iterator
 
 # Each breaks something: case mapping that depends on neighbours or changes length, white space
 # and word characters beyond ASCII, articles at non-letters, control and private characters.
@@ -21,6 +22,13 @@ FRAGMENTS = [
     "\udfff",
     "",
 ]
+
+# Words of which some have the same stem, beside words that only lower-casing or bytes change.
+WORD_FORMS = (
+    "connect connected connecting connection connections relate relational relativity relates "
+    "internationalization internationalizations internationalisation x 1889 cafés \u0130stanbul "
+    "\u212aelvin \u212a\u0130 naïve 日本 don’t co-op"
+).split()
 
 
 def adversarial_text(chance: random.Random) -> str:
@@ -56,3 +64,15 @@ def adversarial_rows(rows: int, seed: int) -> tuple[list[str], list[list[str]]]:
         predictions.append(prediction)
         references.append(of_row)
     return predictions, references
+
+
+def sequence_pairs(number: int, seed: int) -> Iterator[tuple[list[int], list[int]]]:
+    """Pairs of sequences, some of many words of rows, with few or many different items."""
+    chance = random.Random(seed)
+    for _ in range(number):
+        longest_side = chance.choice([4, 12, 60, 130, 300])
+        kinds = range(chance.choice([2, 5, 40, 400]))
+        first, second = (chance.choices(kinds, k=chance.randrange(longest_side)) for _ in range(2))
+        if chance.random() < 0.5:
+            second = [x if chance.random() < 0.8 else chance.choice(kinds) for x in first]
+        yield first, second

@@ -11,7 +11,9 @@ from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.summary import summarize
 from metric_commons.text.normalizers import Normalizer
 from metric_commons.text.references import Aggregation
-from metric_commons.text.rouge_scores import RougeTypes, Tokenizer, rouge
+from metric_commons.text.rouge_scores import rouge
+from metric_commons.text.rouge_tokenizers import Tokenizer
+from metric_commons.text.rouge_types import RougeTypes
 
 _CITATION = """\
 @inproceedings{lin-2004-rouge,

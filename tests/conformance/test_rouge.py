@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from metric_commons.text import rouge_scores as ngrams
+from metric_commons.text import text_pairs
 from metric_commons.text.porter import porter
-from metric_commons.text.rouge_scores import rouge, rouge_score_words
+from metric_commons.text.rouge_scores import rouge
+from metric_commons.text.rouge_tokenizers import rouge_score_words
 from tests.spec import GIVEN, ROOT, recorded
 from tests.texts import adversarial_rows, adversarial_text
 
@@ -36,7 +37,7 @@ published = pytest.mark.skipif(not PUBLISHED.exists(), reason=f"no test data at 
 @pytest.fixture(params=["plainly", "together"], autouse=True)
 def way(request, monkeypatch):
     """Both ways to count, whatever the number of rows."""
-    monkeypatch.setattr(ngrams, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
+    monkeypatch.setattr(text_pairs, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
     return request.param
 
 

@@ -26,7 +26,7 @@ from ..ranking.runs import Missing, score_run
 from ..statistics.significance import compare_measures
 from ..statistics.summary import mean
 from ..text.answers import AnswerPairs, Match, answer_pairs
-from ..text.references import best
+from ..text.references import best_pairs
 from ..text.rouge_scores import rouge
 
 Profile = Literal["standard", "ultrarag"]
@@ -224,7 +224,7 @@ def _pair_scores(pairs: AnswerPairs, names: list[str], rules: _Rules) -> dict[st
         scores[name] = pairs.hits(contained, "max")
     if "f1" in names:
         f1 = pairs.token_f1(distinct=False, both_empty=rules.both_empty).f1
-        scores["f1"] = f1.take(best(f1, pairs.references))
+        scores["f1"] = f1.take(best_pairs(f1, pairs.references))
     return scores
 
 

@@ -1,7 +1,7 @@
-"""Scoring short answers against accepted ones: exact match, token F1, containment.
+"""Scores of short answers against accepted ones: exact match, token F1, containment.
 
-A score compares two *normalized* texts; which normalizer, is what communities disagree about. A few
-rows are compared in the obvious way, many as the tokens of a block, with equal results.
+All compare *normalized* texts; communities disagree about the normalizer. A few rows are compared
+in the obvious way, many as the tokens of a block, with equal results.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
-from ..numbers.checks import check_choice, check_share
+from ..numbers.domains import Share, checked_options
 from ..numbers.ratios import PrecisionRecallF1, precision_recall_f1
 from .normalizers import (
     Normalizer,
@@ -21,15 +21,10 @@ from .normalizers import (
     squeeze,
     strip_lower,
 )
-from .references import Aggregation, Block, best, blocks, check_aggregation, mean
-from .tokens import (
-    Tokens,
-    byte_rule,
-    equal_texts,
-    normalized_bytes,
-    overlaps,
-    tokenize,
-)
+from .references import Aggregation, Block, blocks, row_scores
+from .segments import segment_starts
+from .token_overlaps import equal_texts, overlaps
+from .tokens import Tokens, byte_rule, normalized_bytes, tokenize
 
 Match = Literal["substring", "tokens", "token_set"]
 Overlap = Literal["multiset", "set"]
@@ -39,6 +34,7 @@ _FEW_ROWS = 10  # below this the fixed cost of numpy's calls outweighs what they
 _WORDS = byte_rule(squeeze)
 
 
+@checked_options
 def exact_match(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
@@ -60,18 +56,20 @@ def exact_match(
     >>> exact_match(["dog"], [["cat", "Dog."]], reference_aggregation="mean").tolist()
     [0.5]
     """
-    check_aggregation(reference_aggregation)
-    pairs = answer_pairs(predictions, references, normalizer=normalizer)
-    return np.concatenate([some.hits(some.equal(), reference_aggregation) for some in pairs])
+    pair_blocks = answer_pairs(predictions, references, normalizer=normalizer)
+    return np.concatenate(
+        [pairs.hits(pairs.equal(), reference_aggregation) for pairs in pair_blocks]
+    )
 
 
+@checked_options
 def token_f1(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
     *,
     normalizer: Normalizer = "squad",
     overlap: Overlap = "multiset",
-    both_empty: float = 1.0,
+    both_empty: Share = 1.0,
     reference_aggregation: Aggregation = "max",
 ) -> PrecisionRecallF1:
     """Precision, recall and F1 of the words that prediction and reference share; shape (rows,).
@@ -91,20 +89,14 @@ def token_f1(
     >>> token_f1(["the"], ["a"], both_empty=0.0).f1.tolist()
     [0.0]
     """
-    check_choice("overlap", overlap, ("multiset", "set"))
-    check_share("both_empty", both_empty)
-    check_aggregation(reference_aggregation)
-    parts = []
+    scores = []
     for pairs in answer_pairs(predictions, references, normalizer=normalizer):
-        scores = pairs.token_f1(distinct=overlap == "set", both_empty=both_empty)
-        if reference_aggregation == "max":
-            chosen = best(scores.f1, pairs.references)
-            parts.append([values.take(chosen) for values in scores])
-        else:
-            parts.append([mean(values, pairs.references) for values in scores])
-    return PrecisionRecallF1(*map(np.concatenate, zip(*parts, strict=True)))
+        pair_scores = pairs.token_f1(distinct=overlap == "set", both_empty=both_empty)
+        scores.append(row_scores(pair_scores, pairs.references, reference_aggregation))
+    return PrecisionRecallF1(*map(np.concatenate, zip(*scores, strict=True)))
 
 
+@checked_options
 def contained(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
@@ -136,25 +128,20 @@ def contained(
     >>> contained(["a boat"], ["oat"], match="tokens").tolist()
     [0.0]
     """
-    check_choice("match", match, ("substring", "tokens", "token_set"))
-    check_choice("empty_reference", empty_reference, ("never", "always"))
-    check_aggregation(reference_aggregation)
     always = empty_reference == "always"
-    pairs = answer_pairs(predictions, references, normalizer=normalizer)
-    return np.concatenate(
-        [
-            some.hits(some.contained(match, empty_is_contained=always), reference_aggregation)
-            for some in pairs
-        ]
-    )
+    scores = []
+    for pairs in answer_pairs(predictions, references, normalizer=normalizer):
+        hit = pairs.contained(match, empty_is_contained=always)
+        scores.append(pairs.hits(hit, reference_aggregation))
+    return np.concatenate(scores)
 
 
 class SharedWords(NamedTuple):
     """Counts of words, one a pair."""
 
     shared: Integers
-    predicted: Integers
-    relevant: Integers
+    prediction: Integers
+    reference: Integers
 
 
 def answer_pairs(
@@ -177,36 +164,35 @@ def answer_pairs(
 class AnswerPairs:
     """Each reference of some rows beside the prediction of its row, both normalized.
 
-    What compares returns one value a pair: for each reference, row after row.
+    Comparisons return one value a pair: for each reference, row after row.
     """
 
     def __init__(self, block: Block, normalizer: Callable[[str], str]) -> None:
         self._block = block
         self._normalizer = normalizer
-        self._few = len(block.sizes) <= _FEW_ROWS
+        self._is_small = len(block.sizes) <= _FEW_ROWS
         self.references = block.sizes - 1  # of each row
 
     def hits(self, hit: Booleans, aggregation: Aggregation) -> Floats:
         """For each row whether any pair is a hit, or the share of its pairs that are."""
-        starts = np.cumsum(self.references) - self.references
-        hits = np.add.reduceat(hit, starts, dtype=np.int64)
+        hits = np.add.reduceat(hit, segment_starts(self.references), dtype=np.int64)
         return (hits > 0).astype(np.float64) if aggregation == "max" else hits / self.references
 
     def equal(self) -> Booleans:
         """Whether both texts are the same."""
         block = self._block
         if self._tokens is not None:
-            return equal_texts(self._tokens, block.tails, block.owners)
+            return equal_texts(self._tokens, block.pair_references, block.pair_predictions)
         texts = self._texts
         return np.array([texts[r] == texts[p] for r, p in self._indices()], dtype=bool)
 
     def contained(self, match: Match, *, empty_is_contained: bool = False) -> Booleans:
         """Whether the prediction contains the reference; see the function `contained`."""
         if match == "token_set":
-            counted = self.shared_words(distinct=True)
-            covered: Booleans = (counted.shared == counted.relevant) & (counted.relevant > 0)
+            words = self.shared_words(distinct=True)
+            covered: Booleans = (words.shared == words.reference) & (words.reference > 0)
             if empty_is_contained:
-                covered |= counted.relevant == 0
+                covered |= words.reference == 0
             return covered
         texts: Sequence[str | bytes]
         texts = self._texts if self._tokens is None else normalized_bytes(self._tokens)
@@ -225,57 +211,63 @@ class AnswerPairs:
 
     def token_f1(self, *, distinct: bool, both_empty: float) -> PrecisionRecallF1:
         """Precision, recall and F1 of the words of both texts; see the function `token_f1`."""
-        counted = self.shared_words(distinct=distinct)
-        scores = precision_recall_f1(counted.shared, counted.predicted, counted.relevant)
-        neither = (counted.predicted == 0) & (counted.relevant == 0)
+        words = self.shared_words(distinct=distinct)
+        scores = precision_recall_f1(words.shared, words.prediction, words.reference)
+        no_words = (words.prediction == 0) & (words.reference == 0)
         for values in scores:
-            values[neither] = both_empty
+            values[no_words] = both_empty
         return scores
 
     def shared_words(self, *, distinct: bool) -> SharedWords:
         """How many words both texts share, and how many each has, repetitions counted or not."""
         block = self._block
-        if self._few:
-            return self._counted(range(len(block.sizes)), distinct=distinct)
+        if self._is_small:
+            return self._words_by_row(range(len(block.sizes)), distinct=distinct)
         tokens = tokenize(self._texts, _WORDS) if self._tokens is None else self._tokens
-        found = overlaps(tokens, block.heads, block.sizes)
-        shared = (found.shared_types if distinct else found.shared)[block.tails]
-        words = found.types if distinct else tokens.counts
-        result = SharedWords(shared, words[block.owners], words[block.tails])
-        if found.unsure.any():
-            rows = np.flatnonzero(np.logical_or.reduceat(found.unsure, block.heads))
-            again = self._counted(rows.tolist(), distinct=distinct)
-            at = np.isin(block.owners, block.heads[rows])
-            for values, exact in zip(result, again, strict=True):
-                values[at] = exact
+        counts = overlaps(tokens, block.prediction_indices, block.sizes)
+        shared = counts.shared_types if distinct else counts.shared
+        words = counts.types if distinct else tokens.counts
+        result = SharedWords(
+            shared[block.pair_references],
+            words[block.pair_predictions],
+            words[block.pair_references],
+        )
+        if counts.collisions.any():
+            collisions = np.logical_or.reduceat(counts.collisions, block.prediction_indices)
+            exact = self._words_by_row(np.flatnonzero(collisions).tolist(), distinct=distinct)
+            in_rows = np.repeat(collisions, self.references)
+            for values, exact_values in zip(result, exact, strict=True):
+                values[in_rows] = exact_values
         return result
 
-    def _counted(self, rows: Sequence[int], *, distinct: bool) -> SharedWords:
+    def _words_by_row(self, rows: Sequence[int], *, distinct: bool) -> SharedWords:
         """The same counts for some rows, in the obvious way."""
         counts = []
         for row in rows:
-            head = int(self._block.heads[row])
-            texts = self._block.texts[head : head + int(self._block.sizes[row])]
-            bags = [self._normalizer(text).split() for text in texts]
-            predicted, *relevant = (Counter(set(bag) if distinct else bag) for bag in bags)
-            for bag in relevant:
-                counts.append(((bag & predicted).total(), predicted.total(), bag.total()))
+            start = int(self._block.prediction_indices[row])
+            texts = self._block.texts[start : start + int(self._block.sizes[row])]
+            words = [self._normalizer(text).split() for text in texts]
+            prediction, *references = (Counter(set(w) if distinct else w) for w in words)
+            for reference in references:
+                shared = (reference & prediction).total()
+                counts.append((shared, prediction.total(), reference.total()))
         return SharedWords(*np.array(counts, dtype=np.int64).T.copy())
 
     @cached_property
     def _tokens(self) -> Tokens | None:
-        """The tokens of all texts, where a rule of bytes does what the normalizer does."""
-        return None if self._few else normalized_tokens(self._block.texts, self._normalizer)
+        """The tokens of all texts, if the normalizer has a byte rule."""
+        return None if self._is_small else normalized_tokens(self._block.texts, self._normalizer)
 
     @cached_property
     def _texts(self) -> list[str]:
         """All texts, normalized one by one, each distinct one once."""
-        known = {text: self._normalizer(text) for text in dict.fromkeys(self._block.texts)}
-        return [known[text] for text in self._block.texts]
+        normalized = {text: self._normalizer(text) for text in dict.fromkeys(self._block.texts)}
+        return [normalized[text] for text in self._block.texts]
 
     def _indices(self) -> Iterator[tuple[int, int]]:
         """For each pair the index of its reference and of its prediction."""
-        return zip(self._block.tails.tolist(), self._block.owners.tolist(), strict=True)
+        block = self._block
+        return zip(block.pair_references.tolist(), block.pair_predictions.tolist(), strict=True)
 
 
 def _between_spaces(text: str | bytes) -> str | bytes:

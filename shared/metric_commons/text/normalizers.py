@@ -1,8 +1,8 @@
 """Normalizers of texts: what communities do to a text before they compare it.
 
-Each is equal to its community's function, on every string. Its obvious form, a function from text
-to text, is its definition; where it works byte by byte on ordinary text, a rule of bytes finds the
-words of whole blocks with equal results.
+Each gives what its community's function gives, for every string. A normalizer is defined as a
+function from text to text. Those that work byte by byte on ordinary text also have a byte rule,
+which finds the words of many texts at once, with equal results.
 """
 
 import re
@@ -46,7 +46,7 @@ def triviaqa(text: str) -> str:
     >>> triviaqa("the-end"), triviaqa("J.K. Rowling’s")
     ('end', 'j k rowling s')
     """
-    return squeeze(_ARTICLES.sub(" ", _blanked(text)))
+    return squeeze(_ARTICLES.sub(" ", _with_blanked_punctuation(text)))
 
 
 def ultrarag(text: str) -> str:
@@ -64,7 +64,7 @@ def ultrarag_keep_articles(text: str) -> str:
     >>> ultrarag("A"), ultrarag_keep_articles("A"), ultrarag_keep_articles("A cat")
     ('', 'a', 'cat')
     """
-    return ultrarag(text) or squeeze(_blanked(_TRUTH_VALUES.get(text, text)))
+    return ultrarag(text) or squeeze(_with_blanked_punctuation(_TRUTH_VALUES.get(text, text)))
 
 
 def drop(text: str) -> str:
@@ -75,7 +75,7 @@ def drop(text: str) -> str:
     >>> drop("The 1,000-year-old 21"), drop("21.0%")
     ('1000.0 year old 21.0', '210.0')
     """
-    words = map(_drop_word, _HYPHEN_OR_SPACE.split(text))
+    words = map(_normalized_drop_word, _HYPHEN_OR_SPACE.split(text))
     return " ".join(filter(None, words))
 
 
@@ -97,11 +97,13 @@ def strip_lower(text: str) -> str:
     return text.strip().lower()
 
 
-def _blanked(text: str) -> str:
+def _with_blanked_punctuation(text: str) -> str:
+    """The lower-case text with spaces for punctuation."""
     return text.replace("_", " ").lower().translate(_BLANK_PUNCTUATION)
 
 
-def _drop_word(word: str) -> str:
+def _normalized_drop_word(word: str) -> str:
+    """The word as DROP compares it; a number as a float."""
     word = word.lower()
     if not _is_number(word):
         word = word.translate(_DELETE_PUNCTUATION)
@@ -132,41 +134,37 @@ NORMALIZERS: dict[str, Callable[[str], str]] = {
 Normalizer = Annotated[str, OneOf(NORMALIZERS)] | Callable[[str], str]
 
 
-def normalize(text: str, normalizer: Normalizer = "squad") -> str:
-    """The text as a normalizer, named or given, leaves it.
-
-    >>> normalize("The Cat.", "squad"), normalize("The Cat.", str.upper)
-    ('cat', 'THE CAT.')
-    """
-    return normalizer_function(normalizer)(text)
-
-
 def normalizer_function(normalizer: Normalizer) -> Callable[[str], str]:
-    """The function that a name in `NORMALIZERS` stands for, or the one that was given.
+    """The function behind a name in `NORMALIZERS`, or the caller's function.
 
-    One that returns no text, such as one without `return`, would make all answers equal; so it is
-    an error once it does.
+    A function that returns no text, such as one without `return`, would make all answers equal. So
+    the result of a caller's function is checked at every call.
 
+    >>> normalizer_function("squad")("The Cat.")
+    'cat'
     >>> normalizer_function("squat")
     Traceback (most recent call last):
     ValueError: normalizer must be one of 'squad', 'triviaqa', 'ultrarag', \
 'ultrarag_keep_articles', 'drop', 'lower', 'strip_lower', 'none', got 'squat'; did you mean 'squad'?
     """
     if callable(normalizer):
-        return normalizer if normalizer in NORMALIZERS.values() else _returning_text(normalizer)
+        is_ours = normalizer in NORMALIZERS.values()
+        return normalizer if is_ours else _checked_function(normalizer)
     check_choice("normalizer", normalizer, NORMALIZERS)
     return NORMALIZERS[normalizer]
 
 
-def _returning_text(function: Callable[[str], str]) -> Callable[[str], str]:
-    def checked(text: str) -> str:
+def _checked_function(function: Callable[[str], str]) -> Callable[[str], str]:
+    """The function, with an error if it returns no text."""
+
+    def normalizer(text: str) -> str:
         normalized = function(text)
         if not isinstance(normalized, str):
             kind = type(normalized).__name__
             raise ValueError(f"normalizer must return a str, got {kind} for {text[:60]!r}")
         return normalized
 
-    return checked
+    return normalizer
 
 
 def _lower_and_blank_quotes(text: str) -> str:
@@ -176,29 +174,32 @@ def _lower_and_blank_quotes(text: str) -> str:
     return text
 
 
-_blank = partial(byte_rule, fold=_lower_and_blank_quotes, lower=True, punctuation="space")
-# Normalizers that leave nothing but words joined by single spaces, so that texts are equal
-# when their words are. The others are applied text by text.
-_BYTE_RULES = (
-    byte_rule(squad, fold=str.lower, lower=True, punctuation="delete", articles="drop"),
-    _blank(triviaqa, articles="drop"),
-    _blank(ultrarag, articles="drop"),
-    _blank(ultrarag_keep_articles, articles="drop_unless_alone"),
-    byte_rule(lower, fold=str.lower, lower=True),
-)
+# Normalizers that leave only words joined by single spaces, so that texts are equal when their
+# words are. The others are applied text by text.
+_blanking_rule = partial(byte_rule, fold=_lower_and_blank_quotes, lower=True, punctuation="space")
+_BYTE_RULES = {
+    rule.exact: rule
+    for rule in (
+        byte_rule(squad, fold=str.lower, lower=True, punctuation="delete", articles="drop"),
+        _blanking_rule(triviaqa, articles="drop"),
+        _blanking_rule(ultrarag, articles="drop"),
+        _blanking_rule(ultrarag_keep_articles, articles="drop_unless_alone"),
+        byte_rule(lower, fold=str.lower, lower=True),
+    )
+}
 _MAPS_TRUTH_VALUES = (ultrarag, ultrarag_keep_articles)
 
 
-def normalized_tokens(texts: Sequence[str], function: Callable[[str], str]) -> Tokens | None:
-    """The words of all texts after a normalizer, or None if it is not one that bytes can do.
+def normalized_tokens(texts: Sequence[str], normalizer: Callable[[str], str]) -> Tokens | None:
+    """The words of all texts after a normalizer, or None if it has no byte rule.
 
     >>> tokens = normalized_tokens(["The Eiffel Tower!", "the"], squad)
     >>> tokens.counts.tolist(), normalized_tokens(["a-b"], drop)
     ([2, 0], None)
     """
-    rule = next((rule for rule in _BYTE_RULES if rule.exact is function), None)
+    rule = _BYTE_RULES.get(normalizer)
     if rule is None:
         return None
-    if function in _MAPS_TRUTH_VALUES and ("True" in texts or "False" in texts):
+    if normalizer in _MAPS_TRUTH_VALUES and ("True" in texts or "False" in texts):
         texts = [_TRUTH_VALUES.get(text, text) for text in texts]
     return tokenize(texts, rule)

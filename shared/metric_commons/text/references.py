@@ -1,28 +1,33 @@
-"""One prediction, one or several references."""
+"""Predictions beside their references: one prediction a row, and one reference or several."""
 
 from collections.abc import Iterator, Sequence
 from math import fsum
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.checks import RowError, check_choice
+from ..numbers.checks import RowError
+from ..numbers.ratios import PrecisionRecallF1
+from .segments import offsets, segment_starts
 
-Aggregation = Literal["max", "mean"]  # of the references of a row
+Aggregation = Literal["max", "mean"]
 
-_CHARACTERS = 100_000  # of a block: what it is made into then stays in the processor's cache
-_ROWS = 4096
+_CHARACTERS = 100_000  # of a block: its arrays then stay in the processor's cache
+_FIRST_ROWS, _ROWS = 256, 4096  # of a block: the first one, whose texts may be long, and any
 
 
 class Block(NamedTuple):
-    """Some rows as one flat list of texts: of each row the prediction, then its references."""
+    """Some rows as a flat list of texts: for each row the prediction, then its references.
+
+    A pair is a reference with the prediction of its row.
+    """
 
     texts: list[str]
-    sizes: Integers  # texts of each row, so 1 + the number of references; shape (rows,)
-    heads: Integers  # index of each row's prediction in `texts`; shape (rows,)
-    tails: Integers  # index of each reference in `texts`; shape (references,)
-    owners: Integers  # for each reference the index of its row's prediction
+    sizes: Integers  # texts of each row, that is, 1 + its references; shape (rows,)
+    prediction_indices: Integers  # of each row's prediction in `texts`; shape (rows,)
+    pair_predictions: Integers  # of each pair's prediction in `texts`; shape (pairs,)
+    pair_references: Integers  # of each pair's reference in `texts`; shape (pairs,)
 
 
 def blocks(predictions: Sequence[str], references: Sequence[str | list[str]]) -> Iterator[Block]:
@@ -39,76 +44,101 @@ def blocks(predictions: Sequence[str], references: Sequence[str | list[str]]) ->
     Traceback (most recent call last):
     ValueError: references[1] is empty; every row needs at least one reference
     """
-    start, rows = 0, 256
+    start, rows = 0, _FIRST_ROWS
     while start < len(predictions):
         block = _block(predictions, references, start, start + rows)
         rows = len(block.sizes)
         characters = sum(map(len, block.texts)) + 1
-        fitting = rows * _CHARACTERS // characters
-        if fitting >= rows // 4 or rows == 1:  # else too long to be worked on as a whole
+        rows_that_fit = rows * _CHARACTERS // characters
+        if rows_that_fit >= rows // 4 or rows == 1:  # otherwise a smaller block is made instead
             yield block
             start += rows
-        rows = min(max(fitting, 1), _ROWS)
+        rows = min(max(rows_that_fit, 1), _ROWS)
 
 
 def _block(
     predictions: Sequence[str], references: Sequence[str | list[str]], start: int, stop: int
 ) -> Block:
-    accepted = references[start:stop]
-    if not set(map(type, accepted)) <= {list}:
-        accepted = [[r] if isinstance(r, str) else r for r in accepted]
-    counts = np.fromiter(map(len, accepted), np.int64, len(accepted))
+    lists = references[start:stop]
+    if not set(map(type, lists)) <= {list}:
+        lists = [reference_list(row_references) for row_references in lists]
+    counts = np.fromiter(map(len, lists), np.int64, len(lists))
     if not counts.all():
-        row = start + int(np.argmin(counts))
-        raise no_reference(row)
+        raise missing_reference(start + int(np.argmin(counts)))
     texts: list[str] = []
-    for prediction, of_row in zip(predictions[start:stop], accepted, strict=True):
+    for prediction, row_references in zip(predictions[start:stop], lists, strict=True):
         texts.append(prediction)
-        texts += of_row
-    heads = np.cumsum(counts + 1) - (counts + 1)
-    owners = np.repeat(heads, counts)
-    tails = np.arange(owners.size) + np.repeat(np.arange(1, counts.size + 1), counts)
-    return Block(texts, counts + 1, heads, tails, owners)
+        texts += row_references
+    prediction_indices = segment_starts(counts + 1)
+    pair_predictions = np.repeat(prediction_indices, counts)
+    pair_references = pair_predictions + 1 + offsets(counts)
+    return Block(texts, counts + 1, prediction_indices, pair_predictions, pair_references)
 
 
-def no_reference(row: int) -> ValueError:
-    """What to raise for a row with an empty list of references."""
+def reference_list(row_references: str | list[str]) -> list[str]:
+    """The references of a row as a list, also if there is only one."""
+    return [row_references] if isinstance(row_references, str) else row_references
+
+
+def reference_counts(references: Sequence[str | list[str]]) -> Integers:
+    """How many references each row has.
+
+    >>> reference_counts(["x", ["y", "z"]]).tolist()
+    [1, 2]
+    """
+    counts = (1 if isinstance(row, str) else len(row) for row in references)
+    return np.fromiter(counts, np.int64, len(references))
+
+
+def missing_reference(row: int) -> ValueError:
+    """The error for a row with an empty list of references."""
     return RowError("references", row, "is empty; every row needs at least one reference")
 
 
-def check_aggregation(value: str) -> None:
-    """`value` names a way to bring the references of a row together.
+def row_scores(
+    pair_scores: PrecisionRecallF1, counts: Integers, aggregation: Aggregation
+) -> PrecisionRecallF1:
+    """The scores of rows from those of pairs, of which a row has as many as references.
 
-    >>> check_aggregation("min")
-    Traceback (most recent call last):
-    ValueError: reference_aggregation must be one of 'max', 'mean', got 'min'
+    With "max" all three are those of the reference with the highest F1, the first of equals.
+
+    >>> scores = PrecisionRecallF1(*np.array([[0.5, 1.0], [1.0, 0.25], [0.6, 0.4]]))
+    >>> row_scores(scores, np.array([2]), "max").precision.tolist()
+    [0.5]
+    >>> row_scores(scores, np.array([2]), "mean").precision.tolist()
+    [0.75]
     """
-    check_choice("reference_aggregation", value, get_args(Aggregation))
+    if pair_scores.f1.size == counts.size:  # one reference a row
+        return pair_scores
+    if aggregation == "max":
+        best = best_pairs(pair_scores.f1, counts)
+        return PrecisionRecallF1(*(scores.take(best) for scores in pair_scores))
+    return PrecisionRecallF1(*(row_means(scores, counts) for scores in pair_scores))
 
 
-def best(scores: Floats, references: Integers) -> Integers:
+def best_pairs(scores: Floats, counts: Integers) -> Integers:
     """For each row the index of its highest score, the first of equals.
 
     Args:
-        scores: one a reference, row after row.
-        references: how many of them each row has, at least one.
+        scores: one a pair, row after row.
+        counts: how many pairs each row has, at least one.
 
-    >>> best(np.array([0.5, 1.0, 1.0, 0.0]), np.array([3, 1])).tolist()
+    >>> best_pairs(np.array([0.5, 1.0, 1.0, 0.0]), np.array([3, 1])).tolist()
     [1, 3]
     """
-    starts = np.cumsum(references) - references
-    highest = np.flatnonzero(scores == np.repeat(np.maximum.reduceat(scores, starts), references))
+    starts = segment_starts(counts)
+    highest = np.flatnonzero(scores == np.repeat(np.maximum.reduceat(scores, starts), counts))
     return highest[np.searchsorted(highest, starts)]
 
 
-def mean(scores: Floats, references: Integers) -> Floats:
-    """For each row the mean of its scores; exactly rounded sums, so their order cannot show.
+def row_means(scores: Floats, counts: Integers) -> Floats:
+    """For each row the mean of its scores, by exactly rounded sums: their order does not matter.
 
-    >>> mean(np.array([0.5, 1.0, 1.0]), np.array([2, 1])).tolist()
+    >>> row_means(np.array([0.5, 1.0, 1.0]), np.array([2, 1])).tolist()
     [0.75, 1.0]
     """
     values = scores.tolist()
-    ends = np.cumsum(references).tolist()
+    ends = np.cumsum(counts).tolist()
     starts = [0, *ends[:-1]]
     return np.array(
         [fsum(values[i:j]) / (j - i) for i, j in zip(starts, ends, strict=True)], dtype=np.float64

@@ -1,16 +1,15 @@
-"""Tokens of many texts at once, as slices of one byte string, and how often texts share them.
+"""The tokens of many texts at once, as slices of one byte string.
 
 Python's string methods cost about a microsecond a text, most of it for making objects. Here the
 texts of a block are joined once, one `bytes.translate` lowers and cleans all of them, and numpy
-finds where tokens begin and end. A token is never made into an object: its first eight bytes,
-read as one integer, tell nearly all tokens apart, and whatever they cannot tell apart is compared
-byte for byte. So the results are those of the obvious Python, not those of a hash.
+finds where tokens begin and end. A token never becomes an object. Its key, the first eight bytes
+read as one integer, distinguishes nearly all tokens; those with equal keys are compared byte by
+byte. So the results are those of the obvious Python, not those of a hash.
 """
 
 import re
 import string
 from collections.abc import Callable, Sequence
-from functools import cache
 from itertools import compress
 from operator import not_
 from typing import Literal, NamedTuple
@@ -18,14 +17,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Booleans, Integers, Unsigned
+from ..numbers.arrays import Integers, Unsigned
+from .segments import ranges, segment_starts
 
 Articles = Literal["keep", "drop", "drop_unless_alone"]
 
-_SEPARATOR = " \xff "  # a token of its own; its byte never occurs in UTF-8
-_MARK = "\n\ue000\n"  # between texts that are prepared together
-_CONTROL = 1  # what control characters turn into, to be noticed and handled exactly
-_SPACES = (*range(9, 14), *range(28, 33))  # what str.split() takes for white space in ASCII
+_SEPARATOR = " \xff "  # between texts, a token of its own: this byte never occurs in UTF-8
+_MARK = "\n\ue000\n"  # between texts that are folded together
+_CONTROL = 1  # what control characters become, so that they are noticed and handled exactly
+_SPACES = (*range(9, 14), *range(28, 33))  # white space in ASCII, according to str.split()
 _CONTROLS = (*range(9), *range(14, 28), 127)
 _PUNCTUATION = string.punctuation.encode()
 _PADDING = b" " * 24  # reading eight bytes at the last token stays inside the blob
@@ -37,16 +37,16 @@ _ALPHANUMERIC = bytes(
     for n in range(256)
 )
 _ARTICLES = tuple(np.uint64(int.from_bytes(word, "little")) for word in (b"a", b"an", b"the"))
-# So many bytes of a word of eight, the first of which are the lowest.
-LOW_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
+# Masks for the first n bytes of an eight-byte integer; the first byte is the lowest.
+_FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
 
 class ByteRule(NamedTuple):
-    """A normalizer as a table of bytes, for the texts on which that is exact.
+    """A normalizer as a table of bytes, for the texts on which the table is exact.
 
-    On ASCII text the table does what `exact` does, up to white space and articles. Other text is
-    brought outside ASCII by `fold`, which must do what `exact` does to such characters before it
-    looks at punctuation. Texts on which the two could differ are given to `exact` itself.
+    On ASCII text the table does what `exact` does, apart from white space and articles. Characters
+    outside ASCII go through `fold`, which must do what `exact` does to them before it looks at
+    punctuation. Texts on which both could differ go through `exact` itself.
     """
 
     exact: Callable[[str], str]
@@ -100,19 +100,20 @@ class Tokens(NamedTuple):
         return np.repeat(np.arange(self.counts.size, dtype=np.int32), self.counts)
 
     @property
-    def firsts(self) -> Integers:
+    def text_starts(self) -> Integers:
         """The first token of each text, or where it would be."""
-        return np.cumsum(self.counts) - self.counts
+        return segment_starts(self.counts)
 
-    def take(self, which: Integers) -> "Tokens":
-        """Some tokens, as those of one text."""
-        return Tokens(
-            self.blob,
-            self.starts.take(which),
-            self.lengths.take(which),
-            self.keys.take(which),
-            np.array([which.size]),
-        )
+    def bytes_from(self, tokens: Integers, offset: int) -> Unsigned:
+        """The eight bytes of some tokens from an offset on, as integers, zeros past their end.
+
+        >>> tokens = tokenize(["internationalization"], byte_rule(str))
+        >>> int(tokens.bytes_from(np.array([0]), 16)[0]).to_bytes(4, "little")
+        b'tion'
+        """
+        eight_bytes = _eight_bytes(self.blob, self.starts.take(tokens) + offset)
+        eight_bytes &= _FIRST_BYTES.take(self.lengths.take(tokens) - offset, mode="clip")
+        return eight_bytes
 
 
 def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
@@ -123,251 +124,123 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     >>> tokens.counts.tolist(), tokens.lengths.tolist()
     ([2, 0, 1], [5, 4, 5])
     """
-    ascii_only = list(map(str.isascii, texts))
-    safe = list(texts)
-    if not all(ascii_only):
-        places = list(compress(range(len(safe)), map(not_, ascii_only)))
-        for place, prepared in zip(
-            places, _byte_texts([texts[place] for place in places], rule), strict=True
-        ):
-            safe[place] = prepared
-    blob = _translated(safe, rule)
+    is_ascii = list(map(str.isascii, texts))
+    latin_texts = list(texts)
+    if not all(is_ascii):
+        indices = list(compress(range(len(texts)), map(not_, is_ascii)))
+        folded = _folded_texts([texts[index] for index in indices], rule)
+        for index, text in zip(indices, folded, strict=True):
+            latin_texts[index] = text
+    blob = _blob(latin_texts, rule)
     if _CONTROL in blob:
-        safe = [
-            _escaped(rule.exact(text)) if _CONTROL_CHARACTER.search(prepared) else prepared
-            for text, prepared in zip(texts, safe, strict=True)
+        latin_texts = [
+            _with_escapes(rule.exact(text)) if _CONTROL_CHARACTER.search(latin_text) else latin_text
+            for text, latin_text in zip(texts, latin_texts, strict=True)
         ]
-        blob = _translated(safe, rule)
-    return _cut(blob, rule)
+        blob = _blob(latin_texts, rule)
+    return _tokens_of_blob(blob, rule)
 
 
-def _byte_texts(texts: Sequence[str], rule: ByteRule) -> list[str]:
-    """Texts that are not ASCII, each as one Latin-1 character a byte of its UTF-8.
+def _folded_texts(texts: Sequence[str], rule: ByteRule) -> list[str]:
+    """Texts that are not ASCII, each as one Latin-1 character for each byte of its UTF-8.
 
-    They go through `fold` and the searches together, between marks that no letter can see past:
-    a private character is neither cased, nor a letter, nor ignored by the rule of final sigma.
+    They go through `fold` and the searches together, between marks that isolate them: a private
+    character is neither cased, nor a letter, nor ignored by the rule of final sigma.
     """
     if not texts:
         return []
-    together = _MARK.join(texts)
-    if together.count(_MARK[1]) >= len(texts):  # a text that holds the private character
+    joined = _MARK.join(texts)
+    if joined.count(_MARK[1]) >= len(texts):  # a text has the private character
         return (
-            [part for text in texts for part in _byte_texts([text], rule)]
+            [folded for text in texts for folded in _folded_texts([text], rule)]
             if texts[1:]
-            else [_as_bytes(rule.exact(texts[0])).decode("latin-1")]
+            else [_utf8(rule.exact(texts[0])).decode("latin-1")]
         )
-    # To a table of bytes the white space of Unicode is none.
-    data = _as_bytes(_UNICODE_SPACE.sub(" ", rule.fold(together)))
-    prepared = data.decode("latin-1").split(_as_bytes(_MARK).decode("latin-1"))
+    # A table of bytes does not know the white space of Unicode.
+    data = _utf8(_UNICODE_SPACE.sub(" ", rule.fold(joined)))
+    folded = data.decode("latin-1").split(_utf8(_MARK).decode("latin-1"))
     if rule.articles != "keep":
         cleaned = data.translate(rule.table, rule.deleted)
-        unsure = _articles_at_non_ascii(cleaned)
-        if unsure.size:
-            mark = _as_bytes(_MARK).translate(rule.table)
-            ends = np.cumsum([len(part) + len(mark) for part in cleaned.split(mark)])
-            for index in np.searchsorted(ends, unsure, side="right").tolist():
-                prepared[index] = _as_bytes(rule.exact(texts[index])).decode("latin-1")
-    return prepared
+        positions = _articles_at_non_ascii(cleaned)
+        if positions.size:
+            mark = _utf8(_MARK).translate(rule.table)
+            ends = np.cumsum([len(text) + len(mark) for text in cleaned.split(mark)])
+            for index in np.searchsorted(ends, positions, side="right").tolist():
+                folded[index] = _utf8(rule.exact(texts[index])).decode("latin-1")
+    return folded
 
 
 def _articles_at_non_ascii(data: bytes) -> Integers:
     """Where an article touches a character outside ASCII, in text of letters, digits and spaces.
 
-    The bytes cannot tell whether that character is a letter, as in "año", or ends the word, as
-    in "the…", so texts with such places take the exact way.
+    The bytes cannot tell whether that character is a letter, as in "año", or ends the word, as in
+    "the…". So texts with such places go through the exact normalizer.
     """
     letters = np.frombuffer(b"    %b    " % data, dtype=np.uint8)
-    other = letters >= 0x80
-    word = ~other & (letters > ord(" "))
-    turns = np.flatnonzero(other[1:] != other[:-1])
-    places = []
-    # The last letter before, then the first letter behind; articles spelled from there.
+    is_foreign = letters >= 0x80
+    is_word = ~is_foreign & (letters > ord(" "))
+    borders = np.flatnonzero(is_foreign[1:] != is_foreign[:-1])
+    positions = []
+    # At each border first leftwards, with the articles reversed, then rightwards.
     for step, articles in ((-1, (b"a", b"na", b"eht")), (1, (b"a", b"an", b"the"))):
-        touching = turns[~other[turns]] if step < 0 else turns[other[turns]] + 1
+        ends = borders[~is_foreign[borders]] if step < 0 else borders[is_foreign[borders]] + 1
         for article in articles:
-            found = touching
+            position = ends
             for letter in article:
-                found = found[letters[found] == letter] + step
-            places.append(found[~word[found]] - step * len(article))
-    return np.concatenate(places) - 4
+                position = position[letters[position] == letter] + step
+            positions.append(position[~is_word[position]] - step * len(article))
+    return np.concatenate(positions) - 4
 
 
-def _as_bytes(text: str) -> bytes:
+def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _escaped(text: str) -> str:
-    """As `_byte_text`, with control characters written as two bytes that UTF-8 does not have."""
-    data = _as_bytes(text).decode("latin-1")
-    return _CONTROL_CHARACTER.sub(lambda found: "\xfe" + chr(0x80 | ord(found[0]) & 0x3F), data)
+def _with_escapes(text: str) -> str:
+    """Latin-1 for UTF-8, with control characters as two bytes that do not occur in UTF-8."""
+    data = _utf8(text).decode("latin-1")
+    return _CONTROL_CHARACTER.sub(lambda match: "\xfe" + chr(0x80 | ord(match[0]) & 0x3F), data)
 
 
-def _translated(texts: Sequence[str], rule: ByteRule) -> bytes:
-    joined = _SEPARATOR.join(texts).encode("latin-1")
+def _blob(latin_texts: Sequence[str], rule: ByteRule) -> bytes:
+    """All texts joined and translated."""
+    joined = _SEPARATOR.join(latin_texts).encode("latin-1")
     return b" %b \xff%b" % (joined.translate(rule.table, rule.deleted), _PADDING)
 
 
-def _cut(blob: bytes, rule: ByteRule) -> Tokens:
-    """Where the tokens of a translated blob are."""
-    inside = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
-    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
+    """The tokens between spaces, without articles where the rule drops them."""
+    is_letter = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
+    edges = np.flatnonzero(is_letter[1:] != is_letter[:-1]) + 1
     starts = edges[::2].copy()
     lengths = edges[1::2] - starts
-    keys = _words_at(blob, starts)
-    keys &= LOW_BYTES.take(lengths, mode="clip")
-    separators = keys == 0xFF
-    ends = np.flatnonzero(separators)
-    kept = ~separators
+    keys = _eight_bytes(blob, starts)
+    keys &= _FIRST_BYTES.take(lengths, mode="clip")
+    is_separator = keys == 0xFF
+    ends = np.flatnonzero(is_separator)
+    is_token = ~is_separator
     if rule.articles != "keep":
-        kept &= (keys != _ARTICLES[0]) & (keys != _ARTICLES[1]) & (keys != _ARTICLES[2])
-    upto = np.cumsum(kept)
-    counts = np.diff(upto[ends], prepend=0)
+        is_token &= (keys != _ARTICLES[0]) & (keys != _ARTICLES[1]) & (keys != _ARTICLES[2])
+    counts = np.diff(np.cumsum(is_token)[ends], prepend=0)
     if rule.articles == "drop_unless_alone":
-        alone = np.repeat(counts == 0, np.diff(ends, prepend=-1))
-        kept |= alone & ~separators
-        counts = np.diff(np.cumsum(kept)[ends], prepend=0)
-    chosen = np.flatnonzero(kept)
-    return Tokens(blob, starts.take(chosen), lengths.take(chosen), keys.take(chosen), counts)
+        in_empty_text = np.repeat(counts == 0, np.diff(ends, prepend=-1))
+        is_token |= in_empty_text & ~is_separator
+        counts = np.diff(np.cumsum(is_token)[ends], prepend=0)
+    indices = np.flatnonzero(is_token)
+    return Tokens(blob, starts.take(indices), lengths.take(indices), keys.take(indices), counts)
 
 
-def _words_at(blob: bytes, starts: Integers) -> Unsigned:
+def _eight_bytes(blob: bytes, starts: Integers) -> Unsigned:
     """The eight bytes at each start as one integer, read through a view with a step of one byte."""
     view: Unsigned = np.ndarray((len(blob) - 7,), "<u8", blob, strides=(1,))
     return view[starts]
 
 
-def equal_tokens(tokens: Tokens, left: Integers, right: Integers) -> Booleans:
-    """Whether the tokens at `left` and at `right`, pair by pair, are the same bytes.
-
-    Keys decide for tokens of up to eight bytes; of longer ones the rest is read eight bytes at a
-    time, as long as there is a pair that still looks the same.
-    """
-    lengths = tokens.lengths.take(left)
-    same: Booleans = tokens.keys.take(left) == tokens.keys.take(right)
-    same &= lengths == tokens.lengths.take(right)
-    open_pairs = np.flatnonzero(same & (lengths > 8))
-    offset = 8
-    while open_pairs.size:
-        rest = lengths.take(open_pairs) - offset
-        words = [
-            _words_at(tokens.blob, tokens.starts.take(side.take(open_pairs)) + offset)
-            & LOW_BYTES.take(rest, mode="clip")
-            for side in (left, right)
-        ]
-        equal = words[0] == words[1]
-        same[open_pairs[~equal]] = False
-        open_pairs = open_pairs[equal & (rest > 8)]
-        offset += 8
-    return same
-
-
-def equal_texts(tokens: Tokens, left: Integers, right: Integers) -> Booleans:
-    """Whether the texts at `left` and at `right`, pair by pair, have the same tokens in order."""
-    counts = tokens.counts.take(left)
-    same: Booleans = counts == tokens.counts.take(right)
-    candidates = np.flatnonzero(same & (counts > 0))
-    if candidates.size:
-        width = counts.take(candidates)
-        begin = np.cumsum(width) - width
-        within = np.arange(int(width.sum())) - np.repeat(begin, width)
-        positions = [
-            np.repeat(tokens.firsts.take(side.take(candidates)), width) + within
-            for side in (left, right)
-        ]
-        equal = equal_tokens(tokens, positions[0], positions[1])
-        same[candidates] = np.logical_and.reduceat(equal, begin)
-    return same
-
-
-class Overlaps(NamedTuple):
-    """How many tokens each text has, and shares with the first text of its group."""
-
-    shared: Integers  # with multiplicity: the clipped overlap
-    shared_types: Integers  # distinct tokens
-    types: Integers  # distinct tokens of each text
-    unsure: Booleans  # where hashes of different tokens met: to be counted another way
-
-
-def overlaps(tokens: Tokens, heads: Integers, sizes: Integers) -> Overlaps:
-    """For each text its overlap with the head of its group.
-
-    A stable radix sort by a hash of the token alone leaves, since texts lie group after group,
-    runs of (hash, group, text), the head's run first: no sort by group or text is needed. A run
-    stands for one token; that it does, and that two runs hold the same one, is verified. Texts
-    with a run of two tokens (one in 65,536 pairs of tokens, or in 2**32 in long texts) are unsure.
-
-    Args:
-        tokens: of all texts.
-        heads: index of the first text of each group.
-        sizes: texts of each group.
-    """
-    order, hashes = _by_hash(tokens)
-    owners = tokens.texts.take(order)
-    same = (hashes[1:] == hashes[:-1]) & (owners[1:] == owners[:-1])
-    inner = np.flatnonzero(same)
-    odd = inner[~equal_tokens(tokens, order.take(inner), order.take(inner + 1))]
-
-    begins = np.flatnonzero(np.concatenate(([True], ~same))[: order.size])
-    run = _Runs(order.take(begins), hashes.take(begins), owners.take(begins))
-    length = np.diff(begins, append=order.size)
-    head = np.repeat(heads, sizes).astype(np.int32).take(run.text)
-    is_head = run.text == head
-    latest_head = np.maximum.accumulate(np.where(is_head, np.arange(is_head.size), 0))
-    met = np.flatnonzero(~is_head)
-    at = latest_head.take(met)
-    meets = (run.text.take(at) == head.take(met)) & (run.hash.take(at) == run.hash.take(met))
-    met, at = met[meets], at[meets]
-    equal = equal_tokens(tokens, run.token.take(met), run.token.take(at))
-    met, at = met[equal], at[equal]
-
-    n = tokens.counts.size
-    text = run.text.take(met)
-    clipped = np.minimum(length.take(met), length.take(at))
-    unsure = np.zeros(n, dtype=bool)
-    unsure[owners.take(odd)] = True
-    return Overlaps(
-        np.bincount(text, weights=clipped, minlength=n).astype(np.int64),
-        np.bincount(text, minlength=n),
-        np.bincount(run.text, minlength=n),
-        unsure,
-    )
-
-
-class _Runs(NamedTuple):
-    """Equal tokens of one text that lie together in the order of `_by_hash`."""
-
-    token: Integers  # the first of them
-    hash: NDArray[np.uint32]
-    text: NDArray[np.int32]
-
-
-def _by_hash(tokens: Tokens) -> tuple[Integers, NDArray[np.uint32]]:
-    """A stable order of the tokens by hash, and the hashes in this order.
-
-    numpy sorts 16-bit integers by radix. Sixteen bits are enough where texts are short; a second
-    pass, by the upper half, keeps different tokens of a long text apart.
-    """
-    mixed = tokens.keys * np.uint64(0x9E3779B97F4A7C15)
-    long = np.flatnonzero(tokens.lengths > 8)
-    rest = _words_at(tokens.blob, tokens.starts.take(long) + 8)
-    rest &= LOW_BYTES.take(tokens.lengths.take(long) - 8, mode="clip")
-    rest += tokens.lengths.take(long).astype(np.uint64)
-    mixed[long] += rest * np.uint64(0xC2B2AE3D27D4EB4F)
-    hashes = (mixed >> np.uint64(32)).astype(np.uint32)
-    upper = (hashes >> np.uint32(16)).astype(np.uint16)
-    if tokens.counts.max(initial=0) <= 64:
-        order = np.argsort(upper, kind="stable")
-        return order, upper.take(order).astype(np.uint32)
-    order = np.argsort(hashes.astype(np.uint16), kind="stable")
-    order = order.take(np.argsort(upper.take(order), kind="stable"))
-    return order, hashes.take(order)
-
-
 def normalized_bytes(tokens: Tokens) -> list[bytes]:
     """Each text as its tokens joined by single spaces, in UTF-8.
 
-    A control character stands as two bytes of its own, so containment of one text in another is
-    that of the strings.
+    A control character stands as two bytes of its own, so a text contains another if and only if
+    its bytes contain the other's.
 
     >>> rule = byte_rule(str.lower, lower=True)
     >>> normalized_bytes(tokenize([" New   York ", ""], rule))
@@ -375,28 +248,31 @@ def normalized_bytes(tokens: Tokens) -> list[bytes]:
     """
     letters = np.frombuffer(tokens.blob, dtype=np.uint8)
     ends = tokens.starts + tokens.lengths
-    last = (tokens.firsts + tokens.counts - 1)[tokens.counts > 0]
-    ends += 1  # with the space behind it, but for the last of a text
-    ends[last] -= 1
-    change = np.zeros(letters.size + 1, dtype=np.int8)
-    change[tokens.starts] += 1
-    change[ends] -= 1
-    kept = np.add.accumulate(change[:-1], dtype=np.int8).view(bool)
-    kept |= letters == 0xFF
-    texts: list[bytes] = letters[kept].tobytes().split(b"\xff")
+    last_tokens = (tokens.text_starts + tokens.counts - 1)[tokens.counts > 0]
+    ends += 1  # with the space that follows, except for the last token of a text
+    ends[last_tokens] -= 1
+    depth_changes = np.zeros(letters.size + 1, dtype=np.int8)
+    depth_changes[tokens.starts] += 1
+    depth_changes[ends] -= 1
+    is_text = np.add.accumulate(depth_changes[:-1], dtype=np.int8).view(bool)
+    is_text |= letters == 0xFF
+    texts: list[bytes] = letters[is_text].tobytes().split(b"\xff")
     return texts[:-1]
 
 
-def alphanumeric(texts: Sequence[str]) -> Tokens:
-    """The runs of a-z and 0-9 in each text after lower-casing, the words of rouge_score.
+# The words of rouge_score
 
-    Any other character ends a word, so those outside ASCII may all be written as one that does;
-    but for the two that lower-casing brings into ASCII, the Turkish \u0130 (i, and a mark) and the
-    Kelvin sign (k). New lines stay in the blob, where `line_counts` finds them.
 
-    >>> tokens = alphanumeric(["It's  42K", "", "naïve"])
+def alphanumeric_tokens(texts: Sequence[str]) -> Tokens:
+    """The runs of a-z and 0-9 in each text after lower-casing: the words of rouge_score.
+
+    Any other character ends a word, so all of those outside ASCII may be written as one that does.
+    There are two exceptions that lower-casing brings into ASCII: the Turkish \u0130 (an i and a
+    mark) and the Kelvin sign (k). New lines stay in the blob, where `line_counts` finds them.
+
+    >>> tokens = alphanumeric_tokens(["It's  42K", "", "naïve"])
     >>> tokens.counts.tolist(), spelled(tokens, np.arange(5))
-    ([3, 0, 2], [b'it', b's', b'42k', b'na', b've'])
+    ([3, 0, 2], ['it', 's', '42k', 'na', 've'])
     """
     joined = "\n".join(texts)
     if "\u0130" in joined or "\u212a" in joined:
@@ -404,121 +280,29 @@ def alphanumeric(texts: Sequence[str]) -> Tokens:
         joined = "\n".join(texts)
     translated = joined.encode("ascii", "replace").translate(_ALPHANUMERIC)
     blob = b"\n%b\n%b" % (translated, _PADDING)
-    inside = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
-    edges = np.flatnonzero(inside[1:] != inside[:-1])
+    is_letter = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
+    edges = np.flatnonzero(is_letter[1:] != is_letter[:-1])
     starts = edges[::2] + 1
     lengths = edges[1::2] + 1 - starts
-    keys = _words_at(blob, starts)
-    keys &= LOW_BYTES.take(lengths, mode="clip")
+    keys = _eight_bytes(blob, starts)
+    keys &= _FIRST_BYTES.take(lengths, mode="clip")
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
     return Tokens(blob, starts, lengths, keys, np.diff(np.searchsorted(starts, ends), prepend=0))
 
 
 def line_counts(tokens: Tokens) -> Integers:
-    r"""How many of such `alphanumeric` tokens each line has; no line goes on into the next text.
+    r"""How many of such `alphanumeric_tokens` each line has; the end of a text ends a line.
 
-    >>> line_counts(alphanumeric(["a b\nc", "d"])).tolist()
+    >>> line_counts(alphanumeric_tokens(["a b\nc", "d"])).tolist()
     [2, 1, 1]
     """
     ends = np.flatnonzero(np.frombuffer(tokens.blob, dtype=np.uint8) == ord("\n"))
     return np.diff(np.searchsorted(tokens.starts, ends))
 
 
-def spelled(tokens: Tokens, which: Integers) -> list[bytes]:
-    """The bytes of some tokens."""
-    starts = tokens.starts.take(which)
-    ends = starts + tokens.lengths.take(which)
-    blob = tokens.blob
-    return [blob[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-
-
-class Codes(NamedTuple):
-    """Tokens as integers: two are equal if and only if their integers are."""
-
-    values: NDArray[np.uint32]
-    order: Integers  # of the tokens by value, equal ones in the order of the text
-
-
-def coded(tokens: Tokens) -> Codes:
-    """Tokens as integers that are equal if and only if they are.
-
-    The integer is a hash of 32 bits. Sorted by it, tokens with the same hash lie side by side, so
-    one comparison of neighbours tells whether different ones met. Then, in one block of English in
-    a hundred, the integers are the ranks of the tokens instead, by a slower sort.
-
-    >>> values = coded(alphanumeric(["to be", "to go"])).values
-    >>> (values[:2] == values[2:]).tolist()
-    [True, False]
-    """
-    return coded_words(tokens.keys, second_words(tokens))
-
-
-def coded_words(keys: Unsigned, seconds: Unsigned) -> Codes:
-    """The same for words that are known by their `keys` and `second_words`."""
-    mixed = keys * np.uint64(0x9E3779B97F4A7C15)
-    long = np.flatnonzero(seconds)
-    mixed[long] += seconds.take(long) * np.uint64(0xC2B2AE3D27D4EB4F)
-    values = (mixed >> np.uint64(32)).astype(np.uint32)
-    order = stable_order(values)
-    new_token = _new_tokens(keys, seconds, order)
-    ordered = values.take(order)
-    if (new_token & (ordered[1:] == ordered[:-1])).any():
-        order = np.lexsort((seconds, keys))
-        new_token = _new_tokens(keys, seconds, order)
-        values[order[1:]] = np.cumsum(new_token)
-        values[order[:1]] = 0
-    return Codes(values, order)
-
-
-def second_words(tokens: Tokens) -> Unsigned:
-    """What tells apart tokens with the same key: their next eight bytes, 0 if there are none.
-
-    Those of more than sixteen bytes are numbered instead, from the top, where no bytes are: 255
-    does not occur in a token.
-    """
-    words = np.zeros(tokens.keys.size, dtype=np.uint64)
-    long = np.flatnonzero(tokens.lengths > 8)
-    left = tokens.lengths.take(long) - 8
-    words[long] = _words_at(tokens.blob, tokens.starts.take(long) + 8)
-    words[long] &= LOW_BYTES.take(left, mode="clip")
-    longer = long[left > 8]
-    if longer.size:
-        numbers: dict[bytes, int] = {}
-        words[longer] = [
-            2**64 - 1 - numbers.setdefault(token, len(numbers)) for token in spelled(tokens, longer)
-        ]
-    return words
-
-
-def _new_tokens(keys: Unsigned, seconds: Unsigned, order: Integers) -> Booleans:
-    """In this order, which tokens but the first differ from the one before."""
-    keys, seconds = keys.take(order), seconds.take(order)
-    new: Booleans = (keys[1:] != keys[:-1]) | (seconds[1:] != seconds[:-1])
-    return new
-
-
-def stable_order(values: NDArray[np.unsignedinteger]) -> Integers:
-    """The order of integers below 2**32; equal ones stay as they are.
-
-    numpy sorts 16-bit integers by radix, five times as fast as longer ones.
-
-    >>> stable_order(np.array([70_000, 1, 70_000, 0], dtype=np.uint32)).tolist()
-    [3, 1, 0, 2]
-    """
-    order = np.argsort(values.astype(np.uint16), kind="stable")
-    if int(values.max(initial=0)) < 1 << 16:
-        return order
-    upper = (values >> 16).astype(np.uint16)
-    return order.take(np.argsort(upper.take(order), kind="stable"))
-
-
-@cache
-def keep_freed_memory() -> None:
-    """From now on this process uses freed memory again instead of asking for new pages.
-
-    The C library of Linux gives every large array back to the system when it is freed, and gets it
-    anew, page by page, for the next one: twice the time of what is done with it. It stops doing so
-    for sizes up to that of the largest array it has seen freed, at most 32 MB. So one is shown to
-    it, of which no page is ever touched.
-    """
-    np.empty(31 << 20, dtype=np.uint8)
+def spelled(tokens: Tokens, indices: Integers) -> list[str]:
+    """Some of such `alphanumeric_tokens` as strings."""
+    letters = np.frombuffer(tokens.blob, dtype=np.uint8)
+    lengths = tokens.lengths.take(indices) + 1  # with the space or new line behind
+    words = letters.take(ranges(tokens.starts.take(indices), lengths))
+    return words.tobytes().decode("ascii").split()

@@ -14,15 +14,15 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from metric_commons.integrations import ultrarag
 from metric_commons.integrations.ultrarag import evaluate, evaluate_trec, evaluate_trec_pvalue
-from tests.shared.text.test_normalizers import ORACLES
 from tests.spec import GIVEN, recorded
+from tests.text_oracles import NORMALIZER_ORACLES
 from tests.texts import adversarial_rows
 
 TEXTS, RUNS = GIVEN / "data" / "text", GIVEN / "data" / "ir"
 needs_texts = pytest.mark.skipif(not TEXTS.is_dir(), reason=f"{TEXTS} is absent")
 needs_runs = pytest.mark.skipif(not RUNS.is_dir(), reason=f"{RUNS} is absent")
 
-NORMALIZE = ORACLES["ultrarag"]
+NORMALIZE = NORMALIZER_ORACLES["ultrarag"]
 ROUGE = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
 KEYS = {"A_mean", "B_mean", "diff", "p_value", "significant"}
 

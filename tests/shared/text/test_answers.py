@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from metric_commons.text import answers
+from metric_commons.text import token_overlaps
 from metric_commons.text.answers import contained, exact_match, token_f1
-from tests.shared.text.test_normalizers import ORACLES, squad
+from tests.text_oracles import NORMALIZER_ORACLES, squad
 from tests.texts import adversarial_rows
 
 
@@ -37,20 +37,16 @@ def obvious_contained(prediction, reference, *, match, always, even_in_empty=Fal
     return any(words[i : i + len(wanted)] == wanted for i in range(len(words)))
 
 
-# Some 3 texts a row for each normalizer.
-ROWS = [1_000, pytest.param(6_000, marks=pytest.mark.slow)]
+ROWS = 6_000  # some 20,000 texts for each normalizer, 150,000 in all
 
 
-@pytest.fixture(scope="module", params=ROWS)
-def size(request):
-    return request.param
-
-
-@pytest.fixture(scope="module", params=sorted(ORACLES))
-def rows(request, size):
+@pytest.fixture(scope="module", params=sorted(NORMALIZER_ORACLES))
+def rows(request):
     """A normalizer, texts as they are, and as its oracle leaves them."""
-    predictions, references = adversarial_rows(size, seed=sorted(ORACLES).index(request.param))
-    oracle = ORACLES[request.param]
+    predictions, references = adversarial_rows(
+        ROWS, seed=sorted(NORMALIZER_ORACLES).index(request.param)
+    )
+    oracle = NORMALIZER_ORACLES[request.param]
     normalized = [
         (oracle(p), [oracle(r) for r in of_row])
         for p, of_row in zip(predictions, references, strict=True)
@@ -103,7 +99,7 @@ def test_contained_equals_looking_for_it(rows, match, empty_reference):
     assert scores.tolist() == expected
 
 
-@pytest.mark.parametrize("name", sorted(ORACLES))
+@pytest.mark.parametrize("name", sorted(NORMALIZER_ORACLES))
 def test_few_rows_and_many_give_the_same(name):
     predictions, references = adversarial_rows(300, seed=7)
     one_by_one = [
@@ -144,17 +140,17 @@ def test_long_texts_and_rows_beside_short_ones():
 
 
 def test_texts_whose_hashes_meet_are_counted_all_the_same(monkeypatch):
-    """With a hash that is always zero every run is unsure, and counted in the obvious way."""
-    by_hash = answers.overlaps.__globals__["_by_hash"]
+    """With a hash that is always zero every text has collisions; the obvious way counts them."""
+    by_hash = token_overlaps._by_hash
 
-    def nothing_but_zero(tokens):
+    def zeros(tokens):
         order, hashes = by_hash(tokens)
         order.sort()
         return order, hashes * 0
 
     predictions, references = adversarial_rows(100, seed=3)
     expected = token_f1(predictions, references).f1.tolist()
-    monkeypatch.setitem(answers.overlaps.__globals__, "_by_hash", nothing_but_zero)
+    monkeypatch.setattr(token_overlaps, "_by_hash", zeros)
 
     assert token_f1(predictions, references).f1.tolist() == expected
 

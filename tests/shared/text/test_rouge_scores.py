@@ -3,20 +3,18 @@
 import math
 import random
 import re
-import string
-import sys
 import tracemalloc
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from metric_commons.text import rouge as ngrams
+from metric_commons.text import lcs, text_pairs, union_lcs
 from metric_commons.text.porter import porter
-from metric_commons.text.rouge_scores import rouge, rouge_score_words, unicode_words
-from metric_commons.text.tokens import Tokens, alphanumeric, coded
-from tests.shared.text.test_lcs import table, walked
-from tests.texts import adversarial_rows, adversarial_text
+from metric_commons.text.rouge_scores import rouge
+from metric_commons.text.rouge_tokenizers import unicode_words
+from tests.text_oracles import lcs_table, lcs_walk
+from tests.texts import WORD_FORMS, adversarial_rows
 
 TYPES = ["rouge1", "rouge2", "rouge3", "rouge5", "rougeL", "rougeLsum"]
 
@@ -46,7 +44,7 @@ def obvious(prediction, reference, kind, *, words):
         for line in relevant:
             rows = 0
             for other in predicted:
-                rows |= walked(line, other)
+                rows |= lcs_walk(line, other)
             for place, word in enumerate(line):
                 if rows >> place & 1 and available[word]:
                     available[word] -= 1
@@ -54,7 +52,7 @@ def obvious(prediction, reference, kind, *, words):
         return score(shared, sum(map(len, predicted)), sum(map(len, relevant)))
     predicted, relevant = words(prediction), words(reference)
     if kind == "rougeL":
-        return score(table(relevant, predicted)[-1][-1], len(predicted), len(relevant))
+        return score(lcs_table(relevant, predicted)[-1][-1], len(predicted), len(relevant))
     n = int(kind.removeprefix("rouge"))
     bags = [
         Counter(tuple(text[i : i + n]) for i in range(len(text) - n + 1))
@@ -82,7 +80,7 @@ def agrees(predictions, references, *, words, types=TYPES, **options):
 
 def prose(chance, words, lines):
     """A text of few different words, in lines, some empty."""
-    kinds = chance.choice([["a", "b"], "to be or not that is the question".split(), FORMS])
+    kinds = chance.choice([["a", "b"], "to be or not that is the question".split(), WORD_FORMS])
     text = [
         " ".join(chance.choices(kinds, k=chance.randrange(words)))
         for _ in range(chance.randrange(lines))
@@ -90,17 +88,10 @@ def prose(chance, words, lines):
     return "\n".join(text)
 
 
-FORMS = (
-    "connect connected connecting connection connections relate relational relativity relates "
-    "internationalization internationalizations internationalisation x 1889 cafés \u0130stanbul "
-    "\u212aelvin \u212a\u0130 naïve 日本 don’t co-op"
-).split()
-
-
 @pytest.fixture(params=["plainly", "together"], autouse=True)
 def way(request, monkeypatch):
     """Both ways to count, whatever the number of rows."""
-    monkeypatch.setattr(ngrams, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
+    monkeypatch.setattr(text_pairs, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
     return request.param
 
 
@@ -155,10 +146,11 @@ def test_a_given_tokenizer_gets_lines_for_the_summary_level_and_texts_otherwise(
 
 def test_small_blocks_and_small_portions_change_nothing(many, monkeypatch):
     expected = rouge(*many, rouge_types=TYPES)
-    for limit in ("_CHARACTERS", "_CELLS", "_ENTRIES"):
+    limits = ((text_pairs, "_CHARACTERS"), (lcs, "_MASKS"), (union_lcs, "_ENTRIES"))
+    for file, limit in limits:
         for size in (1, 3_000):  # 1: every pair by itself, and too big for its kind
             with monkeypatch.context() as patch:
-                patch.setattr(ngrams, limit, size)
+                patch.setattr(file, limit, size)
                 found = rouge(*many, rouge_types=TYPES)
 
             for kind in TYPES:
@@ -199,9 +191,11 @@ def test_long_ngrams_are_counted_as_the_definition_says(use_stemmer):
     types = [f"rouge{n}" for n in (3, 10, 11, 16, 23, 64, 100)]
     predictions, references = [], []
     for _ in range(60):
-        song = chance.choices(FORMS[:8], k=chance.randrange(150))
+        song = chance.choices(WORD_FORMS[:8], k=chance.randrange(150))
         predictions.append(" ".join(song * chance.randrange(1, 3)))
-        song[chance.randrange(len(song) + 1) :] = chance.choices(FORMS[:8], k=chance.randrange(9))
+        song[chance.randrange(len(song) + 1) :] = chance.choices(
+            WORD_FORMS[:8], k=chance.randrange(9)
+        )
         references.append([" ".join(song), " ".join(song[7:] + song[:7])])
 
     agrees(
@@ -247,7 +241,7 @@ def test_few_rows_are_scored_to_the_same_bits_as_many(monkeypatch):
         }
         ways = []
         for limit in (10**9, 0):
-            monkeypatch.setattr(ngrams, "_FEW_CHARACTERS", limit)
+            monkeypatch.setattr(text_pairs, "_FEW_CHARACTERS", limit)
             found = rouge(predictions, references, **options)
             ways.append({kind: [v.tolist() for v in values] for kind, values in found.items()})
 
@@ -265,77 +259,3 @@ def test_few_rows_without_a_reference_are_refused_as_many_are():
         ValueError, match=r"^references\[1\] is empty; every row needs at least one"
     ):
         rouge(["a", "b"], [["a"], []])
-
-
-# Words
-
-
-def test_words_of_rouge_score_are_found_in_bytes():
-    chance = random.Random(4)
-    texts = [adversarial_text(chance) for _ in range(5_000)]
-
-    assert alphanumeric(texts).counts.tolist() == [len(rouge_score_words(text)) for text in texts]
-
-
-def test_two_characters_are_lowered_into_ascii():
-    everything = map(chr, range(128, sys.maxunicode + 1))
-
-    assert [c for c in everything if not c.isascii() and rouge_score_words(c)] == [
-        "\u0130",
-        "\u212a",
-    ]
-
-
-def test_on_ascii_text_the_words_of_any_script_are_those_of_rouge_score():
-    chance = random.Random(6)
-    for _ in range(2_000):
-        text = "".join(chance.choices(string.printable + "\x00\x1c\x1f\x7f", k=20))
-
-        assert unicode_words(text) == rouge_score_words(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("Ёлка, ёж!", ["ёлка", "ёж"]),
-        ("हिन्दी में", ["हिन्दी", "में"]),
-        ("中文ABC漢字", ["中", "文", "abc", "漢", "字"]),
-        ("한국어 텍스트", ["한국어", "텍스트"]),
-        ("مرحبا، ١٢٣", ["مرحبا", "١٢٣"]),
-        ("snake_case 3½", ["snake", "case", "3½"]),
-        ("\u2028\u200b\ud800", []),
-    ],
-)
-def test_words_of_any_script(text, words):
-    assert unicode_words(text) == words
-
-
-def test_codes_are_equal_where_tokens_are():
-    long = ["x" * n + end for n in (7, 8, 15, 16, 17, 40) for end in ("", "y", "z")]
-    words = [*long, *FORMS, *long, "a", "aa"]
-    tokens = alphanumeric([" ".join(words)])
-    spelled = rouge_score_words(" ".join(words))
-
-    codes = coded(tokens)
-
-    assert len(set(codes.values.tolist())) == len(set(spelled))
-    assert len(set(zip(codes.values.tolist(), spelled, strict=True))) == len(set(spelled))
-    assert [spelled[i] for i in codes.order] == sorted(
-        spelled, key=dict(zip(spelled, codes.values.tolist(), strict=True)).get
-    )
-
-
-def test_tokens_whose_hashes_meet_are_told_apart():
-    """Two keys whose hashes agree in their upper half."""
-    multiplier = 0x9E3779B97F4A7C15
-    inverse = pow(multiplier, -1, 2**64)
-    keys = [(7 << 32 | low) * inverse % 2**64 for low in range(2)]
-    tokens = Tokens(
-        b" " * 64,
-        np.array([0, 8]),
-        np.array([8, 8]),
-        np.array(keys, dtype=np.uint64),
-        np.array([2]),
-    )
-
-    assert len(set(coded(tokens).values.tolist())) == 2

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from metric_commons.text import tokens
-from metric_commons.text.tokens import byte_rule, equal_texts, normalized_bytes, overlaps, tokenize
+from metric_commons.text.token_overlaps import equal_texts, overlaps
+from metric_commons.text.tokens import byte_rule, normalized_bytes, tokenize
 from tests.texts import adversarial_text
 
 WORDS = byte_rule(lambda text: " ".join(text.split()))
