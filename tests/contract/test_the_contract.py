@@ -253,7 +253,7 @@ def compute(self, **call):
     ),
     "options that may be anything": (
         with_method("""\
-def _refuse_unknown(self, given, known):
+def _refuse_unknown(self, arguments, accepted):
     pass
 """),
         ["an_unknown_option_is_refused_with_a_hint"],

@@ -35,7 +35,7 @@ def test_a_column_of_labels_is_a_flat_list(container):
 
 @pytest.mark.parametrize("few", [32, 0])
 def test_resamples_are_multinomial(few, monkeypatch):
-    monkeypatch.setattr(resampling, "_FEW", few)
+    monkeypatch.setattr(resampling, "_BINOMIAL_KINDS", few)
     counts = np.array([700, 1, 40, 259])
     places = np.arange(4)[:, None]
     drawn = resampled_totals(counts, places, 4, n_resamples=20_000, seed=1)
