@@ -1,6 +1,7 @@
 import fcntl
 import os
 import signal
+import subprocess
 import sys
 import termios
 import time
@@ -73,14 +74,24 @@ def refused(run):
 
 
 @pytest.fixture
-def interrupted():
-    """Interrupt a process that reads a pipe and waits for more of it: its status and what it said.
+def interrupted(tmp_path):
+    """Interrupt a command that waits for more of a pipe: its exit status, stdout and stderr.
 
     Earlier, while it imports something, Python may lose an interrupt.
     """
 
-    def interrupted(process, path):
-        with path.open("wb", buffering=0) as pipe:  # waits until the process opens it, too
+    def interrupted(path, *arguments):
+        program = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, *arguments],
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            # What a shell runs in the background ignores interrupts, and so do tests there.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        with path.open("wb", buffering=0) as pipe:  # waits until the command opens it, too
             pipe.write(b"\n")
             while int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder):
                 assert process.poll() is None

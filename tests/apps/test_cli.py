@@ -687,9 +687,9 @@ def test_a_disk_without_room_leaves_the_old_file(tmp_path):
 
 def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     os.mkfifo(tmp_path / "x.jsonl")
-    process = subprocess_of("score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json", cwd=tmp_path)
+    arguments = ("score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json")
 
-    assert interrupted(process, tmp_path / "x.jsonl") == (130, "", "")
+    assert interrupted(tmp_path / "x.jsonl", *arguments) == (130, "", "")
     assert os.listdir(tmp_path) == ["x.jsonl"]
 
 

@@ -4,7 +4,6 @@ import os
 import random
 import re
 import shutil
-import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -547,16 +546,8 @@ def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     os.mkfifo(tmp_path / "x.jsonl")
     content = CONFIG | {"outputs": {"save": "r.json", "per_example": "rows.jsonl"}}
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(content))
-    program = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, "run", "c.yaml"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
-    assert interrupted(process, tmp_path / "x.jsonl") == (130, "", "")
+    assert interrupted(tmp_path / "x.jsonl", "run", "c.yaml") == (130, "", "")
     assert sorted(os.listdir(tmp_path)) == ["c.yaml", "x.jsonl"]
 
 
