@@ -141,9 +141,9 @@ def _batches(rows: Integers, columns: Integers) -> Iterator[Integers]:
 
 
 def _masks(rows: int, columns: int) -> int:
-    """How many machine words a pair takes, for its items and its columns."""
+    """How many masks the steps of a pair take, one for each of its machine words."""
     words = _words(rows)
-    return words * (rows + columns + 2 * words)
+    return words * (columns + 2 * words)
 
 
 def _words(rows: int) -> int:
