@@ -4,7 +4,6 @@ The values are recorded. A case names the module whose result should hold them; 
 behind the modules are asked.
 """
 
-import json
 import math
 from functools import cache
 
@@ -30,20 +29,15 @@ from metric_commons.statistics import (
     tiers,
 )
 from metric_commons.statistics.cluster_sums import ClusterSums
-from tests.spec import GIVEN
+from tests.spec import recorded
 
-CASES = GIVEN / "cases" / "statistics.jsonl"
 ERRORS = (0.0, math.inf)
-recorded = pytest.mark.skipif(not CASES.exists(), reason=f"no recorded cases at {CASES}")
 
 
 @cache
 def cases():
     """The recorded cases by id."""
-    if not CASES.exists():
-        return {}
-    with CASES.open(encoding="utf-8") as lines:
-        return {case["id"]: case for case in map(json.loads, lines) if "id" in case}
+    return {case["id"]: case for case in recorded("statistics")}
 
 
 def named(kind):
@@ -64,7 +58,6 @@ def close(value, expected, rel=1e-9):
     agree([value], [expected], rel)
 
 
-@recorded
 def test_every_case_is_asked():
     kinds = ("proportion", "bounded", "clusters", "errors", "classification", "auc", "paired")
     assert sorted(cases()) == sorted(
