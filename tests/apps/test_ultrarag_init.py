@@ -240,9 +240,9 @@ async def test_files_elsewhere_have_to_be_named(place, tmp_path, tmp_path_factor
 def test_the_entry_never_starts_itself_for_ever(place):
     entry = place / "src" / "scores.py"
     text = entry.read_text("utf-8")
-    start = next(line for line in text.splitlines() if line.startswith("START = "))
+    start = next(line for line in text.splitlines() if line.startswith("command = "))
     again = f"import runpy; runpy.run_path({str(entry)!r})"
-    entry.write_text(text.replace(start, f"START = {again!r}"), "utf-8")
+    entry.write_text(text.replace(start, f"command = [PYTHON, '-c', {again!r}]"), "utf-8")
     done = subprocess.run(
         [BARE, str(entry)], capture_output=True, text=True, timeout=PATIENCE, check=False
     )

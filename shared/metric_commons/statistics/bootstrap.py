@@ -12,7 +12,6 @@ and sums whose order is fixed.
 import math
 import sys
 from fractions import Fraction
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy.typing as npt
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
+from ..numbers.domains import Count, Level, Seed, check_option
 
 _FREQUENT = 16  # from so many rows on, how often a score is drawn costs less than drawing it
 _BLOCK = 1 << 16  # rows drawn at a time: even, and small enough for the cache
@@ -118,7 +118,8 @@ def check_resampling(*, confidence_level: float, n_resamples: int, seed: int) ->
         >>> check_resampling(confidence_level=95, n_resamples=1000, seed=0)
         Traceback (most recent call last):
         ...
-        ValueError: confidence_level must lie strictly between 0 and 1, got 95; for 95 % pass 0.95
+        ValueError: confidence_level must be a number strictly between 0 and 1, got 95; \
+for 95 % pass 0.95
     """
     check_probability("confidence_level", confidence_level)
     check_draws(n_resamples=n_resamples, seed=seed)
@@ -135,12 +136,9 @@ def check_probability(name: str, value: float) -> None:
         >>> check_probability("alpha", 5)
         Traceback (most recent call last):
         ...
-        ValueError: alpha must lie strictly between 0 and 1, got 5; for 5 % pass 0.05
+        ValueError: alpha must be a number strictly between 0 and 1, got 5; for 5 % pass 0.05
     """
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not 0 < value < 1:
-        hint = f"; for {value} % pass {float(value) / 100:g}" if number and 1 < value < 100 else ""
-        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}{hint}")
+    check_option(name, value, Level)
 
 
 def check_draws(*, n_resamples: int, seed: int) -> None:
@@ -156,32 +154,8 @@ def check_draws(*, n_resamples: int, seed: int) -> None:
         ...
         ValueError: n_resamples must be an integer, at least 1, got 0
     """
-    for name, value, minimum in (("n_resamples", n_resamples, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
-            raise ValueError(f"{name} must be an integer, at least {minimum}, got {value!r}")
-
-
-def percentile_ends(values: Floats, confidence_level: float) -> Floats:
-    """The ends of the percentile interval of resampled values; NaN values are left out.
-
-    Args:
-        values: shape (resamples,), or (resamples, columns) for an interval of each column.
-        confidence_level: strictly between 0 and 1.
-
-    Returns:
-        The quantiles (1 - confidence_level) / 2 and (1 + confidence_level) / 2 as in
-        `numpy.quantile`, shape (2,) or (columns, 2); NaN for a column that has nothing but NaN.
-
-    >>> percentile_ends(np.array([3.0, 1.0, math.nan, 2.0]), 0.5).tolist()
-    [1.5, 2.5]
-    """
-    levels = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
-    ends = [
-        np.quantile(defined, levels) if defined.size else np.full(2, math.nan)
-        for column in values.reshape(len(values), -1).T
-        for defined in [column[~np.isnan(column)]]
-    ]
-    return np.array(ends).reshape(*values.shape[1:], 2)
+    check_option("n_resamples", n_resamples, Count)
+    check_option("seed", seed, Seed)
 
 
 def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Integers]:

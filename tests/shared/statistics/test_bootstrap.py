@@ -409,7 +409,11 @@ def test_bad_scores_are_named(values, counts, message):
     [
         ("confidence_level", 95, "between 0 and 1, got 95; for 95 % pass 0.95$"),
         ("confidence_level", 99.9, "between 0 and 1, got 99.9; for 99.9 % pass 0.999$"),
-        ("confidence_level", 0, "confidence_level must lie strictly between 0 and 1, got 0$"),
+        (
+            "confidence_level",
+            0,
+            "confidence_level must be a number strictly between 0 and 1, got 0$",
+        ),
         ("confidence_level", 1.0, "got 1.0$"),
         ("confidence_level", -95, "got -95$"),
         ("confidence_level", 10**400, "got 1000*$"),
