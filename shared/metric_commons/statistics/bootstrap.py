@@ -158,6 +158,29 @@ def check_draws(*, n_resamples: int, seed: int) -> None:
     check_option("seed", seed, Seed)
 
 
+def percentile_ends(values: Floats, confidence_level: float) -> Floats:
+    """The ends of the percentile interval of resampled values; NaN values are left out.
+
+    Args:
+        values: shape (resamples,), or (resamples, columns) for an interval of each column.
+        confidence_level: strictly between 0 and 1.
+
+    Returns:
+        The quantiles (1 - confidence_level) / 2 and (1 + confidence_level) / 2 as in
+        `numpy.quantile`, shape (2,) or (columns, 2); NaN for a column that has nothing but NaN.
+
+    >>> percentile_ends(np.array([3.0, 1.0, math.nan, 2.0]), 0.5).tolist()
+    [1.5, 2.5]
+    """
+    levels = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
+    ends = [
+        np.quantile(defined, levels) if defined.size else np.full(2, math.nan)
+        for column in values.reshape(len(values), -1).T
+        for defined in [column[~np.isnan(column)]]
+    ]
+    return np.array(ends).reshape(*values.shape[1:], 2)
+
+
 def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Integers]:
     """Distinct scores, ascending, and how often each occurs."""
     array = np.asarray(values)
