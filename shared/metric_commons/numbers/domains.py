@@ -287,7 +287,7 @@ def _hint(annotation: Any, value: Any) -> str:
     kind, parts = _parts(annotation)
     members = parts if kind == "union" else (annotation,)
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    is_percent = is_number and 1 < float(value) < 100
+    is_percent = is_number and bool(1 < value < 100)
     if is_percent and Range(0, 1, strict=True) in map(_marker, members):
         return f"; for {float(value):g} % pass {float(value) / 100:g}"
     return ""

@@ -416,7 +416,7 @@ def test_bad_scores_are_named(values, counts, message):
         ),
         ("confidence_level", 1.0, "got 1.0$"),
         ("confidence_level", -95, "got -95$"),
-        ("confidence_level", 10**400, "got 1000*$"),
+        ("confidence_level", 10**400, r"got 1000*\.\.\.$"),
         ("confidence_level", math.nan, "got nan$"),
         ("confidence_level", True, "got True$"),
         ("confidence_level", "0.95", "got '0.95'$"),
