@@ -55,6 +55,8 @@ def clopper_pearson(
         return 0.0, 1.0
     tail, failures = (1 - confidence_level) / 2, trials - successes
     low = float(betaincinv(successes, failures + 1, tail)) if successes > 0 else 0.0
+    # No lower end is above the proportion, but SciPy returns 2e-12 for 1e-323 successes.
+    low = min(low, successes / trials)
     # Not 1 minus the lower end of the failures, which would leave few digits of a small end.
     return low, float(betainccinv(successes + 1, failures, tail)) if failures > 0 else 1.0
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -91,6 +91,7 @@ def test_neither_order_nor_parts_show(rows, cut, method, random):
     assert repr(interval(multiset, clusters=sums, **options)) == repr(whole)
 
 
+@example([0.0, 5e-324, 5e-324], "auto")
 @given(SCORES, st.sampled_from(["auto", "wilson"]))
 def test_an_interval_holds_its_mean_and_stays_in_the_range(scores, method):
     result, mean = interval(scores, method=method), math.fsum(scores) / len(scores)
