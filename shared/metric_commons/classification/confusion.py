@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.contingency import ContingencyTable, scaled_weights
-from ..statistics.bootstrap import resampled_totals
+from ..statistics.draws import resampled_totals
 from .classes import Classes
 
 _Numbers = NDArray[Any]  # Python's exact numbers for a plain result; float64 for resamples
@@ -151,7 +151,7 @@ def resampled_counts(
         occurrences,
         positions,
         3 * size + 3,
-        amounts=None if weights is None else scaled_weights(weights)[0],
+        amounts=None if weights is None else scaled_weights(weights)[0][:, np.newaxis],
         n_resamples=n_resamples,
         seed=seed,
     ).astype(np.float64)

@@ -11,11 +11,8 @@ from ..numbers.arrays import Column, Integers
 from ..numbers.checks import check_measures
 from ..numbers.contingency import contingency
 from ..numbers.domains import Count, Level, Parsed, Seed, checked_options
-from ..statistics.bootstrap import (
-    mean_interval,
-    random_rows,
-    resampled_totals,
-)
+from ..statistics.bootstrap import mean_interval, percentile_ends
+from ..statistics.draws import random_rows, resampled_totals
 from ..statistics.summary import mean
 from .agreement import LABEL_MEASURES, agreement, cell_counts
 from .centroids import calinski_harabasz, davies_bouldin, spreads
@@ -191,8 +188,8 @@ def _label_scores(
             seed=int(bootstrap["seed"]),
         )
         resamples = cell_counts(table, np.ascontiguousarray(totals.T))
-        tails = [(1 - level) / 2, (1 + level) / 2]
         result["confidence_interval"] = {
-            name: np.quantile(agreement(name, resamples), tails).tolist() for name in measures
+            name: percentile_ends(np.array(agreement(name, resamples)), level).tolist()
+            for name in measures
         }
     return result

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import get_close_matches
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -97,28 +96,6 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
         listed = ", ".join(map(repr, choices))
         hint = nearest(value, choices) if isinstance(value, str) else ""
         raise OptionError(name, f"must be one of {listed}, got {value!r}{hint}")
-
-
-def check_flag(name: str, value: Any) -> None:
-    """`value` is True or False.
-
-    >>> check_flag("per_example", 1)
-    Traceback (most recent call last):
-    ValueError: per_example must be True or False, got 1
-    """
-    if not isinstance(value, bool):
-        raise OptionError(name, f"must be True or False, got {value!r}")
-
-
-def check_share(name: str, value: Any) -> None:
-    """`value` is a number from 0 to 1.
-
-    >>> check_share("both_empty", 100)
-    Traceback (most recent call last):
-    ValueError: both_empty must be a number from 0 to 1, got 100
-    """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
-        raise OptionError(name, f"must be a number from 0 to 1, got {value!r}")
 
 
 def check_measures(measures: Any, known: Sequence[str]) -> list[str]:

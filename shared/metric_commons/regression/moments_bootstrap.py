@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
-from ..statistics.bootstrap import percentile_ends, random_rows
+from ..statistics.bootstrap import percentile_ends
+from ..statistics.draws import random_rows
 from .moments import required_measures, required_terms
 from .order_statistics import median, rank_correlations
 from .pairs import FloatColumns, Pairs

@@ -12,29 +12,27 @@ and sums whose order is fixed.
 import math
 import sys
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
-from ..numbers.domains import Count, Level, Seed, check_option
+from ..numbers.domains import Count, Level, Seed, check_option, checked_options
+from .draws import BLOCK, binomial_distribution, poisson_numbers, random_rows
 
 _FREQUENT = 16  # from so many rows on, how often a score is drawn costs less than drawing it
-_BLOCK = 1 << 16  # rows drawn at a time: even, and small enough for the cache
 _LISTED = 1 << 22  # up to so many rows (32 MB) are listed for drawing; more are searched for
-_BINOMIAL_KINDS = 32  # kinds of rows, up to which each is drawn given those before it
-_SLOT_BITS = 12  # of a random word, looked up in the guide to a cumulative distribution
 
 
+@checked_options
 def mean_interval(
     values: npt.ArrayLike,
     counts: npt.ArrayLike | None = None,
     *,
-    confidence_level: float,
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    confidence_level: Level,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
 ) -> tuple[float, float]:
     """Lower and upper end of the percentile bootstrap interval of a mean.
 
@@ -80,7 +78,6 @@ def mean_interval(
         >>> mean_interval([0.25], confidence_level=0.95)
         (0.25, 0.25)
     """
-    check_resampling(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
     scores, occurrences = _multiset(values, counts)
     minimum, greatest = float(scores[0]), float(scores[-1])
     if scores.size == 1:
@@ -105,24 +102,6 @@ def mean_interval(
         return float(min(exact, Fraction(greatest)))
 
     return mean(low), mean(high)
-
-
-def check_resampling(*, confidence_level: float, n_resamples: int, seed: int) -> None:
-    """Nothing, if these options of `mean_interval` are in range.
-
-    Raises:
-        ValueError: an option is not; the message has its name and value.
-
-    Examples:
-        >>> check_resampling(confidence_level=0.95, n_resamples=1000, seed=0)
-        >>> check_resampling(confidence_level=95, n_resamples=1000, seed=0)
-        Traceback (most recent call last):
-        ...
-        ValueError: confidence_level must be a number strictly between 0 and 1, got 95; \
-for 95 % pass 0.95
-    """
-    check_probability("confidence_level", confidence_level)
-    check_draws(n_resamples=n_resamples, seed=seed)
 
 
 def check_probability(name: str, value: float) -> None:
@@ -247,10 +226,9 @@ def _in_units(scores: Floats, rows: int) -> tuple[Integers, int]:
 def _quantile(ascending: Integers, level: Fraction) -> Fraction:
     """Quantile interpolated between the two nearest order statistics, without rounding."""
     position = level * (ascending.size - 1)
-    lower_ratios = math.floor(position)
-    upper_ratios = math.ceil(position)
-    start = int(ascending[lower_ratios])
-    return start + (int(ascending[upper_ratios]) - start) * (position - lower_ratios)
+    lower, upper = math.floor(position), math.ceil(position)
+    start = int(ascending[lower])
+    return start + (int(ascending[upper]) - start) * (position - lower)
 
 
 def _binomial_ends(trials: int, successes: int, tail: float) -> tuple[int, int]:
@@ -259,22 +237,12 @@ def _binomial_ends(trials: int, successes: int, tail: float) -> tuple[int, int]:
     A trial succeeds with the probability successes / trials.
     """
     failures = trials - successes
-    first, cumulative = _binomial(trials, successes)
+    first, cumulative = binomial_distribution(trials, successes, failures)
     low = first + int(cumulative.searchsorted(tail))
     # The upper tail is the lower tail of the failures, where small numbers keep their digits.
-    first, cumulative = _binomial(trials, failures)
+    first, cumulative = binomial_distribution(trials, failures, successes)
     high = trials - first - int(cumulative.searchsorted(tail, side="right"))
     return low, high
-
-
-def _binomial(trials: int, successes: int) -> tuple[int, Floats]:
-    """The least number of successes to reckon with, and P(at most it), P(at most one more), ..."""
-    mode = (trials + 1) * successes // trials
-    reach = _reach(successes * (trials - successes) // trials)
-    first, last = max(0, mode - reach), min(trials, mode + reach)
-    numbers = np.arange(first + 1, last + 1)
-    ratios = (trials + 1 - numbers) / numbers * (successes / (trials - successes))
-    return first, _cumulative(ratios, mode - first)
 
 
 def _resampled_sums(
@@ -307,11 +275,11 @@ def _resampled_sums(
         rare = np.zeros(attempts, np.int64)
         lacking = np.full(attempts, rows)
         for unit, count in zip(units[frequent], occurrences[frequent], strict=True):
-            draw_counts = _poisson_numbers(words, float(count) * share, attempts)
+            draw_counts = poisson_numbers(words, float(count) * share, attempts)
             sums += draw_counts * unit
             lacking -= draw_counts
         if rare_rows:
-            rare = _poisson_numbers(words, rare_rows * share, attempts)
+            rare = poisson_numbers(words, rare_rows * share, attempts)
             lacking -= rare
         possible = np.flatnonzero(lacking >= 0)[:remaining]
         batches.append((sums[possible], rare[possible], lacking[possible]))
@@ -321,46 +289,6 @@ def _resampled_sums(
         sums += _sums_of_rows(words, units[~frequent], occurrences[~frequent], rare)
     sums += _sums_of_rows(words, units, occurrences, lacking)
     return sums
-
-
-def _poisson_numbers(words: np.random.PCG64, mean: float, size: int) -> Integers:
-    """Independent Poisson numbers, a word each, by inversion of the cumulative distribution."""
-    mode = int(mean)
-    first, last = max(0, mode - _reach(mode)), mode + _reach(mode)
-    cumulative = _cumulative(mean / np.arange(first + 1, last + 1), mode - first)
-    return _inverted(words, first, cumulative, size)
-
-
-def _inverted(words: np.random.PCG64, first: int, cumulative: Floats, size: int) -> Integers:
-    """Independent numbers from `first` on, a word each, of this cumulative distribution."""
-    # The first bits of a word mostly settle the number; the guide knows when.
-    slots = np.arange(2**_SLOT_BITS + 1) / 2**_SLOT_BITS
-    guide = cumulative.searchsorted(slots, side="right")
-    word = words.random_raw(size)
-    slot = (word >> np.uint64(64 - _SLOT_BITS)).view(np.int64)
-    numbers: Integers = guide.take(slot)
-    unsettled = np.flatnonzero((guide[1:] != guide[:-1]).take(slot))
-    fraction = (word[unsettled] >> np.uint64(11)) * 2.0**-53
-    numbers[unsettled] = cumulative.searchsorted(fraction, side="right")
-    numbers += first
-    return numbers
-
-
-def _reach(variance: int) -> int:
-    """How far from its mode a binomial or Poisson number lies, but for chances below 1e-25."""
-    return 12 * math.isqrt(variance) + 40
-
-
-def _cumulative(ratios: Floats, mode: int) -> Floats:
-    """Cumulative distribution on 0..len(ratios), from P(1) / P(0), P(2) / P(1), and so on.
-
-    The products run from the mode, where P is largest, so that none overflows.
-    """
-    lower_ratios = np.cumprod(1 / ratios[:mode][::-1])[::-1]
-    upper_ratios = np.cumprod(ratios[mode:])
-    cumulative = np.cumsum(np.concatenate([lower_ratios, [1.0], upper_ratios]))
-    cumulative /= cumulative[-1]
-    return cumulative
 
 
 def _sums_of_rows(
@@ -375,169 +303,16 @@ def _sums_of_rows(
     sums = np.zeros(draws.size, np.int64)
     drawing = np.flatnonzero(draws)  # reduceat knows no empty sums
     ends = np.cumsum(draws[drawing])
-    for start in range(0, int(draws.sum()), _BLOCK):
-        stop = min(start + _BLOCK, int(ends[-1]))
+    for start in range(0, int(draws.sum()), BLOCK):
+        stop = min(start + BLOCK, int(ends[-1]))
         row = random_rows(words, rows, stop - start)
         if listed is None:
-            draw_counts = units.take(rows_up_to.searchsorted(row, side="right"))
+            row_units = units.take(rows_up_to.searchsorted(row, side="right"))
         else:
-            draw_counts = listed.take(row)
+            row_units = listed.take(row)
         # A resample may begin before this block, or end after it.
         first = int(ends.searchsorted(start, side="right"))
         last = int(ends.searchsorted(stop))
         begins = np.append(0, ends[first:last] - start)
-        sums[drawing[first : last + 1]] += np.add.reduceat(draw_counts, begins)
+        sums[drawing[first : last + 1]] += np.add.reduceat(row_units, begins)
     return sums
-
-
-def random_rows(words: np.random.PCG64, rows: int, size: int) -> Integers:
-    """Random row numbers: the whole part of `rows` times a random binary fraction.
-
-    Up to 2**20 rows the fraction has 32 bits, half a word, the lower half first. This moves the
-    probability of a row by less than 2**-32, or 1 part in 4096. For more rows it has 64 bits.
-    """
-    factor, half = np.uint64(rows), np.uint64(32)
-    if rows <= 2**20:
-        raw = words.random_raw((size + 1) // 2).astype("<u8", copy=False)
-        row = raw.view("<u4")[:size].astype(np.uint64)
-        row *= factor
-        row >>= half
-    else:
-        # The upper half of a product of 128 bits, of which `rows` has 32: no part overflows.
-        raw = words.random_raw(size)
-        row = (raw & np.uint64(2**32 - 1)) * factor >> half
-        row += (raw >> half) * factor
-        row >>= half
-    return row.view(np.int64)
-
-
-def resampled_totals(
-    occurrences: Integers,
-    cells: Integers,
-    size: int,
-    *,
-    amounts: Floats | None = None,
-    n_resamples: int,
-    seed: int,
-) -> npt.NDArray[Any]:
-    """What each resample of a multiset adds up to, in each of several places.
-
-    A resample draws as many rows as there are, with replacement; how often it draws each kind of
-    row is multinomial. The cost grows with the number of kinds, hardly with that of rows.
-
-    Args:
-        occurrences: how many rows are of each kind, at least one, shape (kinds,).
-        cells: where a row of each kind counts, shape (kinds, places of a row); less than `size`.
-        size: how many places there are.
-        amounts: how much a row of each kind counts; None for 1.
-        n_resamples: how many resamples are drawn.
-        seed: of the random numbers.
-
-    Returns:
-        Shape (size, n_resamples), int64, or float64 with amounts.
-
-    >>> heads_and_tails = resampled_totals(
-    ...     np.array([600, 400]), np.array([[0], [1]]), 2, n_resamples=3, seed=0
-    ... )
-    >>> heads_and_tails.sum(axis=0).tolist()
-    [1000, 1000, 1000]
-    """
-    words = np.random.PCG64(int(seed))
-    row_amounts: npt.NDArray[Any] = (
-        np.ones(len(occurrences), np.int64) if amounts is None else amounts
-    )
-    if len(occurrences) > _BINOMIAL_KINDS:
-        return _totals_by_poisson(words, occurrences, cells, row_amounts, size, int(n_resamples))
-    totals = np.zeros((size, n_resamples), row_amounts.dtype)
-    lacking = np.full(n_resamples, int(occurrences.sum()))
-    left = int(occurrences.sum())
-    for number, row_cells, amount in zip(occurrences.tolist(), cells, row_amounts, strict=True):
-        left -= number
-        draw_counts = _binomial_numbers(words, lacking, number, left)
-        lacking = lacking - draw_counts
-        for cell in row_cells.tolist():
-            totals[cell] += draw_counts * amount
-    return totals
-
-
-def _binomial_numbers(
-    words: np.random.PCG64, trials: Integers, successes: int, failures: int
-) -> Integers:
-    """Independent binomial numbers, each of its own number of trials.
-
-    A trial succeeds with the probability successes / (successes + failures). The trials are taken
-    together by powers of two, as their binary digits say: for each digit there is but one
-    distribution to invert.
-    """
-    if not failures:
-        return trials
-    numbers = np.zeros(trials.size, np.int64)
-    for digit in range(int(trials.max()).bit_length()):
-        selected = np.flatnonzero(trials >> digit & 1)
-        first, cumulative = _binomial_distribution(2**digit, successes, failures)
-        numbers[selected] += _inverted(words, first, cumulative, selected.size)
-    return numbers
-
-
-def _binomial_distribution(trials: int, successes: int, failures: int) -> tuple[int, Floats]:
-    """The least binomial number to reckon with, and P(at most it), P(at most one more), ..."""
-    mode = (trials + 1) * successes // (successes + failures)
-    reach = _reach(trials * successes * failures // (successes + failures) ** 2)
-    first, last = max(0, mode - reach), min(trials, mode + reach)
-    numbers = np.arange(first + 1, last + 1)
-    return first, _cumulative(
-        (trials + 1 - numbers) / numbers * (successes / failures), mode - first
-    )
-
-
-def _totals_by_poisson(
-    words: np.random.PCG64,
-    occurrences: Integers,
-    cells: Integers,
-    amounts: npt.NDArray[Any],
-    size: int,
-    n_resamples: int,
-) -> npt.NDArray[Any]:
-    """As `resampled_totals`, for many kinds: by Poisson numbers, as in `_resampled_sums`.
-
-    What a resample lacks is drawn row by row.
-    """
-    rows = int(occurrences.sum())
-    share = (rows - 3 * math.isqrt(rows)) / rows
-    batches = []
-    remaining = n_resamples
-    while remaining:
-        attempts = remaining + remaining // 64 + 16
-        totals = np.zeros((size, attempts), amounts.dtype)
-        lacking = np.full(attempts, rows)
-        for number, row_cells, amount in zip(occurrences.tolist(), cells, amounts, strict=True):
-            draw_counts = _poisson_numbers(words, number * share, attempts)
-            lacking -= draw_counts
-            for cell in row_cells.tolist():
-                totals[cell] += draw_counts * amount
-        possible = np.flatnonzero(lacking >= 0)[:remaining]
-        batches.append((totals[:, possible], lacking[possible]))
-        remaining -= possible.size
-    totals, lacking = (np.concatenate(parts, axis=-1) for parts in zip(*batches, strict=True))
-    _add_rows(words, totals, lacking, occurrences, cells, amounts)
-    return totals
-
-
-def _add_rows(
-    words: np.random.PCG64,
-    totals: npt.NDArray[Any],
-    draws: Integers,
-    occurrences: Integers,
-    cells: Integers,
-    amounts: npt.NDArray[Any],
-) -> None:
-    """Add so many rows to each resample, all equally likely."""
-    rows_up_to = np.cumsum(occurrences)
-    ends = np.cumsum(draws)
-    for start in range(0, int(ends[-1]), _BLOCK):
-        stop = min(start + _BLOCK, int(ends[-1]))
-        row = random_rows(words, int(rows_up_to[-1]), stop - start)
-        kind = rows_up_to.searchsorted(row, side="right")
-        resample = ends.searchsorted(np.arange(start, stop), side="right")
-        for row_cells in cells.T:
-            np.add.at(totals, (row_cells[kind], resample), amounts[kind])

@@ -16,7 +16,8 @@ import numpy as np
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import check_labels
 from ..numbers.exact_sums import as_float, exact_group_sums, exact_ldexp
-from .bootstrap import resampled_totals
+from .bootstrap import mean_interval
+from .draws import resampled_totals
 from .spreads import Spread
 
 _TIE = 10**12  # a sum of at most this part of all |scores| is rounding: terms that cancel
@@ -188,14 +189,43 @@ def resampled_cluster_means(sums: ClusterSums, *, n_resamples: int, seed: int) -
     """
     kinds = sorted(Counter(sums.clusters.values()).items())
     occurrences = np.array([number for _, number in kinds])
-    single_total = np.zeros((len(kinds), 1), np.int64)
-    scores = np.array([as_float(exact_ldexp(units, sums.power)) for (_, units), _ in kinds])
-    rows = np.array([rows for (rows, _), _ in kinds], np.float64)
-    # What is drawn depends on the occurrences and the seed alone, so both totals are of one draw.
-    totals, sizes = (
-        resampled_totals(
-            occurrences, single_total, 1, amounts=amounts, n_resamples=n_resamples, seed=seed
-        )[0]
-        for amounts in (scores, rows)
+    amounts = np.array(
+        [[as_float(exact_ldexp(units, sums.power)), rows] for (rows, units), _ in kinds]
     )
-    return np.asarray(totals / sizes, np.float64)
+    cells = np.broadcast_to([0, 1], amounts.shape)
+    totals, rows = resampled_totals(
+        occurrences, cells, 2, amounts=amounts, n_resamples=n_resamples, seed=seed
+    )
+    return np.asarray(totals / rows, np.float64)
+
+
+def bootstrap_ends(
+    values: Floats,
+    counts: Integers | None,
+    sums: ClusterSums | None,
+    *,
+    confidence_level: float,
+    n_resamples: int,
+    seed: int,
+) -> tuple[float, float]:
+    """The percentile bootstrap interval of a mean: of rows, or of clusters if there are any.
+
+    Args:
+        values: the scores, as in `mean_interval`.
+        counts: how often each occurs, or None.
+        sums: the clusters of the same rows; None if rows stand alone.
+        confidence_level: as in `mean_interval`.
+        n_resamples: as in `mean_interval`.
+        seed: as in `mean_interval`.
+    """
+    if sums is None:
+        return mean_interval(
+            values,
+            counts,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+    means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
+    tail = (1 - confidence_level) / 2
+    return float(np.quantile(means, tail)), float(np.quantile(means, 1 - tail))

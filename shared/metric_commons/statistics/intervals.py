@@ -19,21 +19,39 @@ With clusters of rows the same holds of the variance between clusters; see `spre
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.checks import OptionError, check_choice
+from ..numbers.checks import OptionError
+from ..numbers.domains import Count, Level, Parsed, Seed, checked_options
 from ..numbers.exact_sums import root
 from ..numbers.multisets import Multiset
-from .bootstrap import check_draws, check_probability, mean_interval
-from .cluster_sums import ClusterSums, resampled_cluster_means
+from .cluster_sums import ClusterSums, bootstrap_ends
 from .proportions import COUNTING, Interval, clopper_pearson, proportion_ends
 from .spreads import Spread, row_spread, weighted_scores
 
-METHODS = ("auto", *COUNTING, "wilson", "t", "bootstrap")
+Method = Literal["auto", "wilson", "clopper_pearson", "mid_p", "jeffreys", "t", "bootstrap"]
+
+
+def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
+    """The least and the greatest possible score."""
+    try:
+        low, high = map(float, bounds)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if not (low < high and (math.isfinite(low) or (low, high) == (-math.inf, math.inf))):
+        raise OptionError(
+            "bounds",
+            f"must be the least and the greatest score, such as (0, 1), (0, inf) or (-inf, inf), "
+            f"got {bounds!r}",
+        )
+    return low, high
+
+
+Bounds = Annotated[tuple[float, float], Parsed(score_range, "the least and the greatest score")]
 
 
 class _Precision(NamedTuple):
@@ -44,15 +62,16 @@ class _Precision(NamedTuple):
     design_effect: float | None = None
 
 
+@checked_options
 def interval(
     scores: ArrayLike | Multiset,
     *,
-    confidence_level: float = 0.95,
-    method: str = "auto",
+    confidence_level: Level = 0.95,
+    method: Method = "auto",
     clusters: Sequence[object] | ClusterSums | None = None,
-    bounds: tuple[float, float] = (0.0, 1.0),
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    bounds: Bounds = (0.0, 1.0),
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
 ) -> Interval:
     """The confidence interval of the mean of scores, by a method that suits them.
 
@@ -106,9 +125,6 @@ def interval(
     Traceback (most recent call last):
     ValueError: method 'jeffreys' is for scores 0 and 1, but there are others; take 'auto'
     """
-    check_choice("method", method, METHODS)
-    check_probability("confidence_level", confidence_level)
-    check_draws(n_resamples=n_resamples, seed=seed)
     low, high = score_range(bounds)
     values, counts = weighted_scores("scores", scores, low, high)
     sums = None if clusters is None else _cluster_sums(clusters, scores, values)
@@ -123,20 +139,16 @@ def interval(
         precision = _unbounded_precision(spread, units)
     critical = critical_value(confidence_level, precision.degrees)
 
+    name: str = method
     if method == "bootstrap":
-        name = method
-        if sums is None:
-            ends = mean_interval(
-                values,
-                counts,
-                confidence_level=confidence_level,
-                n_resamples=n_resamples,
-                seed=seed,
-            )
-        else:
-            means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
-            tail = (1 - confidence_level) / 2
-            ends = (float(np.quantile(means, tail)), float(np.quantile(means, 1 - tail)))
+        ends = bootstrap_ends(
+            values,
+            counts,
+            sums,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
     elif method == "t" or math.isinf(low):
         name, ends = "t", t_ends(units, critical)
     elif math.isinf(high):
@@ -149,7 +161,8 @@ def interval(
     else:
         share = float(_share(spread.mean, low, high))
         hits = share * precision.trials if successes is None else successes
-        name = "clopper_pearson" if method == "auto" else method
+        if method == "auto":
+            name = "clopper_pearson"
         ends = proportion_ends(name, hits, precision.trials, confidence_level, critical)
         ends = _mapped(ends, low, high)
     return Interval(
@@ -191,21 +204,6 @@ def _log_t_ends(spread: Spread, least: Fraction, critical: float) -> tuple[float
         float(least) + float(mean) * math.exp(-reach),
         float(least) + float(mean) * math.exp(reach),
     )
-
-
-def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
-    """The least and the greatest possible score."""
-    try:
-        low, high = map(float, bounds)
-    except (TypeError, ValueError):
-        low = high = math.nan
-    if not (low < high and (math.isfinite(low) or (low, high) == (-math.inf, math.inf))):
-        raise OptionError(
-            "bounds",
-            f"must be the least and the greatest score, such as (0, 1), (0, inf) or (-inf, inf), "
-            f"got {bounds!r}",
-        )
-    return low, high
 
 
 def _cluster_sums(

@@ -7,10 +7,9 @@ without a failure.
 """
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from ..numbers.checks import check_choice
-from .bootstrap import check_probability
+from ..numbers.domains import Level, checked_options
 
 _BISECTIONS = 100  # each halves an interval in [0, 1]; floats have no more than some 60 to give
 
@@ -146,8 +145,8 @@ def _mid_p_low(successes: float, trials: float, tail: float) -> float:
 
 
 COUNTING = {"clopper_pearson": clopper_pearson, "mid_p": mid_p, "jeffreys": jeffreys}
-_COUNT_METHODS = ("auto", *COUNTING, "wilson")
-_ESTIMATE_METHODS = ("auto", "wilson")
+CountMethod = Literal["auto", "wilson", "clopper_pearson", "mid_p", "jeffreys"]
+EstimateMethod = Literal["auto", "wilson"]
 
 
 def proportion_ends(
@@ -159,8 +158,9 @@ def proportion_ends(
     return COUNTING[method](successes, trials, confidence_level)
 
 
+@checked_options
 def proportion_interval(
-    successes: int, trials: int, *, confidence_level: float = 0.95, method: str = "auto"
+    successes: int, trials: int, *, confidence_level: Level = 0.95, method: CountMethod = "auto"
 ) -> Interval:
     """The interval of a ratio of counts, given its denominator: accuracy, precision, recall, ...
 
@@ -180,8 +180,6 @@ def proportion_interval(
     >>> proportion_interval(0, 0)[:2]
     (nan, nan)
     """
-    check_choice("method", method, _COUNT_METHODS)
-    check_probability("confidence_level", confidence_level)
     if not 0 <= successes <= trials:
         raise ValueError(f"successes must be from 0 to trials, got {successes} of {trials}")
     name = "clopper_pearson" if method == "auto" else method
@@ -195,7 +193,7 @@ def proportion_interval(
 
 
 def f1_interval(
-    tp: int, fp: int, fn: int, *, confidence_level: float = 0.95, method: str = "auto"
+    tp: int, fp: int, fn: int, *, confidence_level: Level = 0.95, method: CountMethod = "auto"
 ) -> Interval:
     """The interval of F1 of one class, from true and false positives and false negatives.
 
@@ -216,13 +214,14 @@ def f1_interval(
     return jaccard._replace(low=low, high=high, standard_error=jaccard.standard_error * slope)
 
 
+@checked_options
 def estimate_interval(
     value: float,
     variance: float,
     rows: int,
     *,
-    confidence_level: float = 0.95,
-    method: str = "auto",
+    confidence_level: Level = 0.95,
+    method: EstimateMethod = "auto",
 ) -> Interval:
     """The interval of an estimate from 0 to 1 that has a variance of its own.
 
@@ -247,8 +246,6 @@ def estimate_interval(
     >>> print("{:.3f} to {:.3f}".format(*estimate_interval(0.97, 0.000436, 10)[:2]))
     0.861 to 0.999
     """
-    check_choice("method", method, _ESTIMATE_METHODS)
-    check_probability("confidence_level", confidence_level)
     if not 0 <= value <= 1:
         raise ValueError(f"value must be from 0 to 1, got {value!r}")
     if not 0 <= variance < math.inf:

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from metric_commons.statistics import (
     mean_interval,
     proportion_interval,
 )
-from metric_commons.statistics.intervals import METHODS
+from metric_commons.statistics.intervals import Method
 
 SCORES = st.lists(
     st.floats(0, 1) | st.sampled_from([0.0, -0.0, 0.5, 1.0, 0.1, 1e-300]), min_size=1, max_size=40
@@ -198,7 +199,7 @@ def test_the_bootstrap_is_the_one_there_was():
     assert low < scores.mean() < high
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", get_args(Method))
 def test_methods_that_scores_cannot_take(method):
     whole, shares, clusters = [1.0, 0.0, 1.0], [1.0, 0.5, 0.0], ["a", "a", "b"]
     counting = method in ("clopper_pearson", "mid_p", "jeffreys")
