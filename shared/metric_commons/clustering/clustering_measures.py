@@ -27,7 +27,7 @@ _SORTED_POINTS = 1 << 14  # up to so many points are sorted before centroids are
 Measures = Annotated[
     str | Sequence[str],
     Parsed(
-        partial(check_measures, known=(*POINT_MEASURES, *LABEL_MEASURES)),
+        partial(check_measures, supported=(*POINT_MEASURES, *LABEL_MEASURES)),
         "a measure, or a list of them",
     ),
 ]

@@ -73,7 +73,7 @@ def _option_error(*arguments: Any) -> OptionError:
     return OptionError(*arguments)
 
 
-def nearest(word: str, known: Collection[str]) -> str:
+def nearest(word: str, names: Collection[str]) -> str:
     """A hint at the known word that a misspelt one is closest to, or nothing.
 
     >>> nearest("squat", ["squad", "drop"])
@@ -81,7 +81,7 @@ def nearest(word: str, known: Collection[str]) -> str:
     >>> nearest("xyz", ["squad", "drop"])
     ''
     """
-    close = get_close_matches(word, known, n=1)
+    close = get_close_matches(word, names, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
@@ -98,7 +98,7 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
         raise OptionError(name, f"must be one of {listed}, got {value!r}{hint}")
 
 
-def check_measures(measures: Any, known: Sequence[str]) -> list[str]:
+def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
     """The names of measures: one or several, all known and different.
 
     >>> check_measures("mae", ["mae", "pearson"])
@@ -109,12 +109,12 @@ def check_measures(measures: Any, known: Sequence[str]) -> list[str]:
     """
     names = [measures] if isinstance(measures, str) else measures
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise OptionError("measures", f"must be names such as {known[0]!r}, got {measures!r}")
+        raise OptionError("measures", f"must be names such as {supported[0]!r}, got {measures!r}")
     if not names:
-        raise OptionError("measures", f"is empty; name at least one of {', '.join(known)}")
+        raise OptionError("measures", f"is empty; name at least one of {', '.join(supported)}")
     for name in names:
-        if name not in known:
-            hint = nearest(name, known) or f"; there are {', '.join(known)}"
+        if name not in supported:
+            hint = nearest(name, supported) or f"; there are {', '.join(supported)}"
             raise OptionError("measures", f"holds {name!r}, which is not a measure{hint}")
         if names.count(name) > 1:
             raise OptionError("measures", f"holds {name!r} more than once")
@@ -122,12 +122,12 @@ def check_measures(measures: Any, known: Sequence[str]) -> list[str]:
 
 
 def check_labels(
-    name: str, labels: Any, rows: int, known: dict[str, Any] | None = None
+    name: str, labels: Any, rows: int, labels_by_text: dict[str, Any] | None = None
 ) -> list[str]:
     """One label a row, as strings.
 
     A label that is missing, and two labels that only differ until they are strings (1 and "1"),
-    are errors: a group must not vanish into another. `known` holds what labels of earlier rows are
+    are errors: a group must not vanish into another. `labels_by_text` holds what labels of earlier rows are
     called, and takes in those of these rows.
 
     >>> check_labels("groups", [2023, 2024, 2023], rows=3)
@@ -135,7 +135,7 @@ def check_labels(
     >>> check_labels("groups", ["a", None], rows=2)
     Traceback (most recent call last):
     ValueError: groups[1] is None; every row needs a label
-    >>> check_labels("groups", ["1"], rows=1, known={"1": 1})
+    >>> check_labels("groups", ["1"], rows=1, labels_by_text={"1": 1})
     Traceback (most recent call last):
     ValueError: groups[0] is '1', but an earlier row has 1: both would be called '1'
     """
@@ -144,7 +144,7 @@ def check_labels(
         raise OptionError(name, f"must hold one label a row, got {type(labels).__name__}")
     if len(plain) != rows:
         raise OptionError(name, f"has {len(plain)} labels, but there are {rows} rows")
-    first = {} if known is None else known
+    first = {} if labels_by_text is None else labels_by_text
     texts = []
     for row, label in enumerate(plain):
         if _is_missing(label):

@@ -32,7 +32,7 @@ MEASURES = (
 )
 Measures = Annotated[
     str | Sequence[str],
-    Parsed(partial(check_measures, known=MEASURES), "a measure, or a list of them"),
+    Parsed(partial(check_measures, supported=MEASURES), "a measure, or a list of them"),
 ]
 Multioutput = Literal["uniform_average", "raw_values", "variance_weighted"]
 
