@@ -127,8 +127,8 @@ def check_labels(
     """One label a row, as strings.
 
     A label that is missing, and two labels that only differ until they are strings (1 and "1"),
-    are errors: a group must not vanish into another. `labels_by_text` holds what labels of earlier rows are
-    called, and takes in those of these rows.
+    are errors: a group must not vanish into another. `labels_by_text` holds the labels of earlier
+    rows by what they are called, and takes in those of these rows.
 
     >>> check_labels("groups", [2023, 2024, 2023], rows=3)
     ['2023', '2024', '2023']
