@@ -84,7 +84,7 @@ class Clustering(BatchMetric):
         metric: Metric = "euclidean",
         per_example: bool = False,
         sample_size: Count | None = None,
-        **uncertainty,
+        **resampling,
     ):
         return clustering_scores(
             predictions,
@@ -93,5 +93,5 @@ class Clustering(BatchMetric):
             metric=metric,
             per_example=per_example,
             sample_size=sample_size,
-            **uncertainty,
+            **resampling,
         )

@@ -8,7 +8,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.outcomes.preferences import Interval, Ties, outcomes, win_rates
+from metric_commons.outcomes.preferences import Ties, outcomes, win_rates
 
 _CITATION = """\
 @misc{alpaca_eval,
@@ -29,8 +29,6 @@ class WinRate(BatchMetric):
             and anything else says how sure the judge is.
         ties: "ignore" gives wins / (wins + losses), where above 0.5 is a win and
             below a loss; "half" gives the mean outcome, in which a tie is half a win.
-        interval: "bootstrap" or "wilson", for which whatever counts must be a
-            whole win or loss.
 
     Returns:
         win_rate (float): from 0.0 to 1.0; higher is better. NaN if every row is an ignored tie.
@@ -66,7 +64,5 @@ class WinRate(BatchMetric):
             reference_urls=["https://github.com/tatsu-lab/alpaca_eval"],
         )
 
-    def _compute(
-        self, *, predictions, ties: Ties = "ignore", interval: Interval = "bootstrap", **summary
-    ):
-        return win_rates(outcomes(predictions), ties=ties, interval=interval, **summary)
+    def _compute(self, *, predictions, ties: Ties = "ignore", **summary):
+        return win_rates(outcomes(predictions), ties=ties, **summary)

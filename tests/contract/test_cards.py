@@ -16,7 +16,9 @@ HEADINGS = ["Usage", "Inputs", "Output", "Edge cases", "Conformance", "Limitatio
 # What an option adds to the result, whatever the metric.
 ADDED = {
     "per_example": ["per_example"],
-    "confidence_level": ["confidence_interval"],
+    "confidence_level": ["confidence_interval", "interval", "standard_error"],
+    "interval": ["effective_n"],
+    "clusters": ["n_clusters", "design_effect"],
     "groups": ["groups"],
     "curves": ["roc_curve", "pr_curve"],
 }

@@ -115,13 +115,20 @@ def test_keys_come_as_asked(pass_at_k):
 
 def test_intervals_are_over_problems(pass_at_k):
     counts = [{"n": 10, "c": c} for c in (0, 0, 1, 3, 5, 9, 10, 10)]
-    result = pass_at_k.compute(predictions=counts, k=[1, 5], confidence_level=0.95)
+    result = pass_at_k.compute(
+        predictions=counts, k=[1, 5], confidence_level=0.95, interval="bootstrap"
+    )
 
     sd = np.std([count["c"] / 10 for count in counts]) / math.sqrt(len(counts))
     low, high = result["confidence_interval"]["pass@1"]
     assert low == pytest.approx(result["pass@1"] - 1.96 * sd, abs=0.03)
     assert high == pytest.approx(result["pass@1"] + 1.96 * sd, abs=0.03)
     assert result["confidence_interval"].keys() == {"pass@1", "pass@5"}
+
+    result = pass_at_k.compute(predictions=counts, k=[1, 5], confidence_level=0.95)
+    assert result["interval"] == {"pass@1": "korn_graubard", "pass@5": "korn_graubard"}
+    wider = result["confidence_interval"]["pass@1"]
+    assert 0 < wider[0] < low < high < wider[1] < 1
 
 
 def test_a_mean_is_rounded_once(pass_at_k):

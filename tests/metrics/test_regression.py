@@ -155,6 +155,9 @@ def test_with_weights_that_sum_to_zero_everything_is_undefined(regression):
     undefined = pytest.approx(math.nan, nan_ok=True)
     intervals = {name: [undefined] * 2 for name in ("mae", "r2", "median_ae", "max_error")}
 
+    assert result.pop("interval") == dict.fromkeys(intervals, "bootstrap")
+    beside = ("standard_error", "effective_n")
+    assert [result.pop(key) for key in beside] == [dict.fromkeys(intervals, undefined)] * 2
     assert result == dict.fromkeys(intervals, undefined) | {"confidence_interval": intervals}
 
 

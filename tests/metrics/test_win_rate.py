@@ -72,19 +72,27 @@ def test_ties_alone(win_rate):
     half = win_rate.compute(predictions=["tie", "tie"], ties="half", confidence_level=0.9)
 
     nan = pytest.approx(math.nan, nan_ok=True)
-    undefined = {"win_rate": nan, "discrete_win_rate": nan, "standard_error": nan}
+    rates = dict.fromkeys(("win_rate", "discrete_win_rate"), nan)
+    undefined = {**rates, "standard_error": nan}
     counts = {"wins": 0, "losses": 0}
+    ends = {name: [nan, nan] for name in rates}
+    beside = {
+        "confidence_interval": ends,
+        "interval": dict.fromkeys(rates, "clopper_pearson"),
+        "effective_n": dict.fromkeys(rates, 0.0),
+    }
     assert ignored == {
         **undefined,
         **counts,
         "ties": 2,
         "per_example": {"win_rate": [nan, nan], "discrete_win_rate": [nan, nan]},
-        "confidence_interval": {"win_rate": [nan, nan], "discrete_win_rate": [nan, nan]},
-        "groups": {label: {**undefined, **counts, "ties": 1, "n": 1} for label in "ab"},
+        **beside,
+        "groups": {label: {**undefined, **counts, "ties": 1, **beside, "n": 1} for label in "ab"},
     }
     assert half["win_rate"] == 0.5
     assert half["standard_error"] == 0.0
-    assert half["confidence_interval"]["win_rate"] == [0.5, 0.5]
+    low, high = half["confidence_interval"]["win_rate"]
+    assert low < 0.1 < 0.9 < high
     wilson = win_rate.compute(predictions=["tie"], interval="wilson", confidence_level=0.9)
     assert wilson["confidence_interval"]["win_rate"] == [nan, nan]
 
@@ -165,14 +173,26 @@ def test_bad_outcomes_are_named(win_rate, predictions, message):
 
 
 @pytest.mark.parametrize(
-    ("predictions", "ties", "row"),
-    [([1, 0.7, 0.5], "ignore", 1), ([1, 0.7], "half", 1), (["win", "loss", "tie"], "half", 2)],
+    ("predictions", "ties"),
+    [([1, 0.7, 0.5], "half"), ([1, 0.7], "half"), (["win", "loss", "tie"], "half")],
 )
-def test_wilson_is_about_whole_wins(win_rate, predictions, ties, row):
-    with pytest.raises(
-        ValueError, match=rf"^predictions\[{row}\] counts as 0\.[57], but interval="
-    ):
-        win_rate.compute(predictions=predictions, ties=ties, interval="wilson")
+@pytest.mark.parametrize("interval", ["clopper_pearson", "mid_p", "jeffreys"])
+def test_counting_methods_are_about_whole_wins(win_rate, predictions, ties, interval):
+    options = {"ties": ties, "interval": interval, "confidence_level": 0.9}
+    with pytest.raises(ValueError, match=f"^interval of .*win_rate: '{interval}' is for scores 0"):
+        win_rate.compute(predictions=predictions, **options)
+
+
+def test_clusters_of_ignored_ties_do_not_count(win_rate):
+    options = {"confidence_level": 0.9}
+    rows, labels = ["win", "loss", "win", "win"], ["a", "a", "b", "c"]
+    without = win_rate.compute(predictions=rows, clusters=labels, **options)
+    with_ties = win_rate.compute(predictions=[*rows, "tie"], clusters=[*labels, "d"], **options)
+
+    assert without["n_clusters"] == with_ties["n_clusters"] == 3
+    assert without["confidence_interval"] == with_ties["confidence_interval"]
+    assert without["standard_error"] == with_ties["standard_error"]
+    assert without["win_rate"] == 0.75
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     """A module that declares its inputs in `_info` and its options in `_compute`.
 
     `_compute` takes the inputs and, as keyword-only arguments with defaults, the options; the
-    annotation of an option says what it may be. `**summary` and `**uncertainty` stand for options
+    annotation of an option says what it may be. `**summary` and the like stand for options
     that many modules have, see `options.SHARED`. Options may be given to `compute`, and as settings
     at load: `evaluate.load(path, option=value)`. An option that does not exist is a TypeError.
 

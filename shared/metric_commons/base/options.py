@@ -12,11 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..numbers.domains import check_option, describe, schema
-from ..statistics.summary import Uncertainty, summarize
+from ..statistics.summary import Resampling, Uncertainty, summarize
 
-# What `**summary` and `**uncertainty` in a signature stand for: the keyword-only parameters of
-# these, with their help.
-SHARED: Mapping[str, Callable[..., Any]] = {"summary": summarize, "uncertainty": Uncertainty}
+# What `**summary`, `**uncertainty` and `**resampling` in a signature stand for: the keyword-only
+# parameters of these, with their help.
+SHARED: Mapping[str, Callable[..., Any]] = {
+    "summary": summarize,
+    "uncertainty": Uncertainty,
+    "resampling": Resampling,
+}
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str
 
 
 def spelled_out(compute: Callable[..., Any]) -> inspect.Signature:
-    """The signature of a function in which `**summary` and `**uncertainty` are spelled out."""
+    """The signature of a function in which `**summary` and the like are spelled out."""
     signature = inspect.signature(compute)
     *parameters, final = signature.parameters.values()
     if final.kind is not final.VAR_KEYWORD:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..numbers.arrays import Floats
+from ..numbers.arrays import Booleans, Floats
 from .score_counts import ScoreCounts, log_losses
 
 
@@ -38,39 +38,73 @@ class ScoreWithInfluence:
     influence: Callable[[], tuple[Floats, Floats]] | None = None
 
 
+class RowScores(NamedTuple):
+    """The score of each row, whether it is positive, and its weight, if there are weights."""
+
+    scores: Floats
+    positive: Booleans
+    weights: Floats | None
+
+
 class ScoreWithVariance(NamedTuple):
-    """A score, and a function that returns its variance; or a list of scores, and of variances."""
+    """A score, and functions that return its variance and the influence of each row on it.
+
+    Or a list of scores, and functions that return a list of variances and of influences.
+    """
 
     score: Any
     variance: Callable[[], Any]
+    influences: Callable[[], Any]
 
 
 UNDEFINED = ScoreWithInfluence(math.nan)
 
 
-def binary_scores(counts: ScoreCounts) -> dict[str, ScoreWithVariance]:
-    """The areas and losses of a binary task.
+def binary_scores(counts: ScoreCounts, rows: RowScores) -> dict[str, ScoreWithVariance]:
+    """The areas and losses of a binary task, from the counts of its rows.
 
     >>> from .score_counts import score_counts
-    >>> counts = score_counts(np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True]))
-    >>> scores = binary_scores(counts)
+    >>> scores, positive = np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True])
+    >>> scores = binary_scores(score_counts(scores, positive), RowScores(scores, positive, None))
     >>> scores["roc_auc"].score, round(scores["brier"].score, 4)
     (0.75, 0.1581)
     """
     return {
-        name: with_variance(counts, measure(counts)) for name, measure in (AREAS | _LOSSES).items()
+        name: with_variance(counts, rows, measure(counts))
+        for name, measure in (AREAS | _LOSSES).items()
     }
 
 
-def with_variance(counts: ScoreCounts, measured: ScoreWithInfluence) -> ScoreWithVariance:
-    """The score with its variance in place of the influence of rows; NaN if it is not defined."""
+def with_variance(
+    counts: ScoreCounts, rows: RowScores, measured: ScoreWithInfluence
+) -> ScoreWithVariance:
+    """The score with its variance and the influence of each row; NaN if it is not defined."""
 
     def variance() -> float:
         if measured.influence is None:
             return math.nan
         return counts.variance(*measured.influence())
 
-    return ScoreWithVariance(measured.score, variance)
+    def influences() -> Floats:
+        if measured.influence is None:
+            return np.full(rows.scores.size, math.nan)
+        changes = row_influences(counts, rows, measured.influence())
+        return (
+            changes if rows.weights is None else changes * np.ldexp(rows.weights, -counts.exponent)
+        )
+
+    return ScoreWithVariance(measured.score, variance, influences)
+
+
+def row_influences(
+    counts: ScoreCounts, rows: RowScores, influence: tuple[Floats, Floats]
+) -> Floats:
+    """The influence of each row, from those of a positive and a negative row of each score."""
+    positions = counts.scores.searchsorted(rows.scores)
+    positions = np.minimum(positions, counts.scores.size - 1)  # rows of weight 0 are not counted
+    positive, negative = influence
+    changes: Floats = np.where(rows.positive, positive[positions], negative[positions])
+    return changes
 
 
 # Areas

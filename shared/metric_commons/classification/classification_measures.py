@@ -2,13 +2,17 @@
 
 from typing import Any
 
-from ..numbers.arrays import Column
+from ..numbers.arrays import Column, take
+from ..numbers.checks import check_labels, check_weights
 from ..numbers.contingency import ContingencyTable
-from ..numbers.domains import Finite, checked_options
+from ..numbers.domains import Count, Finite, Labels, checked_options
+from ..statistics.cluster_sums import Clusters
+from ..statistics.summary import members
 from .classes import Average, ListedLabels, PositiveLabel
-from .labels import label_scores, label_table
+from .label_intervals import ClusteredCounts
+from .labels import label_positions, label_scores, label_table
 from .multilabel import LabelIndicators
-from .predicted_scores import PredictedScores, curve_scores, is_scores
+from .predicted_scores import CalibrationStrategy, PredictedScores, is_scores, measured_curves
 
 
 @checked_options
@@ -22,9 +26,10 @@ def classification_scores(
     labels: ListedLabels | None = None,
     sample_weight: Any = None,
     curves: bool = False,
-    calibration_bins: int | None = None,
-    calibration_strategy: str = "uniform",
-    confidence_level: float | None = None,
+    calibration_bins: Count | None = None,
+    calibration_strategy: CalibrationStrategy = "uniform",
+    clusters: Labels | None = None,
+    groups: Labels | None = None,
     **label_options: Any,
 ) -> dict[str, Any]:
     """The scores by name, and on request curves, calibration and intervals.
@@ -41,8 +46,11 @@ def classification_scores(
         curves: also return the points of both curves, as in `curve_scores`.
         calibration_bins: also return the calibration in so many bins.
         calibration_strategy: "uniform" or "quantile".
-        confidence_level: also return intervals.
-        **label_options: `beta`, `zero_division`, `n_resamples` and `seed`, as in `label_scores`.
+        clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
+        groups: a label a row; also return the scores of each group, of the same positive label and
+            average as those of all rows.
+        **label_options: `beta`, `zero_division`, `confidence_level`, `interval`, `n_resamples` and
+            `seed`, as in `label_scores`.
 
     Raises:
         ValueError: a row or an option is not what it may be.
@@ -64,17 +72,55 @@ def classification_scores(
         table, task = predicted.table, predicted.task
     else:
         table, task = label_table(predictions, references, **options)
-    further_scores = curve_scores(
+    all_clusters = None
+    clustered = None
+    if clusters is not None:
+        all_clusters = Clusters.of_labels(clusters, len(references))
+        if isinstance(table, LabelIndicators):
+            clustered = ClusteredCounts.of_indicators(all_clusters, table)
+        else:
+            positions = (
+                label_positions(predictions, references, task)
+                if predicted is None
+                else predicted.label_positions()
+            )
+            size = len(task.all_labels)
+            weights = check_weights("sample_weight", sample_weight, len(references))
+            clustered = ClusteredCounts.of_rows(all_clusters, *positions, size, weights)
+    measured = measured_curves(
         predicted,
         curves=curves,
         calibration_bins=calibration_bins,
-        calibration_strategy=calibration_strategy,  # type: ignore[arg-type] # checked there
-        confidence_level=confidence_level,
+        calibration_strategy=calibration_strategy,
+        clusters=all_clusters,
     )
-    return label_scores(
+    result = label_scores(
         table,
         task,
-        further_scores=further_scores,
-        confidence_level=confidence_level,
+        further_scores=measured.result,
+        further_estimators=measured.estimators,
+        clusters=clustered,
         **label_options,
     )
+    if groups is not None:
+        settled = {
+            "threshold": threshold,
+            "pos_label": pos_label if task.positive is None else task.all_labels[task.positive],
+            "average": task.average,
+            "calibration_bins": calibration_bins,
+            "calibration_strategy": calibration_strategy,
+            "labels": labels,
+            **label_options,
+        }
+        columns = {"sample_weight": sample_weight, "clusters": clusters}
+        result["groups"] = {
+            label: classification_scores(
+                take(predictions, rows),
+                take(references, rows),
+                **settled,
+                **{name: take(column, rows) for name, column in columns.items()},
+            )
+            | {"n": len(rows)}
+            for label, rows in members(check_labels("groups", groups, len(references))).items()
+        }
+    return result

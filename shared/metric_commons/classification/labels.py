@@ -1,18 +1,20 @@
 """From columns of labels to their scores, by way of a table of how often each pair occurs."""
 
-import math
 from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 
-from ..numbers.arrays import Column, Floats
+from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import check_weights
-from ..numbers.contingency import ContingencyTable, contingency
+from ..numbers.contingency import ContingencyTable, contingency, encoded
 from ..numbers.domains import Count, Level, Range, Seed, checked_options
+from ..statistics.methods import Method
+from ..statistics.summary import uncertainty
 from .classes import Classes, as_labels, classes
 from .confusion import confusion_matrix, confusion_scores, label_counts, resampled_label_counts
+from .label_intervals import ClusteredCounts, Estimator, label_estimators
 from .multilabel import LabelIndicators
 
 
@@ -61,6 +63,26 @@ def label_table(
     return table, classes([*table.row_labels, *table.column_labels], **options)
 
 
+def label_positions(
+    predictions: Column, references: Column, task: Classes
+) -> tuple[Integers, Integers]:
+    """For each row where its reference and its prediction are in `task.all_labels`.
+
+    >>> _, task = label_table([1, 0], [1, 1])
+    >>> [positions.tolist() for positions in label_positions([1, 0], [1, 1], task)]
+    [[1, 1], [1, 0]]
+    """
+    if _has_one_label_a_row(predictions) and _has_one_label_a_row(references):
+        predictions, references = np.ravel(predictions), np.ravel(references)
+
+    def positions(name: str, column: Column) -> Integers:
+        present, codes = encoded(as_labels(name, column))
+        codes_of_task: Integers = task.positions(present)[codes]
+        return codes_of_task
+
+    return positions("references", references), positions("predictions", predictions)
+
+
 def _has_one_label_a_row(column: Column) -> bool:
     """Whether the column holds rows, each of one label."""
     if isinstance(column, np.ndarray):
@@ -80,7 +102,10 @@ def label_scores(
     further_scores: Mapping[str, Any] | None = None,
     beta: Beta = 1.0,
     zero_division: ZeroDivision = 0.0,
+    further_estimators: Mapping[str, Estimator] | None = None,
+    clusters: ClusteredCounts | None = None,
     confidence_level: Level | None = None,
+    interval: Method = "auto",
     n_resamples: Count = 10_000,
     seed: Seed = 0,
 ) -> dict[str, Any]:
@@ -101,9 +126,12 @@ def label_scores(
         zero_division: the value of a ratio without a denominator: a number from 0 to 1, or NaN,
             which averages leave out. A false positive rate of 0 would be perfect: without negatives
             it is NaN unless `zero_division` is another number than 0.
-        confidence_level: also return percentile intervals of each score, such as 0.95, under
-            `confidence_interval`.
-        n_resamples: how often the rows are resampled for them.
+        further_estimators: of the other scores the functions that return their intervals.
+        clusters: the counts of each cluster of rows; None if rows stand alone.
+        confidence_level: also return intervals of each score, such as 0.95, under
+            `confidence_interval`, with what comes beside them.
+        interval: how, as in `statistics.interval`; "bootstrap" resamples rows, or clusters.
+        n_resamples: how often they are resampled.
         seed: of the resampling.
 
     Raises:
@@ -128,28 +156,24 @@ def label_scores(
         multilabel=isinstance(table, LabelIndicators),
     )
     result: dict[str, Any] = {name: score.tolist() for name, score in measure(counts).items()}
+    names = list(result)
     result["confusion_matrix"] = matrix
     result["labels"] = task.labels
     result |= further_scores or {}
-    if confidence_level is not None:
-        resampled_scores = measure(resampled_counts(n_resamples=n_resamples, seed=seed))
-        intervals = {
-            name: _percentile_ends(values, confidence_level).tolist()
-            for name, values in resampled_scores.items()
-        }
-        result["confidence_interval"] = intervals | result.pop("confidence_interval", {})
-    return result
+    weighted = table.weights is not None
 
+    def resampled(n_resamples: int, seed: int) -> dict[str, Floats]:
+        if clusters is not None:
+            return measure(clusters.resampled(n_resamples, seed))
+        return measure(resampled_counts(n_resamples=n_resamples, seed=seed))
 
-def _percentile_ends(values: Floats, level: float) -> Floats:
-    """Both ends of the percentile interval of resampled scores, which are on the last axis.
-
-    Resamples in which a score is not defined are left out.
-    """
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    ends = np.full((*values.shape[:-1], 2), math.nan)
-    for index in np.ndindex(values.shape[:-1]):
-        defined = values[index][~np.isnan(values[index])]
-        if defined.size:
-            ends[index] = np.quantile(defined, tails)
-    return ends
+    estimators = label_estimators(
+        counts, task, names, weighted=weighted, clusters=clusters, resampled=resampled
+    )
+    return result | uncertainty(
+        estimators | dict(further_estimators or {}),
+        confidence_level=confidence_level,
+        interval=interval,
+        n_resamples=n_resamples,
+        seed=seed,
+    )

@@ -9,7 +9,14 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.contingency import scaled_weights
-from .areas import AREAS, ScoreWithInfluence, ScoreWithVariance, with_variance
+from .areas import (
+    AREAS,
+    RowScores,
+    ScoreWithInfluence,
+    ScoreWithVariance,
+    row_influences,
+    with_variance,
+)
 from .score_counts import EPSILON, ScoreCounts, score_counts
 
 
@@ -56,23 +63,31 @@ def multiclass_scores(
         counts = [score_counts(probabilities.ravel(), is_reference.ravel(), repeated)]
         shares = [1.0]
     scores = {}
+    rows = [
+        RowScores(np.ascontiguousarray(column), references == label, weights)
+        for label, column in enumerate(probabilities.T)
+    ]
     for name, area in AREAS.items():
         areas = [area(binary) for binary in counts]
         if average == "none":
-            scores[name] = _listed(areas, counts)
+            scores[name] = _listed(areas, counts, rows)
         else:
-            scores[name] = _averaged(areas, counts, shares, probabilities, references, weights)
+            scores[name] = _averaged(areas, counts, shares, rows)
     return scores | _losses(probabilities, references, weights)
 
 
 # Areas
 
 
-def _listed(areas: list[ScoreWithInfluence], counts: list[ScoreCounts]) -> ScoreWithVariance:
-    """The areas of all labels as a list, and the list of their variances."""
-    scores = [with_variance(*pair) for pair in zip(counts, areas, strict=True)]
+def _listed(
+    areas: list[ScoreWithInfluence], counts: list[ScoreCounts], rows: list[RowScores]
+) -> ScoreWithVariance:
+    """The areas of all labels as a list, and the lists of their variances and influences."""
+    scores = [with_variance(*parts) for parts in zip(counts, rows, areas, strict=True)]
     return ScoreWithVariance(
-        [score for score, _ in scores], lambda: [variance() for _, variance in scores]
+        [score for score, _, _ in scores],
+        lambda: [variance() for _, variance, _ in scores],
+        lambda: [influences() for _, _, influences in scores],
     )
 
 
@@ -80,9 +95,7 @@ def _averaged(
     areas: list[ScoreWithInfluence],
     counts: list[ScoreCounts],
     shares: list[float],
-    probabilities: Floats,
-    references: Integers,
-    weights: Floats | None,
+    rows: list[RowScores],
 ) -> ScoreWithVariance:
     """The weighted mean of areas, NaN if one of them is; and its variance.
 
@@ -91,25 +104,25 @@ def _averaged(
     before they are squared.
     """
     total = math.fsum(shares)
+    size = rows[0].scores.size
     if any(math.isnan(area.score) for area in areas) or not total:
-        return ScoreWithVariance(math.nan, lambda: math.nan)
+        return ScoreWithVariance(math.nan, lambda: math.nan, lambda: np.full(size, math.nan))
     terms = [area.score * share for area, share in zip(areas, shares, strict=True)]
 
-    def variance() -> float:
-        sums = np.zeros(len(probabilities))
-        for label, column in enumerate(probabilities.T):
+    def influences() -> Floats:
+        sums = np.zeros(size)
+        for label, rows_of_label in enumerate(rows):
             index = label if len(areas) > 1 else 0
-            influence, scores = areas[index].influence, counts[index].scores
+            influence = areas[index].influence
             if influence is None:
-                return math.nan
-            positive, negative = influence()
-            positions = scores.searchsorted(column)
-            positions = np.minimum(positions, scores.size - 1)  # rows of weight 0 are not counted
-            changes = np.where(references == label, positive[positions], negative[positions])
+                return np.full(size, math.nan)
+            changes = row_influences(counts[index], rows_of_label, influence())
             sums += changes * (shares[index] / total)
-        return _sum_of_squares(sums, weights)
+        return _weighted(sums, rows[0].weights)
 
-    return ScoreWithVariance(math.fsum(terms) / total, variance)
+    return ScoreWithVariance(
+        math.fsum(terms) / total, lambda: _sum_of_squares(influences()), influences
+    )
 
 
 # Losses
@@ -138,15 +151,22 @@ def _mean_loss(losses: Floats, weights: Floats | None) -> ScoreWithVariance:
     """The weighted mean of the losses of rows, from exactly rounded sums; and its variance."""
     weights = np.ones(losses.size) if weights is None else weights
     if not weights.any():
-        return ScoreWithVariance(math.nan, lambda: math.nan)
+        return ScoreWithVariance(math.nan, lambda: math.nan, lambda: np.full(losses.size, math.nan))
     scaled, _ = scaled_weights(weights)
     total = math.fsum(scaled.tolist())
     mean = math.fsum((losses * scaled).tolist()) / total
-    return ScoreWithVariance(mean, lambda: _sum_of_squares((losses - mean) / total, scaled))
+
+    def influences() -> Floats:
+        return _weighted((losses - mean) / total, scaled)
+
+    return ScoreWithVariance(mean, lambda: _sum_of_squares(influences()), influences)
 
 
-def _sum_of_squares(influence: Floats, weights: Floats | None) -> float:
-    """The sum of squares of weighted influences, in ascending order, whatever the order of rows."""
-    if weights is not None:
-        influence = influence * scaled_weights(weights)[0]
-    return float(np.sort(influence**2).sum())
+def _weighted(influences: Floats, weights: Floats | None) -> Floats:
+    """The influences of rows, times their weights."""
+    return influences if weights is None else influences * scaled_weights(weights)[0]
+
+
+def _sum_of_squares(influences: Floats) -> float:
+    """The sum of squares in ascending order, whatever the order of rows."""
+    return float(np.sort(influences**2).sum())

@@ -5,28 +5,29 @@ of several labels is one label against the rest, for each label in turn.
 """
 
 import math
-from dataclasses import replace
-from statistics import NormalDist
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Booleans, Column, Floats
+from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import RowError, check_weights
 from ..numbers.contingency import ContingencyTable, Label, contingency, encoded
 from ..numbers.domains import Count, Finite, Level, check_option, checked_options
-from .areas import binary_scores, with_variance
+from ..statistics.cluster_sums import Clusters
+from ..statistics.methods import Method
+from ..statistics.summary import uncertainty
+from .areas import AREAS, RowScores, ScoreWithVariance, binary_scores, with_variance
 from .calibration_bins import Calibration, calibration, calibration_errors
 from .classes import Classes, as_labels, classes
 from .curves import pr_curve, roc_curve
 from .multiclass import multiclass_scores, one_vs_rest_counts
-from .score_counts import ScoreCounts, score_counts
+from .score_counts import score_counts
+from .score_intervals import Estimator, score_estimators
 
 _SUM_TOLERANCE = 1e-5  # how far the sum of a row of probabilities may be from 1
-
-# Scores that are at most 1; so is the Brier score of a binary task, but not that of several labels.
-_AT_MOST_1 = {"roc_auc", "pr_auc", "average_precision", "ece", "mce"}
 
 
 def is_scores(predictions: Column) -> bool:
@@ -78,6 +79,7 @@ class PredictedScores:
         sample_weight: Any = None,
     ) -> None:
         check_option("threshold", threshold, Finite)
+        self._threshold = threshold
         self.weights = check_weights("sample_weight", sample_weight, len(references))
         references = as_labels("references", references)
         self.scores, self._range = _finite_scores(predictions)
@@ -91,6 +93,18 @@ class PredictedScores:
     def binary(self) -> bool:
         """Whether there is one score a row."""
         return self.scores.ndim == 1
+
+    def label_positions(self) -> tuple[Integers, Integers]:
+        """For each row where its reference and its prediction are in `task.all_labels`."""
+        if not self.binary:
+            columns = self.task.positions(self._columns)
+            return columns[self.references], columns[self.scores.argmax(axis=1)]
+        positive = self.task.positive or 0
+        references, predictions = (
+            np.where(is_positive, positive, 1 - positive)
+            for is_positive in (self.references, self.scores >= self._threshold)
+        )
+        return references, predictions
 
     def _take_scores(self, references: Column, threshold: float, options: dict[str, Any]) -> None:
         table = contingency(references, self.scores >= threshold, self.weights)
@@ -129,6 +143,7 @@ class PredictedScores:
                 f"predictions have {width} columns, but there are {len(columns)} labels; "
                 "labels=[...] must name that of each column"
             )
+        self._columns = columns
         indices = {label: index for index, label in enumerate(columns)}
         for label in present:
             if label not in indices:
@@ -151,6 +166,19 @@ class PredictedScores:
 CalibrationStrategy = Literal["uniform", "quantile"]
 
 
+@dataclass(frozen=True)
+class CurveScores:
+    """The scores of columns of scores, curves and bins that are asked for, and their intervals.
+
+    Args:
+        result: what a result holds.
+        estimators: of each score the function that returns its interval, see `score_intervals`.
+    """
+
+    result: dict[str, Any]
+    estimators: dict[str, Estimator]
+
+
 @checked_options
 def curve_scores(
     predicted: PredictedScores | None,
@@ -159,6 +187,7 @@ def curve_scores(
     calibration_bins: Count | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
     confidence_level: Level | None = None,
+    interval: Method = "auto",
 ) -> dict[str, Any]:
     """The areas under the curves, log loss and Brier score; on request curves and calibration.
 
@@ -172,9 +201,10 @@ def curve_scores(
         curves: also return `roc_curve` and `pr_curve`; of several labels a list of each.
         calibration_bins: also return `ece`, `mce` and `calibration`, in so many bins.
         calibration_strategy: "uniform" for bins of equal width, "quantile" for equal mass.
-        confidence_level: also return an interval of each score under `confidence_interval`: of
-            the area under the ROC curve by DeLong et al. (1988), of the others by the same
-            normal approximation, with the infinitesimal jackknife for the variance.
+        confidence_level: also return an interval of each score under `confidence_interval`, with
+            what comes beside it. The variance of the area under the ROC curve is that of DeLong et
+            al. (1988), of the others that of the infinitesimal jackknife.
+        interval: "auto", "wilson", or "bootstrap" for the normal interval.
 
     Raises:
         ValueError: an option is not what it may be, or asks of labels what only scores have.
@@ -184,28 +214,54 @@ def curve_scores(
     >>> scores["roc_auc"], round(scores["average_precision"], 4), round(scores["pr_auc"], 4)
     (0.75, 0.8333, 0.7917)
     """
+    measured = measured_curves(
+        predicted,
+        curves=curves,
+        calibration_bins=calibration_bins,
+        calibration_strategy=calibration_strategy,
+    )
+    return measured.result | uncertainty(
+        measured.estimators, confidence_level=confidence_level, interval=interval
+    )
+
+
+def measured_curves(
+    predicted: PredictedScores | None,
+    *,
+    curves: bool = False,
+    calibration_bins: int | None = None,
+    calibration_strategy: CalibrationStrategy = "uniform",
+    clusters: Clusters | None = None,
+) -> CurveScores:
+    """What `curve_scores` returns, with the functions that return intervals.
+
+    >>> predicted = PredictedScores(np.array([0.1, 0.8]), [0, 1])
+    >>> measured_curves(predicted).estimators["roc_auc"](confidence_level=0.95).method
+    'korn_graubard'
+    """
     if predicted is None:
         requests = {"curves": curves, "calibration_bins": calibration_bins is not None}
         for name in (name for name in requests if requests[name]):
             raise ValueError(f"{name} is about scores, but predictions are labels")
-        return {}
+        return CurveScores({}, {})
     columns = predicted.scores, predicted.references, predicted.weights
     if predicted.binary:
         counts = [score_counts(*columns)]
-        scores = binary_scores(counts[0])
+        scores = binary_scores(counts[0], RowScores(*columns))
     else:
         counts = one_vs_rest_counts(*columns)
         scores = multiclass_scores(*columns, counts, predicted.task.average)
     bins = None
     if calibration_bins is not None:
-        calibrated = counts[0] if predicted.binary else _most_probable_counts(predicted)
+        rows = RowScores(*columns) if predicted.binary else _most_probable(predicted)
+        calibrated = counts[0] if predicted.binary else score_counts(*rows)
         bins = Calibration([], [], [], [])
         if calibrated.are_probabilities:
             bins = calibration(calibrated, calibration_bins, calibration_strategy)
         errors = calibration_errors(calibrated, bins)
-        scores |= {name: with_variance(calibrated, error) for name, error in errors.items()}
+        scores |= {name: with_variance(calibrated, rows, error) for name, error in errors.items()}
 
-    result: dict[str, Any] = {name: score for name, (score, _) in scores.items()}
+    result: dict[str, Any] = {name: score for name, (score, _, _) in scores.items()}
     if bins is not None:
         result["calibration"] = {
             "predicted": bins.predicted,
@@ -216,35 +272,38 @@ def curve_scores(
         for name, curve in (("roc_curve", roc_curve), ("pr_curve", pr_curve)):
             points = [curve(binary) for binary in counts]
             result[name] = points[0] if predicted.binary else points
-    if confidence_level is not None:
-        at_most_1 = _AT_MOST_1 | ({"brier"} if predicted.binary else set())
-        result["confidence_interval"] = {
-            name: _normal_interval(
-                score, variance(), confidence_level, 1.0 if name in at_most_1 else math.inf
-            )
-            for name, (score, variance) in scores.items()
-        }
-    return result
+    greatest = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
+    greatest["brier"] = 1.0 if predicted.binary else 2.0
+    estimators = score_estimators(scores, _row_counts(predicted, scores), greatest, clusters)
+    return CurveScores(result, estimators)
 
 
-def _most_probable_counts(predicted: PredictedScores) -> ScoreCounts:
-    """The counts of the most probable labels: their probabilities, and whether they are right."""
+def _row_counts(
+    predicted: PredictedScores, scores: Mapping[str, ScoreWithVariance]
+) -> dict[str, Any]:
+    """How many rows each score rests on: positives, the scarcer of both, or all of them."""
+    size = len(predicted.references)
+    references = predicted.references[
+        np.ones(size, bool) if predicted.weights is None else predicted.weights > 0
+    ]
+    counting_rows = references.size
+    if predicted.binary:
+        positives = [int(np.count_nonzero(references))]
+    else:
+        positives = np.bincount(references, minlength=predicted.scores.shape[1]).tolist()
+    scarcer = [min(number, counting_rows - number) for number in positives]
+    rows: dict[str, Any] = dict.fromkeys(scores, counting_rows)
+    for name in AREAS:
+        numbers = scarcer if name == "roc_auc" else positives
+        rows[name] = numbers if isinstance(scores[name].score, list) else min(numbers)
+    return rows
+
+
+def _most_probable(predicted: PredictedScores) -> RowScores:
+    """The probability of the most probable label of each row, and whether it is right."""
     labels = predicted.scores.argmax(axis=1)
-    rows = np.arange(len(labels))
-    return score_counts(
-        predicted.scores[rows, labels], labels == predicted.references, predicted.weights
-    )
-
-
-def _normal_interval(score: Any, variance: Any, level: float, greatest: float) -> list[Any]:
-    """The normal interval around a score, from 0 to `greatest`; for a list a list of them."""
-    if isinstance(score, list):
-        pairs = zip(score, variance, strict=True)
-        return [_normal_interval(*pair, level, greatest) for pair in pairs]
-    if math.isnan(score):
-        return [math.nan, math.nan]
-    margin = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(variance)
-    return [max(score - margin, 0.0), min(score + margin, greatest)]
+    probabilities = predicted.scores[np.arange(len(labels)), labels]
+    return RowScores(probabilities, labels == predicted.references, predicted.weights)
 
 
 # Checks

@@ -89,7 +89,7 @@ def compare(
 
     results = Comparisons(
         systems={
-            name: {"ir_ranking": summary(scores_of_queries, measures_asked, scoring, bootstrap={})}
+            name: {"ir_ranking": summary(scores_of_queries, measures_asked, scoring, intervals={})}
             for name, scores_of_queries in runs.items()
         },
         comparisons=signed_comparisons(

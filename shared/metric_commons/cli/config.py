@@ -13,6 +13,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ..evaluation.results import FORMATS
 from ..files.tables import Format
 from ..numbers.checks import nearest
+from ..statistics.methods import Method
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -27,6 +28,7 @@ class Fields(_Section):
     predictions: str | None = None
     references: str | None = None
     groups: str | None = None
+    clusters: str | None = None
     id: str | None = None
 
 
@@ -85,6 +87,8 @@ class Config(_Section):
     modules: Annotated[dict[str, dict[str, Any]], BeforeValidator(_modules), Field(min_length=1)]
     preset: str | None = None
     confidence_level: Annotated[float, Field(gt=0, lt=1)] | None = None
+    interval: Method = "auto"
+    standard_error: bool = False
     n_resamples: Annotated[int, Field(ge=1)] = 10_000
     seed: Annotated[int, Field(ge=0)] = 0
     compare: bool | None = None
@@ -217,7 +221,8 @@ modules:                          # as `metric-commons list` has them, with thei
 
 # preset: ultrarag                # a community's options, as `metric-commons presets` shows them
 confidence_level: 0.95            # of the intervals; without it there are none
-n_resamples: 10000                # of intervals and permutation tests
+interval: auto                    # how they are made; auto suits the method to each score
+n_resamples: 10000                # where something is resampled
 seed: 0                           # the same seed gives the same numbers
 
 compare: true                     # every two systems, by permutation tests with Holm's correction

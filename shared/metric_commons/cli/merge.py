@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..evaluation.evaluations import signed
-from .options import Confidence, Resamples, Save, Seed
+from .options import Confidence, IntervalMethod, Resamples, Save, Seed
 from .outputs import Form, Outputs
 
 
@@ -16,6 +16,7 @@ def merge(
         typer.Argument(metavar="PART", help="Files of `metric-commons score --partial`."),
     ],
     confidence: Confidence = None,
+    interval: IntervalMethod = "auto",
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     save: Save = None,
@@ -43,5 +44,7 @@ def merge(
             total.merge(part)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-    results = total.results(confidence_level=confidence, n_resamples=resamples, seed=seed)
+    results = total.results(
+        confidence_level=confidence, interval=interval, n_resamples=resamples, seed=seed
+    )
     outputs.write(signed(results, total.preset))

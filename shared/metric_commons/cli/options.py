@@ -5,9 +5,22 @@ from typing import Annotated
 
 import typer
 
+from ..statistics.methods import Method
+
 Confidence = Annotated[
     float | None,
     typer.Option(metavar="LEVEL", help="Level of confidence intervals, such as 0.95."),
+]
+IntervalMethod = Annotated[
+    Method,
+    typer.Option(help="How intervals are made; auto suits the method to each score."),
+]
+ClusterBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FIELD",
+        help="Field of labels. Rows of one label are alike, so that intervals count labels.",
+    ),
 ]
 Predictions = Annotated[
     list[str],

@@ -61,7 +61,7 @@ def plot(
         systems=systems_from(paths, predictions),
         fields={"references": references},
         options=dict(map(setting, settings or [])),
-        bootstrap={
+        uncertainty={
             "confidence_level": needs.confidence_level if confidence is None else confidence
         },
     )

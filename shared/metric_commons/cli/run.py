@@ -92,12 +92,13 @@ def _path(name: str | None) -> Path | None:
 
 def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
     """What the file asks for; what makes no sense in it is said with its key."""
+    from ..evaluation.arguments import scores_rows
     from ..evaluation.evaluations import Evaluation
     from .config import wrong
 
     metrics = _checked_modules(config_of_file, path)
     systems = _systems(config_of_file, path)
-    by_row = any("groups" in metric.options for metric in metrics.values())
+    by_row = any(map(scores_rows, metrics.values()))
     compare = (
         len(systems) > 1 and by_row if config_of_file.compare is None else config_of_file.compare
     )
@@ -119,8 +120,10 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
             for option, value in options.items()
         },
         preset=config_of_file.preset,
-        bootstrap={
+        uncertainty={
             "confidence_level": config_of_file.confidence_level,
+            "interval": config_of_file.interval,
+            "standard_error": config_of_file.standard_error,
             "n_resamples": config_of_file.n_resamples,
             "seed": config_of_file.seed,
         },

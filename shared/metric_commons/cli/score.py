@@ -14,7 +14,7 @@ from ..evaluation.presets import preset_options
 from ..evaluation.usage import UsageError, check_outputs
 from ..files import tables
 from ..numbers.checks import nearest
-from .options import Confidence, Predictions, Resamples, Save, Seed
+from .options import ClusterBy, Confidence, IntervalMethod, Predictions, Resamples, Save, Seed
 from .outputs import Form, Outputs
 
 
@@ -45,6 +45,11 @@ def score(
         typer.Option(metavar="NAME", help="A community's options, as in `metric-commons presets`."),
     ] = None,
     confidence: Confidence = None,
+    interval: IntervalMethod = "auto",
+    cluster_by: ClusterBy = None,
+    standard_error: Annotated[
+        bool, typer.Option("--standard-error", help="Also report the standard error of each score.")
+    ] = False,
     compare: Annotated[
         bool,
         typer.Option("--compare", help="Compare every two systems, which have the same rows."),
@@ -87,10 +92,21 @@ def score(
     evaluation = Evaluation(
         modules=modules,
         systems=systems_from(paths, predictions),
-        fields={"references": references, "groups": group_by, "id": id_field},
+        fields={
+            "references": references,
+            "groups": group_by,
+            "clusters": cluster_by,
+            "id": id_field,
+        },
         options=dict(map(setting, settings or [])),
         preset=preset,
-        bootstrap={"confidence_level": confidence, "n_resamples": resamples, "seed": seed},
+        uncertainty={
+            "confidence_level": confidence,
+            "interval": interval,
+            "standard_error": standard_error,
+            "n_resamples": resamples,
+            "seed": seed,
+        },
         compare=compare,
         per_example=per_example is not None,
     )
@@ -154,7 +170,8 @@ def setting(text: str) -> tuple[str, Any]:
 def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
     """Nothing is asked for that only all rows together can have."""
     requested = {
-        "--confidence": evaluation.bootstrap["confidence_level"] is not None,
+        "--confidence": evaluation.uncertainty["confidence_level"] is not None,
+        "--standard-error": evaluation.uncertainty["standard_error"],
         "--compare": evaluation.compare,
         "--per-example": evaluation.per_example,
         "--save": outputs.save is not None,

@@ -3,6 +3,7 @@
 import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -10,11 +11,11 @@ import typer
 
 from ..evaluation.presets import run_options
 from ..evaluation.rendering import Table, label
-from ..evaluation.results import ModuleResult, Results, aggregation_of
+from ..evaluation.results import ModuleResult, Results, aggregation_of, interval_options
 from ..evaluation.signature import provenance, signature
 from ..evaluation.usage import UsageError, check_outputs
 from ..files import tables
-from .options import Confidence, Resamples, Save, Seed
+from .options import Confidence, IntervalMethod, Resamples, Save, Seed
 from .outputs import Form, show
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def trec(
     max_depth: MaxDepth = None,
     judged_only: JudgedOnly = False,
     confidence: Confidence = None,
+    interval: IntervalMethod = "auto",
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     save: Save = None,
@@ -99,7 +101,12 @@ def trec(
         scoring = _preset(preset, scoring, context)
     scored_runs = score_queries(qrels, runs, parsed_measures, scoring)
 
-    bootstrap = {"confidence_level": confidence, "n_resamples": resamples, "seed": seed}
+    intervals = {
+        "confidence_level": confidence,
+        "interval": interval,
+        "n_resamples": resamples,
+        "seed": seed,
+    }
     results = Rankings(
         systems={
             run: {
@@ -108,7 +115,7 @@ def trec(
                     parsed_measures,
                     scoring,
                     means=scored_runs.means[run],
-                    bootstrap=bootstrap if confidence is not None else {},
+                    intervals=intervals if confidence is not None else {},
                     per_query=per_query,
                     preset=preset,
                 )
@@ -213,11 +220,11 @@ def summary(
     scoring: Scoring,
     *,
     means: Mapping[str, float] | None = None,
-    bootstrap: Mapping[str, Any],
+    intervals: Mapping[str, Any],
     per_query: bool = False,
     preset: str | None = None,
 ) -> ModuleResult:
-    """The result of one run on these queries; `bootstrap` makes intervals if it has options.
+    """The result of one run on these queries; `intervals` are their options, if any.
 
     A total that is not that of its queries, such as num_rel where trec_eval -c does not ask for the
     level, has no interval.
@@ -226,23 +233,27 @@ def summary(
 
     from ..ranking.names import AGGREGATION
     from ..ranking.ranking_measures import average
+    from ..statistics.summary import uncertainty
 
     rows = len(query_scores)
-    scores, intervals = {}, {}
+    scores, estimators = {}, {}
     for measure in measures:
         values = np.array(
             [query[measure.name] for query in query_scores.values()], dtype=np.float64
         )
         mean = average(measure)(values)
         scores[measure.name] = mean if means is None else means[measure.name]
-        if bootstrap and math.isclose(scores[measure.name], mean):
-            intervals[measure.name] = average(measure).interval(values, **bootstrap)
+        if math.isclose(scores[measure.name], mean):
+            estimators[measure.name] = partial(average(measure).interval, values, None)
     options = {"measures": list(scores), **scoring._asdict(), "map_denominator": "relevant"}
+    uncertain = uncertainty(estimators, **intervals) if intervals else {"confidence_interval": {}}
+    if intervals:
+        options |= interval_options(intervals, uncertain)
     return ModuleResult(
-        options={**options, **bootstrap},
+        options=options,
         rows=rows,
         scores=scores,
-        confidence_interval=intervals,
+        **uncertain,
         aggregation=aggregation_of(scores, AGGREGATION),
         groups={
             query: {**scores_by_measure, "n": 1}

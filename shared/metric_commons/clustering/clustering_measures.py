@@ -11,9 +11,10 @@ from ..numbers.arrays import Column, Integers
 from ..numbers.checks import check_measures
 from ..numbers.contingency import contingency
 from ..numbers.domains import Count, Level, Parsed, Seed, checked_options
-from ..statistics.bootstrap import mean_interval, percentile_ends
 from ..statistics.draws import random_rows, resampled_totals
-from ..statistics.summary import mean
+from ..statistics.intervals import interval, resampled_interval
+from ..statistics.proportions import Interval
+from ..statistics.summary import mean, reported
 from .agreement import LABEL_MEASURES, agreement, cell_counts
 from .centroids import calinski_harabasz, davies_bouldin, spreads
 from .clusters import Clusters, as_coordinates
@@ -118,7 +119,8 @@ def _point_scores(
     bootstrap: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """The measures of points; `bootstrap` has the options of intervals."""
-    scores, per_point, intervals = {}, {}, {}
+    scores, per_point = {}, {}
+    intervals: dict[str, Interval | list[Interval]] = {}
     clusters = None
     if "silhouette" in measures:
         clusters = Clusters(references, predictions, directions=metric == "cosine")
@@ -132,7 +134,9 @@ def _point_scores(
             all_values[slice(None) if sample is None else sample] = values
             per_point["silhouette"] = clusters.in_row_order(all_values).tolist()
         if bootstrap:
-            intervals["silhouette"] = list(mean_interval(values, **bootstrap))
+            intervals["silhouette"] = interval(
+                values, method="bootstrap", bounds=(-1.0, 1.0), **bootstrap
+            )
     if set(measures) - {"silhouette"}:
         if clusters is None or metric == "cosine":
             sort_points = len(references) <= _SORTED_POINTS
@@ -144,7 +148,7 @@ def _point_scores(
     if per_example:
         result["per_example"] = per_point
     if bootstrap:
-        result["confidence_interval"] = intervals
+        result |= reported(intervals)
     return result
 
 
@@ -188,8 +192,10 @@ def _label_scores(
             seed=int(bootstrap["seed"]),
         )
         resamples = cell_counts(table, np.ascontiguousarray(totals.T))
-        result["confidence_interval"] = {
-            name: percentile_ends(np.array(agreement(name, resamples)), level).tolist()
-            for name in measures
-        }
+        result |= reported(
+            {
+                name: resampled_interval(np.array(agreement(name, resamples)), level)
+                for name in measures
+            }
+        )
     return result

@@ -6,8 +6,8 @@ from typing import Any
 from ..numbers.checks import nearest
 
 # Options about what is reported beside a score; the score itself does not depend on them.
-OF_INTERVALS = ("confidence_level", "n_resamples", "seed")
-REPORTING = frozenset({"per_example", "groups", *OF_INTERVALS})
+OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
+REPORTING = frozenset({"per_example", "groups", "standard_error", *OF_INTERVALS})
 
 
 def assign(
@@ -62,3 +62,13 @@ def input_names(metric: Any) -> list[str]:
     ['predictions', 'references']
     """
     return list(metric.feature_sets[0])
+
+
+def scores_rows(metric: Any) -> bool:
+    """Whether each row of a module has scores of its own.
+
+    >>> from types import SimpleNamespace
+    >>> scores_rows(SimpleNamespace(scores_are="counts"))
+    False
+    """
+    return metric.scores_are in ("means", "outcomes", "rankings")

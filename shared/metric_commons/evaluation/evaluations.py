@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
 from . import catalog
-from .arguments import assign, check_supported, input_names
+from .arguments import assign, check_supported, input_names, scores_rows
 from .presets import preset, preset_options
 from .results import ModuleResult, Results
 from .scoring import InputError, score
@@ -27,13 +27,13 @@ class Evaluation:
 
     modules: Sequence[str]
     systems: Mapping[str, tuple[Path, str]]  # the file and the field of the predictions
-    fields: Mapping[str, str | None]  # of references, groups and id
+    fields: Mapping[str, str | None]  # of references, groups, clusters and id
     common: Path | None = None  # the file of these fields; None if each system's file has its own
     form: str | None = None
     limit: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)  # as `results.score` takes them
     preset: str | None = None
-    bootstrap: Mapping[str, Any] = field(default_factory=dict)
+    uncertainty: Mapping[str, Any] = field(default_factory=dict)
     compare: bool = False
     per_example: bool = False
 
@@ -56,14 +56,14 @@ class Evaluation:
         if self._needs_all_rows():
             results, _ = self.with_rows()
         else:
-            results = self.part().results(**self.bootstrap)
+            results = self.part().results(**self.uncertainty)
         record = results.provenance | {"columns": self._columns()}
         return signed(replace(results, provenance=record), self.preset)
 
     def _needs_all_rows(self) -> bool:
         """Whether rows cannot be forgotten: wanted again, matched, or not scored one by one."""
         several_files = self.common is not None and set(self._paths()) != {self.common}
-        one_by_one = all("groups" in metric.options for metric in self.metrics.values())
+        one_by_one = all(map(scores_rows, self.metrics.values()))
         return self.per_example or self.compare or several_files or not one_by_one
 
     def part(self) -> "Part":
@@ -77,8 +77,9 @@ class Evaluation:
         from .state import State
 
         requested = {
-            "confidence_level": self.bootstrap.get("confidence_level"),
+            "confidence_level": self.uncertainty.get("confidence_level"),
             "groups": self.fields.get("groups"),
+            "clusters": self.fields.get("clusters"),
         }
         check_supported(
             [option for option, value in requested.items() if value is not None], self.metrics
@@ -91,15 +92,16 @@ class Evaluation:
         sources = {path: self.source(path) for path in self.inputs()}
         for path, source in sources.items():
             before = 0
-            labels: dict[str, Any] = {}
+            labels: dict[str, dict[str, Any]] = {"groups": {}, "clusters": {}}
             for block in source.blocks(_ROWS):
                 for system in (
                     name for name, (source_path, _) in self.systems.items() if source_path == path
                 ):
                     try:
                         self._update(system, states[system], block)
-                        groups = block.get(self.fields.get("groups") or "", [])
-                        check_labels("groups", groups, len(groups), labels)
+                        for name, texts in labels.items():
+                            column = block.get(self.fields.get(name) or "", [])
+                            check_labels(name, column, len(column), texts)
                     except ValueError as error:
                         refused = InputError(system, error)
                         raise self.located(refused, sources, before) from error
@@ -115,10 +117,12 @@ class Evaluation:
         for module, state in states.items():
             metric = self.metrics[module]
             inputs = {name: columns[name] for name in input_names(metric)}
-            has_groups = "groups" in metric.options
+            labels = {
+                name: columns.get(name) for name in ("groups", "clusters") if name in metric.options
+            }
             state.update(
                 **inputs,
-                groups=columns.get("groups") if has_groups else None,
+                **labels,
                 ids=columns.get("id") if metric.scores_are == "rankings" else None,
             )
 
@@ -157,12 +161,13 @@ class Evaluation:
                 predictions={system: rows[system]["predictions"] for system in rows},
                 references=by_system("references"),
                 groups=by_system("groups"),
+                clusters=by_system("clusters"),
                 options=self._all_options() | options,
                 per_example=self.per_example,
                 compare=self.compare,
                 inputs=[source.provenance() for source in sources.values()],
                 progress=True,
-                **self.bootstrap,
+                **self.uncertainty,
             )
         except InputError as error:
             raise self.located(error, sources) from error
@@ -235,7 +240,8 @@ class Evaluation:
                     f"{path} has {sources[path].rows} rows, but {first} has {sources[first].rows}; "
                     "systems are compared on the same rows"
                 )
-            for column in filter(None, map(self.fields.get, ("id", "references", "groups"))):
+            shared = ("id", "references", "groups", "clusters")
+            for column in filter(None, map(self.fields.get, shared)):
                 if (
                     column in fields_of_file
                     and column in inputs

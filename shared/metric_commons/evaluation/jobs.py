@@ -26,6 +26,7 @@ class Job:
     options: Mapping[str, Any] = field(default_factory=dict)
     reporting: Mapping[str, Any] = field(default_factory=dict)
     groups: str | None = None
+    clusters: str | None = None
     ids: str | None = None
 
     @classmethod
@@ -35,6 +36,7 @@ class Job:
         arguments: Mapping[str, Any],
         *,
         groups: str | None = None,
+        clusters: str | None = None,
         ids: str | None = None,
     ) -> Self:
         """The job that the arguments of a call mean: columns of inputs, and options.
@@ -68,6 +70,7 @@ class Job:
             {name: value for name, value in options.items() if name not in REPORTING},
             {name: value for name, value in options.items() if name in REPORTING},
             groups,
+            clusters,
             ids,
         )
 
@@ -83,8 +86,8 @@ class Job:
 
     def names(self) -> list[str]:
         """The columns that are read."""
-        extra_columns = [name for name in (self.groups, self.ids) if name is not None]
-        return list(dict.fromkeys([*self.columns.values(), *extra_columns]))
+        labels = filter(None, (self.groups, self.clusters, self.ids))
+        return list(dict.fromkeys([*self.columns.values(), *labels]))
 
     def state(self, batches: Iterable[Mapping[str, Any]], before: int = 0) -> State:
         """The state of these batches, each a mapping from columns to values.
@@ -129,7 +132,11 @@ class Job:
 
     def _inputs(self, batch: Mapping[str, Any]) -> dict[str, Any]:
         inputs = {name: batch[column] for name, column in self.columns.items()}
-        for name, column in (("groups", self.groups), ("ids", self.ids)):
+        for name, column in (
+            ("groups", self.groups),
+            ("clusters", self.clusters),
+            ("ids", self.ids),
+        ):
             if column is not None:
                 inputs[name] = _listed(batch[column])
         return inputs

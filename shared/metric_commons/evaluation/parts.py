@@ -26,7 +26,7 @@ class Part(Stored):
     {'qa_em': 0.5}
     """
 
-    FORMAT = "metric-commons-part/1"
+    FORMAT = "metric-commons-part/2"
 
     states: dict[str, dict[str, State]]
     inputs: list[dict[str, Any]] = field(default_factory=list)

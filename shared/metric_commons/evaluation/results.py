@@ -1,7 +1,7 @@
 """The one result: what was scored, how, and what came out.
 
 `score` makes it; the command line, notebooks and every other application print and save it. The
-file, format `metric-commons/1`, holds the systems, in each its modules, in each the options, the
+file, format `metric-commons/2`, holds the systems, in each its modules, in each the options, the
 number of rows, the scores with their intervals and groups, and a signature to cite.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ..files.stored import Stored, plain, restored, write_whole
-from .arguments import OF_INTERVALS, REPORTING
+from .arguments import REPORTING
 from .comparisons import Comparison, Pair, compare_pairs
 from .comparisons import table as table_of
 from .rendering import (
@@ -34,6 +34,8 @@ from .rendering import (
 )
 from .signature import signature
 
+_BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModuleResult:
@@ -43,6 +45,12 @@ class ModuleResult:
     rows: int
     scores: dict[str, Any]
     confidence_interval: dict[str, list[float]]
+    # What comes beside intervals, by score; of clusters also how many there are.
+    interval: dict[str, str] = field(default_factory=dict)
+    standard_error: dict[str, float] = field(default_factory=dict)
+    effective_n: dict[str, float] = field(default_factory=dict)
+    n_clusters: int | None = None
+    design_effect: dict[str, float] = field(default_factory=dict)
     groups: dict[str, dict[str, Any]]
     signature: str
     lower_is_better: list[str] = field(default_factory=list)  # names of scores; of others higher is
@@ -52,14 +60,15 @@ class ModuleResult:
 
     def to_dict(self) -> dict[str, Any]:
         """All but the scores of single rows, which have a file of their own."""
-        empty_keys = {key for key in ("lower_is_better", "aggregation") if not getattr(self, key)}
+        optional = ("lower_is_better", "aggregation", *_BESIDE_INTERVALS)
+        empty_keys = {key for key in optional if not getattr(self, key)}
         stored_keys = vars(self).keys() - empty_keys - {"per_example"}
         return {key: plain(value) for key, value in vars(self).items() if key in stored_keys}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The inverse of `to_dict`: a score that was undefined is NaN again."""
-        numbers = {"scores", "confidence_interval", "groups"}
+        numbers = {"scores", "confidence_interval", "groups", *_BESIDE_INTERVALS}
         return cls(**{key: restored(v) if key in numbers else v for key, v in values.items()})
 
 
@@ -79,7 +88,8 @@ class Results(Stored):
     qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
     """
 
-    FORMAT = "metric-commons/1"
+    FORMAT = "metric-commons/2"
+    OLDER = ("metric-commons/1",)
 
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)
@@ -262,9 +272,13 @@ class Results(Stored):
             for module, result in modules.items():
                 overall = {**result.scores, "n": result.rows}
                 for group, scores in [(None, overall), *result.groups.items()]:
-                    intervals = result.confidence_interval if group is None else {}
+                    intervals = (
+                        result.confidence_interval
+                        if group is None
+                        else scores.get("confidence_interval", {})
+                    )
                     for name, value in scores.items():
-                        if name != "n" and isinstance(value, int | float):
+                        if name not in ("n", "n_clusters") and isinstance(value, int | float):
                             interval, lower = intervals.get(name), name in result.lower_is_better
                             rows = scores["n"]
                             yield Entry(system, group, module, name, value, interval, rows, lower)
@@ -308,6 +322,11 @@ def module_result(
     """
     scores = dict(result)
     extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
+    extras |= {
+        key: scores.pop(key)
+        for key in _BESIDE_INTERVALS
+        if isinstance(scores.get(key), dict) or (key == "n_clusters" and key in scores)
+    }
     scoring = {
         option: options.get(option, default)
         for option, default in metric.options.items()
@@ -315,9 +334,10 @@ def module_result(
     }
     if scoring.get("sample_size") is not None:  # which rows are drawn moves the score
         scoring["seed"] = reported.get("seed", metric.options["seed"])
-    resampling = {option: reported[option] for option in OF_INTERVALS if option in reported}
+    if extras["confidence_interval"]:
+        scoring |= interval_options(reported, extras)
     return ModuleResult(
-        options=scoring | (resampling if extras["confidence_interval"] else {}),
+        options=scoring,
         rows=rows,
         scores=scores,
         signature=signature(name, scoring, rows),
@@ -325,6 +345,24 @@ def module_result(
         aggregation=aggregation_of(scores, metric.aggregation),
         **extras,
     )
+
+
+def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that intervals depend on: how many clusters, and of draws how many they are.
+
+    >>> interval_options(
+    ...     {"confidence_level": 0.9, "interval": "auto", "n_resamples": 100, "seed": 0},
+    ...     {"interval": {"qa_em": "clopper_pearson"}, "n_clusters": 7},
+    ... )
+    {'confidence_level': 0.9, 'interval': 'auto', 'clusters': 7}
+    """
+    names = ["confidence_level", "interval"]
+    if "bootstrap" in extras.get("interval", {}).values():
+        names += ["n_resamples", "seed"]
+    options = {name: reported[name] for name in names if name in reported}
+    if extras.get("n_clusters") is not None:
+        options["clusters"] = extras["n_clusters"]
+    return options
 
 
 def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
-from .arguments import assign, check_supported, input_names
+from .arguments import assign, check_supported, input_names, scores_rows
 from .catalog import load
 from .comparisons import Pair
 from .results import ModuleResult, Results, module_result, shared_scores, signed_comparisons
@@ -29,6 +29,9 @@ def score(
     references: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     options: Mapping[str, Any] | None = None,
     confidence_level: float | None = None,
+    interval: str = "auto",
+    standard_error: bool = False,
+    clusters: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     n_resamples: int = 10_000,
     seed: int = 0,
     groups: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
@@ -46,6 +49,10 @@ def score(
         options: of the modules; the key `option` is for every module that has it, the key
             `module.option` for one.
         confidence_level: of the intervals, such as 0.95; None for no intervals.
+        interval: how they are made; "auto" suits the method to each score.
+        standard_error: also report the standard error of each score.
+        clusters: a label a row, the same for all systems or of each system; rows of one cluster are
+            alike, so that intervals count clusters.
         n_resamples: how often the intervals resample.
         seed: of the resampling.
         groups: a label a row, the same for all systems or of each system.
@@ -77,7 +84,7 @@ def score(
     )
     if compare:
         _check_same_rows(systems, references)
-        per_row = [name for name, metric in metrics.items() if "groups" in metric.options]
+        per_row = [name for name, metric in metrics.items() if scores_rows(metric)]
         if len(systems) < 2 or not per_row:
             raise ValueError(
                 "compare needs two systems and a module that scores row by row; there are "
@@ -87,6 +94,8 @@ def score(
         "per_example": per_example,
         "confidence_level": confidence_level is not None,
         "groups": groups is not None,
+        "clusters": clusters is not None,
+        "standard_error": standard_error,
     }
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
@@ -100,6 +109,9 @@ def score(
         reporting = {
             "per_example": per_example or compare,
             "confidence_level": confidence_level,
+            "interval": interval,
+            "standard_error": standard_error,
+            "clusters": _column("clusters", clusters, system),
             "n_resamples": n_resamples,
             "seed": seed,
             "groups": _column("groups", groups, system),

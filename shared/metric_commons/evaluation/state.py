@@ -16,7 +16,7 @@ from ..files.stored import Stored, plain
 from ..numbers.checks import check_labels
 from .arguments import REPORTING
 from .catalog import load
-from .sufficient_statistics import sufficient_statistics
+from .sufficient_statistics import RowLabels, sufficient_statistics
 
 _DISTRIBUTION = "metric-commons"
 
@@ -42,7 +42,7 @@ class State(Stored):
     (3, 0.6667)
     """
 
-    FORMAT = "metric-commons-state/1"
+    FORMAT = "metric-commons-state/2"
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
@@ -66,6 +66,7 @@ class State(Stored):
         self,
         *,
         groups: Sequence[Any] | None = None,
+        clusters: Sequence[Any] | None = None,
         ids: Sequence[int | str] | None = None,
         **columns: Any,
     ) -> None:
@@ -73,6 +74,7 @@ class State(Stored):
 
         Args:
             groups: a label a row, in every update or in none.
+            clusters: the same, for rows that are alike; intervals then count clusters.
             ids: for rankings, an integer or a string a row, all different; scores are added up in
                 the order of ids, integers before strings, and those by their bytes. Without ids
                 rows are numbered, which does not do for states that will be merged.
@@ -82,8 +84,11 @@ class State(Stored):
             ValueError: a row, a label or an id is not what it may be.
         """
         rows = len(next(iter(columns.values()))) if columns else 0
-        labels = None if groups is None else check_labels("groups", groups, rows)
-        self._statistics.update(columns, labels, ids)
+        group_labels, cluster_labels = (
+            None if labels is None else check_labels(name, labels, rows)
+            for name, labels in (("groups", groups), ("clusters", clusters))
+        )
+        self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
     def merge(self, other: "State") -> None:
         """Take in the rows of another state, which stays as it is.
@@ -109,7 +114,8 @@ class State(Stored):
 
         Args:
             **reporting: the options of the module about what comes beside its scores, such as
-                `confidence_level`, `n_resamples` and `seed`. Groups are reported if there are any.
+                `confidence_level`, `interval`, `standard_error`, `n_resamples` and `seed`. Groups
+                are reported if there are any, and clusters are what intervals count.
 
         Raises:
             ValueError: there are no rows, or an option is not one that a state can serve.
@@ -119,7 +125,7 @@ class State(Stored):
         defaults = {
             name: value
             for name, value in self.metric.options.items()
-            if name in REPORTING and name != "groups"
+            if name in REPORTING - {"groups", "clusters"}
         }
         for name in reporting:
             if name not in defaults:

@@ -7,28 +7,41 @@ others of its class without rounding, and returns the result of all rows.
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from itertools import islice
-from typing import Any, Self, cast
+from operator import add
+from typing import Any, NamedTuple, Self, cast
 
 import numpy as np
 
-from ..numbers.arrays import Floats
+from ..numbers.arrays import Floats, Integers, take
 from ..numbers.checks import RowError, check_measures, check_weights
 from ..numbers.contingency import contingency
 from ..numbers.multisets import Multiset
-from ..outcomes.preferences import outcomes, win_rates
+from ..outcomes.preferences import outcomes, rates, sums_of_clusters
 from ..ranking.names import parse_measures
 from ..ranking.ranking_measures import average
 from ..regression.errors import MEASURES, MOMENT_MEASURES, aggregate_outputs, moment_measures
 from ..regression.moments import Moments, compute_moments, required_measures
 from ..regression.pairs import Pairs
-from ..statistics.bootstrap import mean_interval
-from ..statistics.summary import members, summarize
+from ..statistics.cluster_sums import Clusters, ClusterSums
+from ..statistics.intervals import interval
+from ..statistics.summary import members, summarize, uncertainty
 from .arguments import REPORTING
 
 Columns = Mapping[str, Any]
-Labels = Sequence[str] | None  # of rows; None if they are not grouped
 Ids = Sequence[int | str]
+# What makes a module return scores of rows and nothing else.
+_SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
+
+
+class RowLabels(NamedTuple):
+    """What rows have beside their columns, one each; None if they do not."""
+
+    groups: Sequence[str] | None = None
+    clusters: Sequence[str] | None = None
+    ids: Ids | None = None
 
 
 class SufficientStatistics(ABC):
@@ -42,7 +55,7 @@ class SufficientStatistics(ABC):
     def __len__(self) -> int: ...
 
     @abstractmethod
-    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
+    def update(self, columns: Columns, labels: RowLabels) -> None:
         """Take in rows."""
 
     @abstractmethod
@@ -62,28 +75,68 @@ class SufficientStatistics(ABC):
         """Take in what `to_plain` returned."""
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """How often each score occurs among some rows, and the sums of their clusters."""
+
+    scores: dict[str, Multiset]
+    clusters: dict[str, ClusterSums] | None  # None if rows stand alone
+
+    def __len__(self) -> int:
+        return len(next(iter(self.scores.values())))
+
+    @classmethod
+    def sum(cls, parts: Iterable["_Rows"]) -> Self:
+        listed = list(parts)
+        names = listed[0].scores
+        if len({part.clusters is None for part in listed}) > 1:
+            raise ValueError("some rows have clusters, others have none")
+        clusters = None
+        if listed[0].clusters is not None:
+            sums = [cast(dict[str, ClusterSums], part.clusters) for part in listed]
+            clusters = {name: ClusterSums.sum(part[name] for part in sums) for name in sums[0]}
+        return cls(
+            {name: Multiset.sum(part.scores[name] for part in listed) for name in names}, clusters
+        )
+
+    def to_plain(self) -> list[Any]:
+        scores = {name: multiset.to_plain() for name, multiset in self.scores.items()}
+        if self.clusters is None:
+            return [scores, None]
+        return [scores, {name: sums.to_plain() for name, sums in self.clusters.items()}]
+
+    @classmethod
+    def from_plain(cls, plain: Any) -> Self:
+        scores, clusters = plain
+        return cls(
+            {name: Multiset.from_plain(multiset) for name, multiset in scores.items()},
+            clusters and {name: ClusterSums.from_plain(sums) for name, sums in clusters.items()},
+        )
+
+
 class RowScores(SufficientStatistics):
     """Scores of single rows, of which the exact mean is reported."""
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
-        self._groups: dict[str | None, dict[str, Multiset]] = {}
+        self._groups: dict[str | None, _Rows] = {}
 
     def __len__(self) -> int:
-        return sum(_row_count(scores) for scores in self._groups.values())
+        return sum(map(len, self._groups.values()))
 
-    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
-        _refuse_ids(ids)
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        _refuse_ids(labels.ids)
         scores = self._scores_of_rows(columns)
         rows = len(next(iter(scores.values())))
-        scores_by_label = {None: np.arange(rows)} if labels is None else members(labels)
+        clusters = None if labels.clusters is None else Clusters.of_labels(labels.clusters, rows)
+        groups = {None: np.arange(rows)} if labels.groups is None else members(labels.groups)
         self._take(
             {
-                label: {
-                    name: Multiset.from_values(values[rows_of_label])
-                    for name, values in scores.items()
-                }
-                for label, rows_of_label in scores_by_label.items()
+                label: self._rows(
+                    {name: values[of_label] for name, values in scores.items()},
+                    None if clusters is None else clusters.take(of_label),
+                )
+                for label, of_label in groups.items()
             }
         )
 
@@ -91,73 +144,74 @@ class RowScores(SufficientStatistics):
         self._take(other._groups)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
-        if reporting["per_example"]:
+        if reporting.pop("per_example"):
             raise ValueError("a state does not keep the scores of single rows")
-        total = _together(self._groups.values())
-        result = self._means(total)
-        level = reporting["confidence_level"]
-        if level is not None:
-            result["confidence_interval"] = self._intervals(total, **_bootstrap(reporting))
+        result = self._summary(_Rows.sum(self._groups.values()), **reporting)
         if None not in self._groups:
             result["groups"] = {
-                label: self._means(self._groups[label]) | {"n": _row_count(self._groups[label])}
+                label: self._summary(self._groups[label], **reporting)
+                | {"n": len(self._groups[label])}
                 for label in sorted(self._groups, key=str)
             }
         return result
 
     def to_plain(self) -> Any:
-        return [
-            [label, {name: scores.to_plain() for name, scores in scores_of_label.items()}]
-            for label, scores_of_label in self._groups.items()
-        ]
+        return [[label, rows.to_plain()] for label, rows in self._groups.items()]
 
     def take_plain(self, plain: Any) -> None:
-        self._take(
-            {
-                label: {
-                    name: Multiset.from_plain(scores) for name, scores in scores_of_label.items()
-                }
-                for label, scores_of_label in plain
-            }
-        )
+        self._take({label: _Rows.from_plain(rows) for label, rows in plain})
 
-    def _take(self, new: Mapping[str | None, dict[str, Multiset]]) -> None:
+    def _take(self, new: Mapping[str | None, _Rows]) -> None:
         merged_groups = self._groups | {
-            label: _together([self._groups[label], scores]) if label in self._groups else scores
-            for label, scores in new.items()
+            label: _Rows.sum([self._groups[label], rows]) if label in self._groups else rows
+            for label, rows in new.items()
         }
         if None in merged_groups and len(merged_groups) > 1:
             raise ValueError("some rows have groups, others have none")
+        if len({rows.clusters is None for rows in merged_groups.values()}) > 1:
+            raise ValueError("some rows have clusters, others have none")
         self._groups = merged_groups
 
+    def _rows(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
+        return _Rows(
+            {name: Multiset.from_values(values) for name, values in scores.items()},
+            None
+            if clusters is None
+            else {name: clusters.sums(values) for name, values in scores.items()},
+        )
+
     def _scores_of_rows(self, columns: Columns) -> dict[str, Floats]:
-        scores = self._metric.compute(**columns, per_example=True, confidence_level=None)
+        scores = self._metric.compute(**columns, **_SCORES_ALONE)
         return {name: np.array(values) for name, values in scores["per_example"].items()}
 
-    def _means(self, scores: Mapping[str, Multiset]) -> dict[str, Any]:
-        return {name: multiset.mean() for name, multiset in scores.items()}
-
-    def _intervals(self, scores: Mapping[str, Multiset], **bootstrap: Any) -> dict[str, Any]:
-        return {
-            name: list(mean_interval(multiset.values, multiset.counts, **bootstrap))
-            for name, multiset in scores.items()
+    def _summary(self, rows: _Rows, **reporting: Any) -> dict[str, Any]:
+        means = {name: multiset.mean() for name, multiset in rows.scores.items()}
+        estimators = {
+            name: partial(
+                interval, multiset, clusters=None if rows.clusters is None else rows.clusters[name]
+            )
+            for name, multiset in rows.scores.items()
         }
+        return means | uncertainty(estimators, **reporting)
 
 
 class ComparisonOutcomes(RowScores):
     """Outcomes of comparisons; whether a tie counts is decided at the end."""
 
+    def _rows(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
+        (values,) = scores.values()
+        rows = super()._rows(scores, None)
+        if clusters is None:
+            return rows
+        return replace(rows, clusters=sums_of_clusters(values, self._options["ties"], clusters))
+
     def _scores_of_rows(self, columns: Columns) -> dict[str, Floats]:
         return {"outcome": outcomes(self._metric.checked(**columns)["predictions"])}
 
-    def _means(self, scores: Mapping[str, Multiset]) -> dict[str, Any]:
-        return win_rates(scores["outcome"].elements(), **self._options)
-
-    def _intervals(self, scores: Mapping[str, Multiset], **bootstrap: Any) -> dict[str, Any]:
-        written_out = scores["outcome"].elements()
-        result = win_rates(written_out, **self._options, **bootstrap)
-        intervals: dict[str, Any] = result["confidence_interval"]
-        return intervals
+    def _summary(self, rows: _Rows, **reporting: Any) -> dict[str, Any]:
+        del reporting["standard_error"]  # which is always there
+        elements = rows.scores["outcome"].elements()
+        return rates(elements, self._options["ties"], rows.clusters, **reporting)
 
 
 class RankingScores(SufficientStatistics):
@@ -165,19 +219,24 @@ class RankingScores(SufficientStatistics):
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
-        self._queries: dict[int | str, tuple[str | None, list[float]]] = {}
+        self._queries: dict[int | str, _Query] = {}
         self._measures = parse_measures(self._options["measures"])
 
     def __len__(self) -> int:
         return len(self._queries)
 
-    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
-        scores = self._metric.compute(**columns, per_example=True, confidence_level=None)
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        scores = self._metric.compute(**columns, **_SCORES_ALONE)
         rows = list(zip(*scores["per_example"].values(), strict=True))
-        names = range(len(self), len(self) + len(rows)) if ids is None else _checked_ids(ids, rows)
-        groups = [None] * len(rows) if labels is None else labels
+        names = range(len(self), len(self) + len(rows))
+        ids = names if labels.ids is None else _checked_ids(labels.ids, rows)
+        groups, clusters = (
+            [None] * len(rows) if column is None else column
+            for column in (labels.groups, labels.clusters)
+        )
         self._take(
-            (name, (group, list(row))) for name, group, row in zip(names, groups, rows, strict=True)
+            (name, _Query(group, cluster, list(row)))
+            for name, group, cluster, row in zip(ids, groups, clusters, rows, strict=True)
         )
 
     def merge(self, other: Self) -> None:
@@ -185,35 +244,41 @@ class RankingScores(SufficientStatistics):
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         in_order = [self._queries[name] for name in sorted(self._queries, key=_query_order)]
-        labels = [group for group, _ in in_order]
-        scores = np.array([row for _, row in in_order]).T
+        groups, clusters, rows = zip(*in_order, strict=True)
+        scores = np.array(rows).T
         return summarize(
-            {
-                measure.name: rows_of_label
-                for measure, rows_of_label in zip(self._measures, scores, strict=True)
-            },
+            {measure.name: values for measure, values in zip(self._measures, scores, strict=True)},
             {measure.name: average(measure) for measure in self._measures},
             **reporting,
-            groups=None if None in labels else labels,
+            groups=None if None in groups else groups,
+            clusters=None if None in clusters else clusters,
         )
 
     def to_plain(self) -> Any:
-        return [[name, group, row] for name, (group, row) in self._queries.items()]
+        return [[name, *query] for name, query in self._queries.items()]
 
     def take_plain(self, plain: Any) -> None:
-        self._take((name, (group, row)) for name, group, row in plain)
+        self._take((name, _Query(*query)) for name, *query in plain)
 
-    def _take(self, new: Iterable[tuple[int | str, tuple[str | None, list[float]]]]) -> None:
-        new_queries: dict[int | str, tuple[str | None, list[float]]] = {}
-        for name, row in new:
+    def _take(self, new: Iterable[tuple[int | str, "_Query"]]) -> None:
+        new_queries: dict[int | str, _Query] = {}
+        for name, query in new:
             if name in new_queries or name in self._queries:
                 raise ValueError(f"ranking {name!r} is there twice; give each an id of its own")
-            new_queries[name] = row
-        ungrouped = {group is None for group, _ in new_queries.values()}
-        ungrouped |= {group is None for group, _ in islice(self._queries.values(), 1)}
-        if len(ungrouped) > 1:
-            raise ValueError("some rows have groups, others have none")
+            new_queries[name] = query
+        queries = [*islice(self._queries.values(), 1), *new_queries.values()]
+        for label in ("group", "cluster"):
+            if len({getattr(query, label) is None for query in queries}) > 1:
+                raise ValueError(f"some rows have {label}s, others have none")
         self._queries |= new_queries
+
+
+class _Query(NamedTuple):
+    """The labels of a query, and its scores in the order of the measures."""
+
+    group: str | None
+    cluster: str | None
+    scores: list[float]
 
 
 class RowCounts(SufficientStatistics):
@@ -231,14 +296,17 @@ class RowCounts(SufficientStatistics):
     def __len__(self) -> int:
         return sum(self._counts.values())
 
-    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
-        _refuse_ids(ids)
-        _refuse_groups(self._metric, labels)
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        _refuse_ids(labels.ids)
+        _refuse_labels(self._metric, labels)
         weights = {name: columns[name] for name in columns if name in self._metric.options}
         inputs = {name: column for name, column in columns.items() if name not in weights}
         checked = self._metric.checked(**inputs)
         for name, column in weights.items():
             checked[name] = check_weights(name, column, len(next(iter(checked.values()))))
+        for name, column in (("groups", labels.groups), ("clusters", labels.clusters)):
+            if column is not None:
+                checked[name] = column
         self._take(list(checked), _counted(list(checked.values())))
 
     def merge(self, other: Self) -> None:
@@ -264,6 +332,9 @@ class RowCounts(SufficientStatistics):
         self._take(names, dict(zip(hashable, counts, strict=True)))
 
     def _take(self, names: list[str], counts: Mapping[tuple[Any, ...], int]) -> None:
+        for label in ("groups", "clusters"):
+            if self._names and names and (label in names) != (label in self._names):
+                raise ValueError(f"some rows have {label}, others have none")
         if self._names and names and names != self._names:
             raise ValueError(f"some rows have {self._names}, others {names}")
         self._names = self._names or names
@@ -282,44 +353,70 @@ class RegressionMoments(SufficientStatistics):
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
         self._measures = check_measures(self._options["measures"], MEASURES)
-        self._moments: Moments | None = None
+        self._groups: dict[str | None, Moments] = {}
 
     def __len__(self) -> int:
-        return self._moments.rows if self._moments else 0
+        return sum(moments.rows for moments in self._groups.values())
 
-    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
-        _refuse_ids(ids)
-        _refuse_groups(self._metric, labels)
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        _refuse_ids(labels.ids)
+        if labels.clusters is not None:
+            raise ValueError("this state keeps sums of all rows, without clusters; use compute")
         inputs = dict(columns)
         weight = inputs.pop("sample_weight", None)
         checked = self._metric.checked(**inputs)
-        pairs = Pairs(checked["predictions"], checked["references"], weight)
         measures = required_measures(self._measures, self._options["multioutput"])
-        self._take(compute_moments(pairs, measures))
+        rows = len(checked["references"])
+        weights = check_weights("sample_weight", weight, rows)
+        parts = checked["predictions"], checked["references"], weights
+
+        def moments(rows: Integers | None) -> Moments:
+            selected = parts if rows is None else [take(part, rows) for part in parts]
+            return compute_moments(Pairs(*selected), measures)
+
+        if labels.groups is None:
+            self._take({None: moments(None)})
+        else:
+            groups = members(labels.groups).items()
+            self._take({label: moments(of_label) for label, of_label in groups})
 
     def merge(self, other: Self) -> None:
-        if other._moments:
-            self._take(other._moments)
+        self._take(other._groups)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["confidence_level"] is not None:
-            raise ValueError("this state keeps sums, but intervals resample rows; use compute")
-        moments = cast(Moments, self._moments)  # without rows no result is asked for
-        values = moment_measures(moments, self._measures)
-        return aggregate_outputs(values, moments, self._options["multioutput"])
+            raise ValueError("this state keeps sums, but intervals need rows; use compute")
+        moments = list(self._groups.values())
+        result = self._values(reduce(add, moments))
+        if None not in self._groups:
+            result["groups"] = {
+                label: self._values(self._groups[label]) | {"n": self._groups[label].rows}
+                for label in sorted(self._groups, key=str)
+            }
+        return result
 
     def to_plain(self) -> Any:
-        return self._moments and self._moments.to_plain()
+        return [[label, moments.to_plain()] for label, moments in self._groups.items()]
 
     def take_plain(self, plain: Any) -> None:
-        self._moments = plain and Moments.from_plain(plain)
+        self._take({label: Moments.from_plain(moments) for label, moments in plain})
 
-    def _take(self, new: Moments) -> None:
-        if self._moments and self._moments.outputs != new.outputs:
-            raise ValueError(
-                f"some rows have {self._moments.outputs} numbers, others {new.outputs}"
-            )
-        self._moments = self._moments + new if self._moments else new
+    def _take(self, new: Mapping[str | None, Moments]) -> None:
+        merged = dict(self._groups)
+        for label, moments in new.items():
+            first = next(iter(merged.values()), moments)
+            if first.outputs != moments.outputs:
+                raise ValueError(
+                    f"some rows have {first.outputs} numbers, others {moments.outputs}"
+                )
+            merged[label] = merged[label] + moments if label in merged else moments
+        if None in merged and len(merged) > 1:
+            raise ValueError("some rows have groups, others have none")
+        self._groups = merged
+
+    def _values(self, moments: Moments) -> dict[str, Any]:
+        values = moment_measures(moments, self._measures)
+        return aggregate_outputs(values, moments, self._options["multioutput"])
 
 
 def sufficient_statistics(metric: Any) -> SufficientStatistics:
@@ -387,22 +484,10 @@ def _repeated(values: Sequence[Any], counts: Sequence[int]) -> Any:
     return [row for row, count in zip(rows, counts, strict=True) for _ in range(count)]
 
 
-def _refuse_groups(metric: Any, labels: Labels) -> None:
-    if labels is not None:
-        raise ValueError(f"groups is not an option of {metric.name}")
-
-
-def _row_count(scores: Mapping[str, Multiset]) -> int:
-    return len(next(iter(scores.values())))
-
-
-def _together(parts: Iterable[Mapping[str, Multiset]]) -> dict[str, Multiset]:
-    parts_listed = list(parts)
-    return {name: Multiset.sum(part[name] for part in parts_listed) for name in parts_listed[0]}
-
-
-def _bootstrap(reporting: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: reporting[name] for name in ("confidence_level", "n_resamples", "seed")}
+def _refuse_labels(metric: Any, labels: RowLabels) -> None:
+    for name, column in (("groups", labels.groups), ("clusters", labels.clusters)):
+        if column is not None and name not in metric.options:
+            raise ValueError(f"{name} is not an option of {metric.name}")
 
 
 def _refuse_ids(ids: Ids | None) -> None:

@@ -5,7 +5,7 @@ import math
 import os
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -14,6 +14,7 @@ class Stored(ABC):
     """An object that is stored as JSON in a format of its own, usually in a file."""
 
     FORMAT: ClassVar[str]
+    OLDER: ClassVar[Sequence[str]] = ()  # formats that are read, too
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -36,8 +37,12 @@ class Stored(ABC):
             ValueError: the text is of another format.
         """
         content = json.loads(text)
-        if not isinstance(content, dict) or content.get("format") != cls.FORMAT:
-            raise ValueError(f"not of the format {cls.FORMAT}")
+        stored = content.get("format") if isinstance(content, dict) else None
+        if stored != cls.FORMAT and stored not in cls.OLDER:
+            kind = cls.FORMAT.rpartition("/")[0]
+            is_older = isinstance(stored, str) and stored.startswith(f"{kind}/")
+            hint = f", but {stored}: score again" if is_older else ""
+            raise ValueError(f"not of the format {cls.FORMAT}{hint}")
         try:
             return cls.from_dict(content)
         except (KeyError, TypeError, AttributeError) as error:

@@ -15,6 +15,7 @@ def score(
     module: str,
     *,
     groups: str | None = None,
+    clusters: str | None = None,
     ids: str | None = None,
     per_example: bool = False,
     num_proc: int | None = None,
@@ -30,6 +31,7 @@ def score(
         dataset: the rows.
         module: the name of a module.
         groups: a column of labels; the scores of each label are returned too.
+        clusters: a column of labels of rows that are alike; intervals then count labels.
         ids: for rankings, the column of the queries' ids.
         per_example: return the dataset with a further column for each score.
         num_proc: how many processes; None for the calling one.
@@ -44,7 +46,7 @@ def score(
     >>> score(Dataset.from_dict(rows), "qa_em", predictions="answer", references="gold")
     {'qa_em': 0.5}
     """
-    job = Job.of(module, arguments, groups=groups, ids=ids)
+    job = Job.of(module, arguments, groups=groups, clusters=clusters, ids=ids)
     job.check_columns(dataset.column_names)
     if not len(dataset):
         raise ValueError("the dataset is empty; a score of no rows is undefined")

@@ -27,6 +27,7 @@ def score(
     module: str,
     *,
     groups: str | None = None,
+    clusters: str | None = None,
     ids: str | None = None,
     per_example: bool = False,
     **arguments: Any,
@@ -38,6 +39,7 @@ def score(
             it of rows of single documents.
         module: the name of a module.
         groups: a column of labels; the scores of each label are returned too.
+        clusters: a column of labels of rows that are alike; intervals then count labels.
         ids: for rankings, the column of the queries' ids.
         per_example: return `df` with a further column for each score.
         **arguments: the name of a column for each input of the module, and options of the module.
@@ -50,7 +52,7 @@ def score(
         >>> score(df, "qa_f1", predictions="answer", references="gold")  # doctest: +SKIP
         {'qa_f1': 0.5, 'qa_precision': 0.5, 'qa_recall': 0.5}
     """
-    job = Job.of(module, arguments, groups=groups, ids=ids)
+    job = Job.of(module, arguments, groups=groups, clusters=clusters, ids=ids)
     job.check_columns(df.columns)
     if per_example:
         return _with_scores(df, job)

@@ -20,6 +20,7 @@ from ..evaluation import catalog
 from ..evaluation.arguments import input_names
 from ..files.stored import plain, write_whole
 from ..integrations import ultrarag
+from ..statistics.methods import Method
 from . import folder
 from .roots import Roots
 
@@ -310,7 +311,17 @@ class Tools:
             Field(description='Options of the modules, such as {"normalizer": "ultrarag"}.'),
         ] = None,
         confidence_level: Annotated[
-            float | None, Field(description="Of bootstrap intervals, such as 0.95.")
+            float | None, Field(description="Of intervals, such as 0.95.")
+        ] = None,
+        interval: Annotated[
+            Method, Field(description="How they are made; auto suits the method to each score.")
+        ] = "auto",
+        standard_error: Annotated[
+            bool, Field(description="Also report the standard error of each score.")
+        ] = False,
+        cluster_by: Annotated[
+            str | None,
+            Field(description="A field of labels of rows that are alike; intervals count labels."),
         ] = None,
         n_resamples: int = 10_000,
         seed: int = 0,
@@ -336,10 +347,12 @@ class Tools:
             evaluation = Evaluation(
                 modules=modules,
                 systems={predictions: (source, predictions)},
-                fields={"references": references, "groups": group_by},
+                fields={"references": references, "groups": group_by, "clusters": cluster_by},
                 options=options or {},
-                bootstrap={
+                uncertainty={
                     "confidence_level": confidence_level,
+                    "interval": interval,
+                    "standard_error": standard_error,
                     "n_resamples": n_resamples,
                     "seed": seed,
                 },

@@ -49,3 +49,15 @@ def as_column(name: str, column: Any) -> Column:
     if hasattr(column, "__array__") and np.ndim(column):
         return as_column(name, np.asarray(column))
     raise ValueError(f"{name} must hold one value a row, got {type(column).__name__}; pass a list")
+
+
+def take(column: Any, rows: Integers) -> Any:
+    """Some rows of a column, by their numbers; None of no column.
+
+    >>> take(["a", "b", "c"], np.array([2, 0])), take(None, np.array([0]))
+    (['c', 'a'], None)
+    """
+    if column is None:
+        return None
+    plain = column if isinstance(column, list) else as_column("column", column)
+    return plain[rows] if isinstance(plain, np.ndarray) else [plain[row] for row in rows.tolist()]

@@ -7,7 +7,7 @@ from ..lazy import resolver
 if TYPE_CHECKING:
     from .multiple_choice import choice_scores
     from .passes import pass_at_k, sample_counts
-    from .preferences import alpaca_outcomes, outcomes, wilson_interval, win_rates
+    from .preferences import alpaca_outcomes, outcomes, win_rates
 
 __all__ = [
     "alpaca_outcomes",
@@ -15,7 +15,6 @@ __all__ = [
     "outcomes",
     "pass_at_k",
     "sample_counts",
-    "wilson_interval",
     "win_rates",
 ]
 
@@ -27,7 +26,6 @@ __getattr__ = resolver(
         "outcomes": "preferences",
         "pass_at_k": "passes",
         "sample_counts": "passes",
-        "wilson_interval": "preferences",
         "win_rates": "preferences",
     },
 )

@@ -5,20 +5,23 @@ sure the judge is.
 """
 
 import math
-from statistics import NormalDist
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..numbers.arrays import Column, Floats
 from ..numbers.checks import RowError, check_labels, nearest
 from ..numbers.domains import Count, Labels, Level, Seed, checked_options
-from ..statistics.bootstrap import mean_interval
-from ..statistics.summary import mean, members
+from ..statistics.cluster_sums import Clusters, ClusterSums
+from ..statistics.intervals import interval as mean_interval
+from ..statistics.methods import Method
+from ..statistics.proportions import Interval, proportion_interval
+from ..statistics.summary import mean, members, uncertainty
 
 Ties = Literal["ignore", "half"]
-Interval = Literal["bootstrap", "wilson"]
 
 _WORDS = {"win": 1.0, "tie": 0.5, "loss": 0.0}
 
@@ -86,9 +89,11 @@ def win_rates(
     outcomes: Floats,
     *,
     ties: Ties = "ignore",
-    interval: Interval = "bootstrap",
     per_example: bool = False,
     confidence_level: Level | None = None,
+    standard_error: bool = True,
+    interval: Method = "auto",
+    clusters: Labels | None = None,
     n_resamples: Count = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
@@ -103,16 +108,18 @@ def win_rates(
     Args:
         outcomes: from 0 to 1, shape (rows,).
         ties: "ignore" or "half".
-        interval: "bootstrap" resamples the rows that count; "wilson" inverts the score test of a
-            proportion, for which each of them must be a whole win or loss.
         per_example: also return the value with which each row counts, NaN for an ignored tie.
-        confidence_level: also return intervals of both rates, such as 0.95.
+        confidence_level: also return intervals of both rates, such as 0.95, with what comes beside
+            them in `summarize`.
+        standard_error: a number that is always there; the option changes nothing.
+        interval: how, as in `statistics.interval`; rows that do not count are left out first.
+        clusters: a label a row; intervals and the standard error then count clusters.
         n_resamples: the number of resamples of the bootstrap.
         seed: of the bootstrap.
         groups: a label a row; also return rates and counts of each group, in the order of labels.
 
     Raises:
-        ValueError: an option is not valid, or an outcome does not suit `interval="wilson"`.
+        ValueError: an option is not valid, or the interval is one that the outcomes cannot have.
 
     >>> rates = win_rates(np.array([1.0, 1.0, 0.0, 0.5]))
     >>> round(rates["win_rate"], 3), rates["wins"], rates["losses"], rates["ties"]
@@ -120,59 +127,80 @@ def win_rates(
     >>> win_rates(np.array([1.0, 1.0, 0.0, 0.5]), ties="half")["win_rate"]
     0.625
     """
-    rows = _values(outcomes, ties)
-    if interval == "wilson":
-        _check_binary(outcomes, ties)
-    result = _rates(outcomes, ties)
+    all_clusters = None if clusters is None else Clusters.of_labels(clusters, len(outcomes))
+    options: dict[str, Any] = {
+        "confidence_level": confidence_level,
+        "interval": interval,
+        "n_resamples": n_resamples,
+        "seed": seed,
+    }
+
+    def summary(rows: NDArray[Any]) -> dict[str, Any]:
+        sums = None
+        if all_clusters is not None:
+            sums = sums_of_clusters(outcomes[rows], ties, all_clusters.take(rows))
+        return rates(outcomes[rows], ties, sums, **options)
+
+    result = summary(np.arange(len(outcomes)))
     if per_example:
-        result["per_example"] = {name: values.tolist() for name, values in rows.items()}
-    if confidence_level is not None:
-        result["confidence_interval"] = {
-            name: list(
-                wilson_interval(result["wins"], result["losses"], confidence_level=confidence_level)
-                if interval == "wilson"
-                else _bootstrap_interval(
-                    values, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
-                )
-            )
-            for name, values in rows.items()
-        }
+        values = _values(outcomes, ties)
+        result["per_example"] = {name: column.tolist() for name, column in values.items()}
     if groups is not None:
         labels = check_labels("groups", groups, len(outcomes))
         result["groups"] = {
-            label: _rates(outcomes[indices], ties) | {"n": len(indices)}
-            for label, indices in members(labels).items()
+            label: summary(rows) | {"n": len(rows)} for label, rows in members(labels).items()
         }
     return result
 
 
-def wilson_interval(wins: int, losses: int, *, confidence_level: float) -> tuple[float, float]:
-    """Wilson's interval of the share of wins; NaN if there are neither wins nor losses.
+def rates(
+    outcomes: Floats,
+    ties: Ties,
+    sums: Mapping[str, ClusterSums] | None = None,
+    *,
+    confidence_level: float | None = None,
+    interval: Method = "auto",
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """What `win_rates` returns of all rows, or of a group of them; `sums` are those of clusters.
 
-    Its ends are the roots of a quadratic equation. The lower root is computed from the product of
-    both (Vieta), which does not cancel, and the upper one as 1 minus the lower end for the losses.
-    So without wins the lower end is exactly 0, and without losses the upper end is exactly 1.
-
-    Source:
-        Wilson, Probable Inference, the Law of Succession, and Statistical Inference (1927).
-
-    >>> low, high = wilson_interval(2, 1, confidence_level=0.95)
-    >>> print(f"{low:.4f} to {high:.4f}")
-    0.2077 to 0.9385
-    >>> wilson_interval(0, 0, confidence_level=0.95)
-    (nan, nan)
+    >>> rates(np.array([1.0, 0.0]), "ignore")["win_rate"]
+    0.5
     """
-    # binomtest(...).proportion_ci(method="wilson") of scipy would do, but importing scipy.stats
-    # takes over a second.
-    trials = wins + losses
-    if not trials:
-        return math.nan, math.nan
-    z = -NormalDist().inv_cdf((1 - float(confidence_level)) / 2)
-    margin = z * z + z * math.sqrt(z * z + 4 * wins * losses / trials)
-    return (
-        2 * wins * wins / (trials * (2 * wins + margin)),
-        1 - 2 * losses * losses / (trials * (2 * losses + margin)),
+    columns = {name: values[~np.isnan(values)] for name, values in _values(outcomes, ties).items()}
+    uncertain = uncertainty(
+        {
+            name: partial(_interval, values, None if sums is None else sums[name])
+            for name, values in columns.items()
+        },
+        confidence_level=confidence_level,
+        standard_error=True,
+        interval=interval,
+        n_resamples=n_resamples,
+        seed=seed,
     )
+    return {
+        **{name: mean(values) if values.size else math.nan for name, values in columns.items()},
+        "standard_error": uncertain.pop("standard_error")["win_rate"],
+        "wins": int(np.count_nonzero(outcomes > 0.5)),
+        "losses": int(np.count_nonzero(outcomes < 0.5)),
+        "ties": int(np.count_nonzero(outcomes == 0.5)),
+        **uncertain,
+    }
+
+
+def sums_of_clusters(outcomes: Floats, ties: Ties, clusters: Clusters) -> dict[str, ClusterSums]:
+    """For each rate the sums of clusters over the rows that count.
+
+    >>> clusters = Clusters.of_labels(["a", "a", "b"], 3)
+    >>> sums_of_clusters(np.array([1.0, 0.0, 0.5]), "ignore", clusters)["win_rate"].clusters
+    {'a': (2, 1)}
+    """
+    return {
+        name: clusters.take(~np.isnan(values)).sums(values[~np.isnan(values)])
+        for name, values in _values(outcomes, ties).items()
+    }
 
 
 def _values(outcomes: Floats, ties: Ties) -> dict[str, Floats]:
@@ -184,48 +212,13 @@ def _values(outcomes: Floats, ties: Ties) -> dict[str, Floats]:
     return {"win_rate": decided, "discrete_win_rate": decided}
 
 
-def _rates(outcomes: Floats, ties: Ties) -> dict[str, Any]:
-    """Both rates, the standard error of the first, and the counts of wins, losses and ties."""
-    columns = {name: values[~np.isnan(values)] for name, values in _values(outcomes, ties).items()}
-    return {
-        **{name: mean(values) if values.size else math.nan for name, values in columns.items()},
-        "standard_error": _standard_error(columns["win_rate"]),
-        "wins": int(np.count_nonzero(outcomes > 0.5)),
-        "losses": int(np.count_nonzero(outcomes < 0.5)),
-        "ties": int(np.count_nonzero(outcomes == 0.5)),
-    }
+def _interval(values: Floats, sums: ClusterSums | None, **options: Any) -> Interval:
+    """The interval of the mean over the rows that count; NaN if there are none.
 
-
-def _standard_error(values: Floats) -> float:
-    """Sample standard deviation over the root of the sample size; NaN for fewer than two values."""
-    if values.size < 2:
-        return math.nan
-    # Equal values are shifted to exactly 0, so that their standard error is exactly 0 as well.
-    shifted = values - values.min()
-    squares: list[float] = np.square(shifted - mean(shifted)).tolist()
-    return math.sqrt(math.fsum(squares) / (values.size - 1) / values.size)
-
-
-def _bootstrap_interval(values: Floats, **resampling: Any) -> tuple[float, float]:
-    """The bootstrap interval of the mean over the rows that count; NaN if there are none.
-
-    Ignored ties are dropped before resampling, not after it: their number says nothing about who
-    wins the other comparisons, and no resample can then consist of ties alone.
+    Ignored ties are dropped before, not after resampling: their number says nothing about who wins
+    the other comparisons, and no resample can then consist of ties alone.
     """
-    decided = values[~np.isnan(values)]
-    return mean_interval(decided, **resampling) if decided.size else (math.nan, math.nan)
-
-
-def _check_binary(outcomes: Floats, ties: Ties) -> None:
-    """Every row that counts is a whole win or loss."""
-    partial = (outcomes > 0) & (outcomes < 1)
-    if ties == "ignore":
-        partial &= outcomes != 0.5
-    if partial.any():
-        row = int(partial.argmax())
-        raise RowError(
-            "predictions",
-            row,
-            f"counts as {outcomes[row]}, but interval='wilson' is about whole "
-            "wins and losses; use interval='bootstrap'",
-        )
+    if values.size:
+        return mean_interval(values, clusters=sums, **options)
+    undefined = proportion_interval(0, 0)
+    return undefined if sums is None else undefined._replace(n_clusters=0)

@@ -69,6 +69,9 @@ def scores(
     return {measure.name: scoring.score(measure) for measure in measures}
 
 
+_UNBOUNDED = {"dcg", "dcg_exp"}
+
+
 def average(measure: Measure) -> Average:
     """How a measure is averaged over queries: values are added one after another, as in trec_eval.
 
@@ -80,10 +83,24 @@ def average(measure: Measure) -> Average:
     7
     """
     if measure.kind == "gm_map":
-        return Average(sequential_mean, before=_logarithms, after=lambda mean, _: math.exp(mean))
+        return Average(
+            sequential_mean,
+            before=_logarithms,
+            after=lambda mean, _: math.exp(mean),
+            slope=lambda mean, _: math.exp(mean),
+            bounds=(-math.inf, math.inf),
+        )
     if measure.kind.startswith("num_"):
-        return Average(sequential_mean, after=lambda mean, rows: round(mean * rows))
-    return Average(sequential_mean)
+        return Average(
+            sequential_mean, after=_total, slope=lambda _, rows: rows, bounds=(0.0, math.inf)
+        )
+    bounds = (0.0, math.inf) if measure.kind in _UNBOUNDED else (0.0, 1.0)
+    return Average(sequential_mean, bounds=bounds)
+
+
+def _total(mean: float, rows: int) -> float:
+    """The number of rows or documents; what has no finite end keeps none."""
+    return round(mean * rows) if math.isfinite(mean) else mean
 
 
 def sequential_mean(values: ArrayLike) -> float:

@@ -8,12 +8,15 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ..numbers.arrays import Column
-from ..numbers.checks import check_measures
-from ..numbers.domains import Count, Level, Parsed, Seed, checked_options
+from ..numbers.arrays import Column, take
+from ..numbers.checks import check_labels, check_measures
+from ..numbers.domains import Count, Labels, Level, Parsed, Seed, checked_options
 from ..numbers.exact_sums import as_float, exact_ldexp, quotient, root
+from ..statistics.cluster_sums import Clusters
+from ..statistics.methods import Method
+from ..statistics.summary import members, uncertainty
+from .error_intervals import measure_estimators
 from .moments import Moments, compute_moments, required_measures
-from .moments_bootstrap import Bootstrap
 from .order_statistics import median
 from .pairs import Pairs
 
@@ -46,8 +49,11 @@ def regression_scores(
     multioutput: Multioutput = "uniform_average",
     sample_weight: Any = None,
     confidence_level: Level | None = None,
+    interval: Method = "auto",
+    clusters: Labels | None = None,
     n_resamples: Count = 10_000,
     seed: Seed = 0,
+    groups: Labels | None = None,
 ) -> dict[str, Any]:
     """The measures by name and, if a confidence level is given, their intervals.
 
@@ -59,9 +65,12 @@ def regression_scores(
             the variance of the references of each output as its weight; "raw_values" returns a
             list.
         sample_weight: a weight a row, at least 0; not for `spearman`.
-        confidence_level: of the bootstrap intervals, such as 0.95; None for no intervals.
-        n_resamples: how often rows are resampled, with all their outputs.
+        confidence_level: of intervals, such as 0.95; None for no intervals.
+        interval: how; "auto" takes the method that suits each measure, "bootstrap" resamples rows.
+        clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
+        n_resamples: how often rows, or clusters, are resampled, with all their outputs.
         seed: of the resampling.
+        groups: a label a row; also return the measures of each group under `groups`.
 
     Raises:
         ValueError: a number is not finite, rows differ in length, or an option is out of its range;
@@ -82,11 +91,30 @@ def regression_scores(
     values = moment_measures(moments, [name for name in names if name in MOMENT_MEASURES])
     values |= {name: measure(pairs) for name, measure in _ROW_MEASURES.items() if name in names}
     result = aggregate_outputs({name: values[name] for name in names}, moments, multioutput)
+    all_clusters = None if clusters is None else Clusters.of_labels(clusters, pairs.rows)
+    uncertain: dict[str, Any] = {
+        "confidence_level": confidence_level,
+        "interval": interval,
+        "n_resamples": n_resamples,
+        "seed": seed,
+    }
     if confidence_level is not None:
-        bootstrap = Bootstrap(pairs, names, multioutput)
-        result["confidence_interval"] = bootstrap.intervals(
-            float(confidence_level), int(n_resamples), int(seed)
-        )
+        estimators = measure_estimators(pairs, names, multioutput, all_clusters)
+        result |= uncertainty(estimators, **uncertain)
+    if groups is not None:
+        columns = {"sample_weight": sample_weight, "clusters": clusters}
+        result["groups"] = {
+            label: regression_scores(
+                take(predictions, rows),
+                take(references, rows),
+                measures=names,
+                multioutput=multioutput,
+                **{name: take(column, rows) for name, column in columns.items()},
+                **uncertain,
+            )
+            | {"n": len(rows)}
+            for label, rows in members(check_labels("groups", groups, pairs.rows)).items()
+        }
     return result
 
 

@@ -3,12 +3,12 @@
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
-from ..statistics.bootstrap import percentile_ends
+from ..statistics.cluster_sums import Clusters
 from ..statistics.draws import random_rows
 from .moments import required_measures, required_terms
 from .order_statistics import median, rank_correlations
@@ -30,9 +30,16 @@ class Bootstrap:
         pairs: the rows.
         measures: names of measures.
         multioutput: how the values of outputs are reported, as in `regression_scores`.
+        clusters: of the rows, of all weights; then a resample draws clusters, as many as there are.
     """
 
-    def __init__(self, pairs: Pairs, measures: Sequence[str], multioutput: str) -> None:
+    def __init__(
+        self,
+        pairs: Pairs,
+        measures: Sequence[str],
+        multioutput: str,
+        clusters: Clusters | None = None,
+    ) -> None:
         self._measures, self._multioutput = measures, multioutput
         self._drawable, self._rows = len(pairs.references), pairs.rows  # without, with weight 0
         self._outputs = pairs.outputs
@@ -43,7 +50,9 @@ class Bootstrap:
         predictions, references, residuals = (column[:, order] for column in pairs.columns())
         self._predictions, self._references = _codes(predictions), _codes(references)
         errors, self._error_exponent = pairs.absolute_errors()
-        self._errors = errors[:, order]
+        self._reference_ends = [(codes, codes) for codes in self._references]
+        self._prediction_ends = [(codes, codes) for codes in self._predictions]
+        self._errors = self._greatest_errors = errors[:, order]
         absolute = [
             np.abs(np.atleast_2d(table.T)[:, order].astype(np.float64))
             for table in (pairs.predictions, pairs.references)
@@ -70,19 +79,43 @@ class Bootstrap:
         }
         if self._weights is not None:
             self._units["weight"] = _integer_units(self._weights[np.newaxis])
+        self._members: list[Integers] | None = None
+        if clusters is not None:
+            self._take_clusters(clusters.take(pairs.positive_rows).take(order))
+
+    def _take_clusters(self, clusters: Clusters) -> None:
+        """Put clusters, in the order of their labels, in the place of rows."""
+        labels = sorted(range(len(clusters.labels)), key=clusters.labels.__getitem__)
+        self._members = [np.flatnonzero(clusters.numbers == number) for number in labels]
+        if self._weights is None:
+            self._units["weight"] = np.ones((1, self._drawable), np.int64), 0
+        starts = np.append(0, np.cumsum([*map(len, self._members)]))[:-1]
+        order = np.concatenate(self._members)
+        for term, (units, exponent) in self._units.items():
+            sums = np.add.reduceat(units[:, order], starts, axis=1)
+            folded, power = _integer_units(sums.astype(np.float64))
+            self._units[term] = folded, power + exponent
+
+        def ends(codes: Integers) -> tuple[Integers, Integers]:
+            ordered = codes[order]
+            return np.minimum.reduceat(ordered, starts), np.maximum.reduceat(ordered, starts)
+
+        self._reference_ends = [ends(codes) for codes in self._references]
+        self._prediction_ends = [ends(codes) for codes in self._predictions]
+        self._greatest_errors = np.maximum.reduceat(self._errors[:, order], starts, axis=1)
+        self._drawable = len(self._members)
 
     def _weighted_units(self, summands: Floats) -> tuple[Integers, int]:
         return _integer_units(summands if self._weights is None else summands * self._weights)
 
-    def intervals(self, confidence_level: float, n_resamples: int, seed: int) -> dict[str, Any]:
-        """The lower and upper end of each measure; resamples where it is NaN are left out.
+    def resampled(self, n_resamples: int, seed: int) -> dict[str, Floats]:
+        """The values of each measure in resamples, shape (outputs, resamples).
 
-        With multioutput="raw_values" there are two ends for each output.
+        Averages over outputs have the shape (1, resamples).
         """
-        raw = self._multioutput == "raw_values"
         if not self._drawable:
-            undefined = [math.nan, math.nan]
-            return dict.fromkeys(self._measures, [undefined] * self._outputs if raw else undefined)
+            outputs = self._outputs if self._multioutput == "raw_values" else 1
+            return {name: np.full((outputs, n_resamples), math.nan) for name in self._measures}
         words = np.random.PCG64(seed)
         batch_size = max(1, _BATCH_ROWS // self._drawable)
         batches = []
@@ -90,12 +123,10 @@ class Bootstrap:
             resamples = min(batch_size, n_resamples - start)
             rows = random_rows(words, self._drawable, resamples * self._drawable)
             batches.append(self._resampled(rows.reshape(resamples, self._drawable)))
-        intervals = {}
-        for name in self._measures:
-            values = np.concatenate([batch[name] for batch in batches], axis=1)
-            ends = percentile_ends(values.T, confidence_level).tolist()
-            intervals[name] = ends if raw else ends[0]
-        return intervals
+        return {
+            name: np.concatenate([batch[name] for batch in batches], axis=1)
+            for name in self._measures
+        }
 
     def _resampled(self, rows: Integers) -> dict[str, Floats]:
         """The measures of some resamples, shape (outputs, resamples); averages have one output.
@@ -117,7 +148,7 @@ class Bootstrap:
                 return values
             shares = np.ones((self._outputs, len(rows)))
             if self._multioutput == "variance_weighted":
-                constant = _is_constant(self._references, rows)
+                constant = _is_constant(self._reference_ends, rows)
                 variation = np.where(constant, 0.0, _variation("reference", sums, weight))
                 shares = np.where(variation.any(axis=0), variation, shares)
             total = shares.sum(axis=0)
@@ -142,20 +173,22 @@ class Bootstrap:
             case "smape":
                 return sums["symmetric"] / weight
             case "max_error":
-                greatest = [errors.take(rows).max(axis=1) for errors in self._errors]
+                greatest = [errors.take(rows).max(axis=1) for errors in self._greatest_errors]
                 return np.ldexp(greatest, self._error_exponent)
             case "median_ae":
-                medians = [self._medians(errors, rows) for errors in self._errors]
+                medians = [
+                    self._measured(partial(self._medians, errors), rows) for errors in self._errors
+                ]
                 return np.ldexp(medians, self._error_exponent)
             case "spearman":
                 outputs = zip(self._references, self._predictions, strict=True)
                 return np.array(
-                    [rank_correlations(first[rows], second[rows]) for first, second in outputs]
+                    [self._measured(partial(_rank_correlations, *pair), rows) for pair in outputs]
                 )
             case "pearson":
                 return self._correlations(rows, sums, weight)
         constant, variation = (
-            _is_constant(self._references, rows),
+            _is_constant(self._reference_ends, rows),
             _variation("reference", sums, weight),
         )
         if name == "r2":
@@ -164,15 +197,24 @@ class Bootstrap:
         else:
             unexplained = variation + _variation("prediction", sums, weight)
             unexplained = np.maximum(unexplained - 2 * _covariation(sums, weight), 0.0)
-            perfect = _is_constant(self._predictions, rows)
+            perfect = _is_constant(self._prediction_ends, rows)
         explained = np.where(constant, np.where(perfect, 1.0, 0.0), 1 - unexplained / variation)
         return explained if self._rows > 1 or name != "r2" else np.full_like(explained, math.nan)
 
     def _correlations(self, rows: Integers, sums: Mapping[str, Floats], weight: Floats) -> Floats:
         product = _variation("reference", sums, weight) * _variation("prediction", sums, weight)
         correlations = np.clip(_covariation(sums, weight) / np.sqrt(product), -1.0, 1.0)
-        undefined = _is_constant(self._references, rows) | _is_constant(self._predictions, rows)
+        undefined = _is_constant(self._reference_ends, rows)
+        undefined |= _is_constant(self._prediction_ends, rows)
         return np.where(undefined, math.nan, correlations)
+
+    def _measured(self, measure: Callable[[Integers], Floats], drawn: Integers) -> Floats:
+        """A measure of the rows of each resample, which clusters of unequal sizes make unequal."""
+        if self._members is None:
+            return measure(drawn)
+        members = self._members
+        resamples = (np.concatenate([members[number] for number in row]) for row in drawn)
+        return np.concatenate([measure(rows[np.newaxis]) for rows in resamples])
 
     def _medians(self, errors: Floats, rows: Integers) -> Floats:
         if self._weights is None:
@@ -247,10 +289,23 @@ def _codes(columns: Floats) -> list[Integers]:
     return [np.unique(column, return_inverse=True)[1] for column in columns]
 
 
-def _is_constant(codes: Sequence[Integers], rows: Integers) -> Booleans:
-    """Whether all rows of a resample have the same number, for each output."""
-    resamples = (output.take(rows) for output in codes)
-    return np.array([numbers.min(axis=1) == numbers.max(axis=1) for numbers in resamples])
+def _is_constant(ends: Sequence[tuple[Integers, Integers]], rows: Integers) -> Booleans:
+    """Whether all rows of a resample have the same number, for each output.
+
+    Args:
+        ends: for each output the least and the greatest code of each row, or cluster.
+        rows: what each resample draws of them, shape (resamples, rows).
+    """
+    return np.array(
+        [
+            least.take(rows).min(axis=1) == greatest.take(rows).max(axis=1)
+            for least, greatest in ends
+        ]
+    )
+
+
+def _rank_correlations(references: Integers, predictions: Integers, rows: Integers) -> Floats:
+    return rank_correlations(references[rows], predictions[rows])
 
 
 def _variation(name: str, sums: Mapping[str, Floats], weight: Floats) -> Floats:

@@ -76,10 +76,12 @@ class Pairs:
         if self.wide_integers:
             predictions, references = predictions.astype(np.int64), references.astype(np.int64)
         self.weight_exponent = 0
+        self.positive_rows = np.arange(self.rows)  # the numbers of the rows in the arrays
         weights = check_weights("sample_weight", sample_weight, self.rows)
         if weights is not None:
             check_finite(predictions=predictions, references=references)
             positive = weights > 0
+            self.positive_rows = np.flatnonzero(positive)
             predictions, references = predictions[positive], references[positive]
             weights = weights[positive]
             if weights.size:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .bootstrap import mean_interval
     from .cluster_sums import ClusterSums
     from .corrections import benjamini_hochberg, holm, max_t
+    from .estimates import estimate_interval
     from .intervals import interval
     from .paired_tests import (
         DifferenceInterval,
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
         paired_test,
     )
     from .power import minimum_detectable, power_of, required_rows
-    from .proportions import Interval, estimate_interval, f1_interval, proportion_interval
+    from .proportions import Interval, f1_interval, proportion_interval
     from .ranks import letters, rank_intervals, tiers
     from .significance import compare, compare_measures, p_values
     from .summary import Average, mean, summarize
@@ -68,7 +69,7 @@ __getattr__ = resolver(
         "compare_measures": "significance",
         "difference_interval": "paired_tests",
         "equivalence": "paired_tests",
-        "estimate_interval": "proportions",
+        "estimate_interval": "estimates",
         "f1_interval": "proportions",
         "holm": "corrections",
         "interval": "intervals",

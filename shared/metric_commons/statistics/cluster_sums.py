@@ -12,6 +12,7 @@ from itertools import chain, count
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import check_labels
@@ -21,6 +22,54 @@ from .draws import resampled_totals
 from .spreads import Spread
 
 _TIE = 10**12  # a sum of at most this part of all |scores| is rounding: terms that cancel
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """To which cluster each row belongs.
+
+    >>> clusters = Clusters.of_labels(["b", "a", "b"], 3)
+    >>> clusters.labels, clusters.numbers.tolist()
+    (['b', 'a'], [0, 1, 0])
+    >>> clusters.take(np.array([1])).sums(np.array([0.5]))
+    ClusterSums(clusters={'a': (1, 1)}, power=-1)
+    """
+
+    labels: list[str]  # all different
+    numbers: Integers  # for each row the number of its label, shape (rows,)
+
+    @classmethod
+    def of_labels(cls, labels: Sequence[object], rows: int, name: str = "clusters") -> Self:
+        """The clusters of so many rows, from a label a row.
+
+        Args:
+            labels: one a row.
+            rows: how many there are.
+            name: what errors call the labels.
+
+        Raises:
+            ValueError: there is not one label a row, or two look alike as texts.
+        """
+        plain: Any = labels.tolist() if hasattr(labels, "tolist") else labels
+        is_plain = isinstance(plain, list | tuple) and len(plain) == rows
+        if not is_plain or set(map(type, plain)) not in ({str}, {int}):
+            plain = check_labels(name, plain, rows)
+        # Texts, or integers, are distinct texts if they are distinct: look at those alone.
+        number: defaultdict[object, int] = defaultdict(count().__next__)
+        numbers = np.fromiter(map(number.__getitem__, plain), np.int64, rows)
+        return cls(check_labels(name, list(number), len(number)), numbers)
+
+    def take(self, rows: NDArray[Any]) -> Self:
+        """The clusters of some of the rows, by their numbers or by a mask."""
+        present, numbers = np.unique(self.numbers[rows], return_inverse=True)
+        return type(self)([self.labels[number] for number in present.tolist()], numbers)
+
+    def sums(self, scores: Floats) -> "ClusterSums":
+        """The sums of finite scores, shape (rows,), in each cluster."""
+        units, power = exact_group_sums(scores, self.numbers, len(self.labels))
+        sizes = np.bincount(self.numbers, minlength=len(self.labels)).tolist()
+        totals = zip(sizes, units, strict=True)
+        return ClusterSums.reduced(dict(zip(self.labels, totals, strict=True)), power)
 
 
 @dataclass(frozen=True)
@@ -41,8 +90,8 @@ class ClusterSums:
     clusters: Mapping[str, tuple[int, int]]  # label -> (rows, units of 2**power)
     power: int
 
-    @classmethod
-    def of(cls, labels: Sequence[object], scores: Floats, name: str = "clusters") -> Self:
+    @staticmethod
+    def of(labels: Sequence[object], scores: Floats, name: str = "clusters") -> "ClusterSums":
         """The clusters of rows.
 
         Args:
@@ -53,10 +102,7 @@ class ClusterSums:
         Raises:
             ValueError: there is not one label a row, or two look alike as texts.
         """
-        distinct, numbers = _numbered(name, labels, scores.size)
-        units, power = exact_group_sums(scores, numbers, len(distinct))
-        sizes = np.bincount(numbers, minlength=len(distinct)).tolist()
-        return cls._reduced(dict(zip(distinct, zip(sizes, units, strict=True), strict=True)), power)
+        return Clusters.of_labels(labels, scores.size, name).sums(scores)
 
     @classmethod
     def sum(cls, parts: Iterable["ClusterSums"]) -> Self:
@@ -73,10 +119,10 @@ class ClusterSums:
             for label, (rows, units) in part.clusters.items():
                 sum_rows, sum_units = clusters.get(label, (0, 0))
                 clusters[label] = sum_rows + rows, sum_units + (units << shift)
-        return cls._reduced(clusters, power)
+        return cls.reduced(clusters, power)
 
     @classmethod
-    def _reduced(cls, clusters: dict[str, tuple[int, int]], power: int) -> Self:
+    def reduced(cls, clusters: dict[str, tuple[int, int]], power: int) -> Self:
         """With the greatest power of two of which all sums are multiples."""
         bits = 0
         for _, units in clusters.values():
@@ -145,23 +191,9 @@ class ClusterSums:
             raise ValueError("sums of clusters are whole numbers of units")
         if any(rows < 1 for rows, _ in clusters.values()):
             raise ValueError("a cluster has at least one row")
-        return cls._reduced(
+        return cls.reduced(
             {label: (rows, units) for label, (rows, units) in clusters.items()}, power
         )
-
-
-def _numbered(name: str, labels: Sequence[object], rows: int) -> tuple[list[str], Integers]:
-    """The distinct labels as strings, and the number of its label for each row."""
-    plain: Any = labels.tolist() if hasattr(labels, "tolist") else labels
-    kinds = (
-        set(map(type, plain)) if isinstance(plain, list | tuple) and len(plain) == rows else None
-    )
-    if kinds not in ({str}, {int}):
-        plain = check_labels(name, plain, rows)
-    # Texts, or integers, are distinct texts if they are distinct: it is enough to look at those.
-    number: defaultdict[object, int] = defaultdict(count().__next__)
-    numbers = np.fromiter(map(number.__getitem__, plain), np.int64, rows)
-    return check_labels(name, list(number), len(number)), numbers
 
 
 def cancelled(sums: Floats, total_size: float) -> Floats:

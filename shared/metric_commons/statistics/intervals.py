@@ -19,7 +19,7 @@ With clusters of rows the same holds of the variance between clusters; see `spre
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,11 +29,11 @@ from ..numbers.checks import OptionError
 from ..numbers.domains import Count, Level, Parsed, Seed, checked_options
 from ..numbers.exact_sums import root
 from ..numbers.multisets import Multiset
+from .bootstrap import percentile_ends
 from .cluster_sums import ClusterSums, bootstrap_ends
+from .methods import Method
 from .proportions import COUNTING, Interval, clopper_pearson, proportion_ends
 from .spreads import Spread, row_spread, weighted_scores
-
-Method = Literal["auto", "wilson", "clopper_pearson", "mid_p", "jeffreys", "t", "bootstrap"]
 
 
 def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
@@ -173,6 +173,33 @@ def interval(
         None if sums is None else len(sums),
         precision.design_effect,
     )
+
+
+def resampled_interval(
+    values: Floats, confidence_level: float, n_clusters: int | None = None
+) -> Interval | list[Interval]:
+    """The percentile interval of a score from its values in resamples; NaN values are left out.
+
+    The standard error is their standard deviation. Of a score that is no mean of rows there is no
+    effective number of rows: it is NaN.
+
+    Args:
+        values: shape (resamples,), or (scores, resamples) for a list of intervals.
+        confidence_level: strictly between 0 and 1.
+        n_clusters: how many clusters were resampled; None for rows.
+
+    >>> resampled_interval(np.array([3.0, 1.0, math.nan, 2.0]), 0.5)[:4]
+    (1.5, 2.5, 'bootstrap', 1.0)
+    """
+    if values.ndim > 1:
+        listed = [resampled_interval(column, confidence_level, n_clusters) for column in values]
+        return cast(list[Interval], listed)
+    low, high = percentile_ends(values, confidence_level).tolist()
+    defined = values[~np.isnan(values)]
+    scale = float(np.abs(defined).max(initial=0.0)) or 1.0  # so that no square overflows
+    error = float(np.std(defined / scale, ddof=1)) * scale if defined.size > 1 else math.nan
+    effect = None if n_clusters is None else math.nan
+    return Interval(low, high, "bootstrap", error, math.nan, n_clusters, effect)
 
 
 def t_ends(spread: Spread, critical: float) -> tuple[float, float]:

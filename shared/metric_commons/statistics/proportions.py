@@ -146,7 +146,6 @@ def _mid_p_low(successes: float, trials: float, tail: float) -> float:
 
 COUNTING = {"clopper_pearson": clopper_pearson, "mid_p": mid_p, "jeffreys": jeffreys}
 CountMethod = Literal["auto", "wilson", "clopper_pearson", "mid_p", "jeffreys"]
-EstimateMethod = Literal["auto", "wilson"]
 
 
 def proportion_ends(
@@ -212,49 +211,3 @@ def f1_interval(
     low, high = (2 * end / (1 + end) for end in (jaccard.low, jaccard.high))
     slope = 2 / (1 + tp / (tp + fp + fn)) ** 2
     return jaccard._replace(low=low, high=high, standard_error=jaccard.standard_error * slope)
-
-
-@checked_options
-def estimate_interval(
-    value: float,
-    variance: float,
-    rows: int,
-    *,
-    confidence_level: Level = 0.95,
-    method: EstimateMethod = "auto",
-) -> Interval:
-    """The interval of an estimate from 0 to 1 that has a variance of its own.
-
-    The area under the ROC curve is one: its variance is DeLong's, its rows are those of the scarcer
-    class. The effective number of trials is that of the variance and one pseudo-row, so that an
-    area of 1, whose variance is 0, is no point.
-
-    Args:
-        value: the estimate, from 0 to 1.
-        variance: its variance, at least 0.
-        rows: how many rows it rests on, at least 1.
-        confidence_level: strictly between 0 and 1.
-        method: "auto" (Clopper-Pearson, reported as "korn_graubard") or "wilson".
-
-    Raises:
-        ValueError: an argument is out of its range.
-
-    Source:
-        DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated
-        receiver operating characteristic curves (1988).
-
-    >>> print("{:.3f} to {:.3f}".format(*estimate_interval(0.97, 0.000436, 10)[:2]))
-    0.861 to 0.999
-    """
-    if not 0 <= value <= 1:
-        raise ValueError(f"value must be from 0 to 1, got {value!r}")
-    if not 0 <= variance < math.inf:
-        raise ValueError(f"variance must be finite and at least 0, got {variance!r}")
-    if rows < 1:
-        raise ValueError(f"rows must be at least 1, got {rows!r}")
-    greatest = value * (1 - value)
-    trials = greatest / (variance + greatest / rows**2) if greatest else float(rows)
-    formula = clopper_pearson if method == "auto" else wilson
-    name = "korn_graubard" if method == "auto" else method
-    ends = formula(value * trials, trials, confidence_level)
-    return Interval(*ends, name, math.sqrt(variance), trials)

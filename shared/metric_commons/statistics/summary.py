@@ -1,7 +1,9 @@
 """From the scores of rows to the result of a module."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from math import fsum
 from typing import Any
 
@@ -9,9 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.checks import check_labels
+from ..numbers.checks import OptionError, check_labels
 from ..numbers.domains import Count, Labels, Level, Seed, checked_options
-from .bootstrap import mean_interval
+from .cluster_sums import Clusters
+from .intervals import interval as mean_interval
+from .methods import Method
+from .proportions import Interval
+
+_ROUNDING = 1e-9  # by so much the scores of rows may be above their upper bound
 
 
 def mean(scores: ArrayLike) -> float:
@@ -29,9 +36,11 @@ class Average:
     """How the scores of rows become one score: `after(mean(before(scores)), rows)`.
 
     A geometric mean is one of logarithms, a sum is a mean times the number of rows. What comes
-    before and after keeps the order of numbers, so it turns the ends of an interval as well.
+    before and after keeps the order of numbers, so it turns the ends of an interval as well; the
+    standard error is multiplied by `slope(mean, rows)`, the derivative of what comes after.
+    `bounds` are the least and the greatest score that a row can have, once `before` has changed it.
 
-    >>> total = Average(after=lambda mean, rows: mean * rows)
+    >>> total = Average(after=lambda mean, rows: mean * rows, slope=lambda mean, rows: rows)
     >>> total(np.array([1.0, 2.0, 6.0]))
     9.0
     """
@@ -39,15 +48,41 @@ class Average:
     mean: Callable[[Floats], float] = mean
     before: Callable[[Floats], Floats] = lambda scores: scores
     after: Callable[[float, int], float] = lambda mean, rows: mean
+    slope: Callable[[float, int], float] = lambda mean, rows: 1.0
+    bounds: tuple[float, float] = (0.0, 1.0)
 
     def __call__(self, scores: Floats) -> float:
         """The score of all rows."""
         return self.after(self.mean(self.before(scores)), len(scores))
 
-    def interval(self, scores: Floats, **bootstrap: Any) -> list[float]:
-        """The bootstrap interval of the score; the options are those of `mean_interval`."""
-        ends = mean_interval(self.before(scores), **bootstrap)
-        return [self.after(end, len(scores)) for end in ends]
+    def interval(self, scores: Floats, clusters: Clusters | None, **options: Any) -> Interval:
+        """The interval of the score; the options are those of `intervals.interval`."""
+        values, rows = self.before(scores), len(scores)
+        greatest = self.bounds[1]
+        if values.max() <= greatest + _ROUNDING:
+            values = np.minimum(values, greatest)
+        sums = None if clusters is None else clusters.sums(values)
+        estimate = mean_interval(values, clusters=sums, bounds=self.bounds, **options)
+        return estimate._replace(
+            low=self.after(estimate.low, rows),
+            high=self.after(estimate.high, rows),
+            standard_error=estimate.standard_error * self.slope(self.mean(values), rows),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """What modules are told about intervals that are always resampled.
+
+    Args:
+        confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
+        n_resamples: how often rows are resampled.
+        seed: of the resampling; the same seed gives the same interval on any machine.
+    """
+
+    confidence_level: Level | None = None
+    n_resamples: Count = 10_000
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,13 +91,19 @@ class Uncertainty:
 
     Args:
         confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
+        interval: how; "auto" takes the method that suits each score, and "bootstrap" resamples.
+        clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
         n_resamples: how often a bootstrap resamples.
         seed: of the resampling; the same seed gives the same interval on any machine.
+        groups: a label a row; also return the scores of each group under `groups`.
     """
 
     confidence_level: Level | None = None
+    interval: Method = "auto"
+    clusters: Labels | None = None
     n_resamples: Count = 10_000
     seed: Seed = 0
+    groups: Labels | None = None
 
 
 @checked_options
@@ -72,6 +113,9 @@ def summarize(
     *,
     per_example: bool = False,
     confidence_level: Level | None = None,
+    standard_error: bool = False,
+    interval: Method = "auto",
+    clusters: Labels | None = None,
     n_resamples: Count = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
@@ -82,36 +126,152 @@ def summarize(
         scores: for each key of the result the scores of all rows, shape (rows,).
         averages: how to average those scores of which it is not the exact mean.
         per_example: also return the scores of each row, in input order, under `per_example`.
-        confidence_level: also return the percentile bootstrap interval of each mean, such as
-            0.95, under `confidence_interval`.
-        n_resamples: how often the interval resamples.
+        confidence_level: also return the interval of each score, such as 0.95, under
+            `confidence_interval`, and beside it `interval`, `standard_error`, `effective_n`.
+        standard_error: also return the standard error of each score.
+        interval: how; "auto" takes the method that suits each score, and "bootstrap" resamples.
+        clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
+        n_resamples: how often "bootstrap" resamples.
         seed: of the resampling; the same seed gives the same interval on any machine.
         groups: a label a row; also return the means of each group and its number of rows `n`
-            under `groups`, in the order of the labels.
+            under `groups`, in the order of the labels, with intervals if there are any.
+
+    Raises:
+        ValueError: labels that are not one a row, or an interval that a score cannot have.
 
     >>> summarize({"em": np.array([1.0, 0.0])}, groups=["x", "y"])
     {'em': 0.5, 'groups': {'x': {'em': 1.0, 'n': 1}, 'y': {'em': 0.0, 'n': 1}}}
+    >>> summarize({"em": np.array([1.0, 0.0, 1.0])}, confidence_level=0.9)["interval"]
+    {'em': 'clopper_pearson'}
     """
     rows = len(next(iter(scores.values())))
     average = dict.fromkeys(scores, Average()) | dict(averages or {})
-    result: dict[str, Any] = {name: average[name](values) for name, values in scores.items()}
-    if per_example:
-        result["per_example"] = {name: values.tolist() for name, values in scores.items()}
-    if confidence_level is not None:
-        result["confidence_interval"] = {
-            name: average[name].interval(
-                values, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
-            )
+    all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
+
+    def summary(scores: Mapping[str, Floats], clusters: Clusters | None) -> dict[str, Any]:
+        result: dict[str, Any] = {name: average[name](values) for name, values in scores.items()}
+        estimators = {
+            name: partial(average[name].interval, values, clusters)
             for name, values in scores.items()
         }
+        return result | uncertainty(
+            estimators,
+            confidence_level=confidence_level,
+            standard_error=standard_error,
+            interval=interval,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+
+    result = summary(scores, all_clusters)
+    if per_example:
+        result["per_example"] = {name: values.tolist() for name, values in scores.items()}
     if groups is not None:
-        labels = check_labels("groups", groups, rows)
         result["groups"] = {
-            label: {name: average[name](values[of_label]) for name, values in scores.items()}
+            label: summary(
+                {name: values[of_label] for name, values in scores.items()},
+                None if all_clusters is None else all_clusters.take(of_label),
+            )
             | {"n": len(of_label)}
-            for label, of_label in members(labels).items()
+            for label, of_label in members(check_labels("groups", groups, rows)).items()
         }
     return result
+
+
+def uncertainty(
+    estimators: Mapping[str, Callable[..., Interval | list[Interval]]],
+    *,
+    confidence_level: float | None,
+    standard_error: bool = False,
+    interval: Method = "auto",
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """What a result says of the uncertainty of its scores, as far as it is asked for.
+
+    Args:
+        estimators: for each score a function of `confidence_level`, `method`, `n_resamples` and
+            `seed` that returns its interval.
+        confidence_level: of the intervals; None for none.
+        standard_error: whether standard errors are asked for where intervals are not.
+        interval: the method.
+        n_resamples: how often it resamples, if it does.
+        seed: of the resampling.
+
+    Raises:
+        ValueError: a score cannot have such an interval; the message names both.
+
+    >>> estimators = {"em": partial(mean_interval, [1.0, 0.0, 1.0])}
+    >>> uncertainty(estimators, confidence_level=None, standard_error=True)
+    {'standard_error': {'em': 0.3333333333333333}}
+    """
+    options: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+    if confidence_level is not None:
+        options |= {"confidence_level": confidence_level, "method": interval}
+    elif not standard_error:
+        return {}
+    intervals = {}
+    for name, estimator in estimators.items():
+        with _naming(name):
+            intervals[name] = estimator(**options)
+    result = reported(intervals)
+    return {"standard_error": result["standard_error"]} if confidence_level is None else result
+
+
+def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, Any]:
+    """Intervals as a result has them: for each key the values by the name of the score.
+
+    The keys are `confidence_interval`, `interval`, `standard_error`, `effective_n` and, of
+    clusters, `n_clusters` and `design_effect`. A score that is a list has a list of intervals.
+
+    >>> from .proportions import proportion_interval
+    >>> reported({"accuracy": proportion_interval(1, 2)})["effective_n"]
+    {'accuracy': 2.0}
+    """
+    lists = {
+        name: [estimate] if isinstance(estimate, Interval) else estimate
+        for name, estimate in intervals.items()
+    }
+
+    def table(value: Callable[[Interval], Any]) -> dict[str, Any]:
+        return {
+            name: value(estimate) if isinstance(estimate, Interval) else [*map(value, estimate)]
+            for name, estimate in intervals.items()
+        }
+
+    result: dict[str, Any] = {
+        "confidence_interval": table(lambda estimate: [estimate.low, estimate.high]),
+        "interval": {name: estimates[0].method for name, estimates in lists.items()},
+        "standard_error": table(lambda estimate: estimate.standard_error),
+        "effective_n": table(lambda estimate: estimate.effective_n),
+    }
+    n_clusters = [
+        estimate.n_clusters
+        for estimates in lists.values()
+        for estimate in estimates
+        if estimate.n_clusters is not None
+    ]
+    if n_clusters:
+        result["n_clusters"] = max(n_clusters)
+        result["design_effect"] = table(lambda estimate: estimate.design_effect)
+    return result
+
+
+@contextmanager
+def _naming(score: str) -> Iterator[None]:
+    """Errors about a method name the option `interval` and the score that cannot have it.
+
+    >>> with _naming("qa_f1"):
+    ...     mean_interval([0.5, 1.0], method="mid_p")
+    Traceback (most recent call last):
+    ValueError: interval of qa_f1: 'mid_p' is for scores 0 and 1, but there are others; take 'auto'
+    """
+    try:
+        yield
+    except OptionError as error:
+        if error.option != "method":
+            raise
+        raise OptionError(f"interval of {score}", f": {error.problem}") from error
 
 
 def members(labels: Sequence[str]) -> dict[str, Integers]:

@@ -121,7 +121,8 @@ def test_the_interval_of_the_area_is_that_of_delong(rows):
     scores, positive = columns(rows)
     if not 2 <= positive.sum() <= len(rows) - 2:
         return
-    result = curve_scores(PredictedScores(scores / 10, positive), confidence_level=0.9)
+    options = {"confidence_level": 0.9, "interval": "bootstrap"}
+    result = curve_scores(PredictedScores(scores / 10, positive), **options)
     margin = NormalDist().inv_cdf(0.95) * delong_standard_error(scores, positive)
     area = result["roc_auc"]
 
@@ -150,6 +151,7 @@ def test_intervals_follow_from_the_influence_of_rows(weighted, ties):
             PredictedScores(scores, positive, sample_weight=weights if weighted else None),
             calibration_bins=4,
             confidence_level=0.9,
+            interval="bootstrap",
         ),
         weights,
         excluded=() if weighted else ("roc_auc",),  # DeLong divides by n - 1

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from metric_commons.classification.labels import label_scores, label_table
-from metric_commons.statistics import draws
+from metric_commons.statistics import Interval, draws
 from metric_commons.statistics.draws import resampled_totals
 
 
@@ -74,7 +74,7 @@ def test_intervals_are_those_of_resampled_rows(average):
     references = rng.integers(0, 2, 400)
     predictions = np.where(rng.random(400) < 0.8, references, 1 - references)
     table, task = label_table(predictions, references, average=average)
-    result = label_scores(table, task, confidence_level=0.9, n_resamples=4000)
+    result = label_scores(table, task, confidence_level=0.9, interval="bootstrap", n_resamples=4000)
     resamples = []
     for _ in range(1000):
         rows = rng.integers(0, 400, 400)
@@ -94,9 +94,10 @@ def test_intervals_of_equal_weights_are_those_without_weights():
     rng = np.random.default_rng(0)
     references, predictions = rng.integers(0, 3, (2, 100))
     several = rng.integers(0, 2, (2, 60, 3))
+    options = {"confidence_level": 0.9, "interval": "bootstrap"}
     for pair in ((predictions, references), tuple(several)):
         plain, weighted = (
-            label_scores(*label_table(*pair, sample_weight=weights), confidence_level=0.9)
+            label_scores(*label_table(*pair, sample_weight=weights), **options)
             for weights in (None, np.full(len(pair[0]), 1e250))
         )
         for name, ends in plain["confidence_interval"].items():
@@ -124,9 +125,11 @@ def test_intervals_do_not_depend_on_the_order_of_rows():
 
 def test_a_score_that_is_not_defined_has_no_interval():
     table, task = label_table([1, 1], [1, 1])
-    intervals = label_scores(table, task, confidence_level=0.9)["confidence_interval"]
+    options = {"confidence_level": 0.9, "interval": "bootstrap"}
+    intervals = label_scores(table, task, **options)["confidence_interval"]
 
     assert intervals["accuracy"] == [1.0, 1.0]
+    assert label_scores(table, task, confidence_level=0.9)["interval"]["fpr"] == "clopper_pearson"
     assert all(map(math.isnan, intervals["fpr"]))
     assert all(map(math.isnan, intervals["kappa"]))
 
@@ -134,7 +137,7 @@ def test_a_score_that_is_not_defined_has_no_interval():
 def test_scores_of_several_labels_have_an_interval_each():
     rng = np.random.default_rng(0)
     references, predictions = rng.integers(0, 3, (2, 200))
-    options = {"confidence_level": 0.9, "n_resamples": 2000}
+    options = {"confidence_level": 0.9, "n_resamples": 2000, "interval": "bootstrap"}
     listed = label_scores(*label_table(predictions, references, average="none"), **options)
 
     for label in range(3):
@@ -149,22 +152,27 @@ def test_scores_of_several_labels_have_an_interval_each():
 def test_resamples_without_a_score_are_left_out_of_its_interval():
     # A third of the resamples of two rows have no positive at all.
     table, task = label_table([1, 0], [1, 0])
-    scores = label_scores(
-        table, task, zero_division=math.nan, confidence_level=0.9, n_resamples=100
-    )
+    options = {"confidence_level": 0.9, "n_resamples": 100, "interval": "bootstrap"}
+    scores = label_scores(table, task, zero_division=math.nan, **options)
 
     assert scores["confidence_interval"]["recall"] == [1.0, 1.0]
 
 
 def test_further_scores_and_their_intervals_stand_with_the_others():
     table, task = label_table([1, 0], [1, 1])
-    further = {"roc_auc": 0.5, "confidence_interval": {"roc_auc": [0.25, 0.75]}}
-    scores = label_scores(table, task, further_scores=further, confidence_level=0.9)
+    found = Interval(0.25, 0.75, "korn_graubard", 0.1, 9.0)
+    scores = label_scores(
+        table,
+        task,
+        further_scores={"roc_auc": 0.5},
+        further_estimators={"roc_auc": lambda **options: found},
+        confidence_level=0.9,
+    )
 
     assert scores["roc_auc"] == 0.5
     assert scores["confidence_interval"]["roc_auc"] == [0.25, 0.75]
+    assert scores["interval"]["roc_auc"] == "korn_graubard"
     assert scores["confidence_interval"].keys() > {"roc_auc", "accuracy"}
-    assert further.keys() == {"roc_auc", "confidence_interval"}
 
 
 @pytest.mark.parametrize(

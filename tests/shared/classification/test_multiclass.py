@@ -41,5 +41,6 @@ def test_intervals_of_several_labels_follow_from_the_influence_of_rows(average, 
         average=average,
         sample_weight=weights if weighted else None,
     )
-    result = curve_scores(predicted, calibration_bins=3, confidence_level=0.9)
+    options = {"confidence_level": 0.9, "interval": "bootstrap"}
+    result = curve_scores(predicted, calibration_bins=3, **options)
     check_intervals(compute, result, weights, excluded=() if weighted else ("roc_auc",))

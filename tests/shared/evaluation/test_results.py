@@ -30,6 +30,7 @@ class Lengths:
 
     lower_is_better = frozenset({"undefined", "error"})
     aggregation = {}  # noqa: RUF012
+    scores_are = "counts"
 
     def __init__(self):
         self.feature_sets = [{"predictions": "string"}]
@@ -133,26 +134,36 @@ def test_an_unknown_option_is_an_error(key, message):
         score(["qa_em", "qa_f1"], predictions=["a"], references=["a"], options={key: 1})
 
 
-def test_what_is_reported_is_no_part_of_the_signature():
+def test_the_signature_has_the_options_that_can_move_a_shown_number():
     plainly = score("qa_f1", predictions=SYSTEMS, references=REFERENCES)
     fully = score(
         "qa_f1",
         predictions=SYSTEMS,
         references=REFERENCES,
-        confidence_level=0.9,
         n_resamples=100,
         seed=1,
         groups=["x", "y"],
+        clusters=["c", "d"],
         per_example=True,
     )
-    result = fully.systems["a"]["qa_f1"]
-
     assert fully.signatures() == plainly.signatures()
-    assert result.options == plainly.systems["a"]["qa_f1"].options | {
-        "confidence_level": 0.9,
-        "n_resamples": 100,
-        "seed": 1,
-    }
+
+    shown = {"confidence_level": 0.9, "interval": "auto", "clusters": 2}
+    drawn = {"confidence_level": 0.9, "interval": "bootstrap", "n_resamples": 100, "seed": 1}
+    for options in (shown, drawn):
+        labels = {"clusters": ["c", "d"]} if "clusters" in options else {}
+        fully = score(
+            "qa_f1",
+            predictions=SYSTEMS,
+            references=REFERENCES,
+            groups=["x", "y"],
+            per_example=True,
+            **{"n_resamples": 100, "seed": 1} | options | labels,
+        )
+        result = fully.systems["a"]["qa_f1"]
+        assert result.options == plainly.systems["a"]["qa_f1"].options | options
+        texts = "|".join(f"{name}={value}" for name, value in options.items())
+        assert f"|{texts}|rows=2|" in result.signature
     assert result.per_example["qa_f1"] == [1.0, 0.0]
     assert set(result.confidence_interval) == set(result.scores)
     assert list(result.groups) == ["x", "y"]
@@ -178,7 +189,9 @@ def test_a_module_gets_the_columns_and_options_it_has(lengths):
 
     assert lengths.taken == {"beta": 2.0}
     assert scored.systems["predictions"]["lengths"].options["beta"] == 2.0
-    assert scored.systems["predictions"]["qa_em"].groups == {"x": {"qa_em": 1.0, "n": 1}}
+    group = scored.systems["predictions"]["qa_em"].groups["x"]
+    assert (group["qa_em"], group["n"]) == (1.0, 1)
+    assert group["confidence_interval"]["qa_em"] == [pytest.approx(0.05), 1.0]
 
 
 @pytest.mark.parametrize(
@@ -261,16 +274,21 @@ def test_the_file_has_the_documented_shape():
     ).to_dict()
 
     assert list(content) == ["format", "systems", "comparisons", "provenance"]
-    assert content["format"] == "metric-commons/1"
+    assert content["format"] == "metric-commons/2"
     assert list(content["systems"]["a"]["qa_em"]) == [
         "options",
         "rows",
         "scores",
         "confidence_interval",
+        "interval",
+        "standard_error",
+        "effective_n",
         "groups",
         "signature",
     ]
-    assert content["systems"]["a"]["qa_em"]["groups"]["y"] == {"qa_em": 0.0, "n": 1}
+    group = content["systems"]["a"]["qa_em"]["groups"]["y"]
+    assert (group["qa_em"], group["n"]) == (0.0, 1)
+    assert group["standard_error"] == {"qa_em": None}
     assert content["comparisons"] == []
     assert content["provenance"]["inputs"] == sources
     assert set(content["provenance"]["versions"]) == {
@@ -288,8 +306,8 @@ def test_the_file_has_the_documented_shape():
     "text",
     [
         *("", "{", "[]", '{"format": "other/1"}', "\x80", '{"format": "metric-commons/1"}'),
-        '{"format": "metric-commons/1", "systems": {"a": {"m": {}}}, "comparisons": []}',
-        '{"format": "metric-commons/1", "systems": [], "comparisons": [], "provenance": {}}',
+        '{"format": "metric-commons/2", "systems": {"a": {"m": {}}}, "comparisons": []}',
+        '{"format": "metric-commons/2", "systems": [], "comparisons": [], "provenance": {}}',
     ],
 )
 def test_another_file_is_no_result(text, tmp_path):
@@ -298,6 +316,17 @@ def test_another_file_is_no_result(text, tmp_path):
 
     with pytest.raises(ValueError, match=r"r\.json: "):
         Results.read(path)
+
+
+def test_an_older_file_is_read(tmp_path):
+    scored = score("qa_em", predictions=["a"], references=["a"])
+    older = scored.to_dict() | {"format": "metric-commons/1"}
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(older))
+
+    result = Results.read(path).systems["predictions"]["qa_em"]
+    assert result.scores == {"qa_em": 1.0}
+    assert (result.interval, result.standard_error, result.n_clusters) == ({}, {}, None)
 
 
 def test_the_table_has_a_row_a_system_and_a_column_a_score():
@@ -317,9 +346,9 @@ def test_the_best_of_each_score_is_bold():
     rows = scored.to_markdown().splitlines()[2:5]
 
     assert [row.split("|")[2].strip() for row in rows] == [
-        "0.5000 [0.0000, 1.0000]",
-        "**1.0000 [1.0000, 1.0000]**",
-        "**1.0000 [1.0000, 1.0000]**",
+        "0.5000 [0.0126, 0.9874]",
+        "**1.0000 [0.1581, 1.0000]**",
+        "**1.0000 [0.1581, 1.0000]**",
     ]
 
 

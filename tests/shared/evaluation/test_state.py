@@ -164,7 +164,7 @@ def test_moments_far_from_zero_lose_nothing():
     expected = load("regression").compute(**columns, **options)
     for name, values in expected.items():
         assert merged[name] == pytest.approx(values, rel=1e-12)
-    with pytest.raises(ValueError, match="this state keeps sums, but intervals resample rows"):
+    with pytest.raises(ValueError, match="this state keeps sums, but intervals need rows"):
         in_parts("regression", options, columns, seed=2).result(confidence_level=0.9)
 
 
@@ -347,7 +347,8 @@ def test_a_file_is_read_again_or_refused(tmp_path):
     assert State.read(path).result() == {"qa_em": 0.5}
     content = json.loads(path.read_text())
     for change, fault in [
-        ({"format": "other"}, "not of the format metric-commons-state/1"),
+        ({"format": "other"}, "not of the format metric-commons-state/2"),
+        ({"format": "metric-commons-state/1"}, "state/2, but metric-commons-state/1: score again"),
         ({"version": "0.0.1"}, r"metric-commons 0\.0\.1, but this is"),
         ({"rows": 3}, "damaged: it should have 3 rows"),
     ]:
@@ -356,7 +357,7 @@ def test_a_file_is_read_again_or_refused(tmp_path):
             State.read(path)
     del content["options"]
     path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=r"part\.state: not a whole .*-state/1: 'options'"):
+    with pytest.raises(ValueError, match=r"part\.state: not a whole .*-state/2: 'options'"):
         State.read(path)
     path.write_text("no json")
     with pytest.raises(ValueError, match=r"part\.state: Expecting value"):

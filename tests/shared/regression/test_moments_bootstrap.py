@@ -19,9 +19,8 @@ def test_the_bootstrap_draws_rows(measure):
         regression_scores(predictions[order][rows], references[order][rows], measures=measure)
         for rows in resamples
     ]
-    result = regression_scores(
-        predictions, references, measures=measure, confidence_level=0.9, n_resamples=50, seed=7
-    )
+    options = {"confidence_level": 0.9, "interval": "bootstrap", "n_resamples": 50, "seed": 7}
+    result = regression_scores(predictions, references, measures=measure, **options)
 
     expected = np.quantile([value[measure] for value in values], [0.05, 0.95])
     assert result["confidence_interval"][measure] == pytest.approx(expected, rel=1e-9)
@@ -29,9 +28,11 @@ def test_the_bootstrap_draws_rows(measure):
 
 
 @pytest.mark.parametrize("scale", [1e200, 1e-200, 1e308 / 4])
-def test_the_bootstrap_does_not_depend_on_the_scale(scale):
+@pytest.mark.parametrize("interval", ["auto", "bootstrap"])
+def test_intervals_do_not_depend_on_the_scale(scale, interval):
     references, predictions = [0.0, 1.0, 3.0, -2.0], [0.5, 1.0, 2.0, -1.0]
     options = {"confidence_level": 0.9, "n_resamples": 100, "measures": ["mae", "rmse", "r2"]}
+    options |= {"interval": interval}
     plain = regression_scores(predictions, references, **options)
     scaled = regression_scores(
         [x * scale for x in predictions], [x * scale for x in references], **options

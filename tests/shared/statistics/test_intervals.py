@@ -19,7 +19,7 @@ from metric_commons.statistics import (
     mean_interval,
     proportion_interval,
 )
-from metric_commons.statistics.intervals import Method
+from metric_commons.statistics.methods import Method
 
 SCORES = st.lists(
     st.floats(0, 1) | st.sampled_from([0.0, -0.0, 0.5, 1.0, 0.1, 1e-300]), min_size=1, max_size=40

@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
+from metric_commons.statistics import interval
 from metric_commons.statistics.bootstrap import mean_interval
 from metric_commons.statistics.summary import Average, mean, summarize
 
@@ -46,22 +48,83 @@ def test_scores_of_rows_are_plain_lists():
 
 
 def test_intervals_are_those_of_each_score():
-    options = {"confidence_level": 0.8, "n_resamples": 50, "seed": 3}
-    result = summarize(SCORES, **options)["confidence_interval"]
+    result = summarize(SCORES, confidence_level=0.8)
 
-    assert result == {
+    for name, values in SCORES.items():
+        expected = interval(values, confidence_level=0.8)
+        assert result["confidence_interval"][name] == [expected.low, expected.high]
+        assert result["interval"][name] == expected.method
+        assert result["standard_error"][name] == expected.standard_error
+        assert result["effective_n"][name] == expected.effective_n
+    assert result["interval"] == {"f1": "korn_graubard", "em": "clopper_pearson"}
+    assert "n_clusters" not in result
+
+
+def test_the_bootstrap_is_there_by_name():
+    options = {"confidence_level": 0.8, "n_resamples": 50, "seed": 3}
+    result = summarize(SCORES, interval="bootstrap", **options)
+
+    assert result["confidence_interval"] == {
         name: list(mean_interval(values, **options)) for name, values in SCORES.items()
     }
+    assert set(result["interval"].values()) == {"bootstrap"}
+
+
+def test_standard_errors_come_alone():
+    errors = {name: float(stats.sem(values)) for name, values in SCORES.items()}
+    result = summarize(SCORES, standard_error=True)
+
+    assert result.keys() == {"f1", "em", "standard_error"}
+    assert result["standard_error"] == pytest.approx(errors, rel=1e-14)
+
+
+CLUSTERS = ["x", "x", "y", "z", "z"]
+
+
+def test_clusters_change_intervals_and_no_score():
+    plain = summarize(SCORES, confidence_level=0.9, groups=LABELS)
+    result = summarize(SCORES, confidence_level=0.9, groups=LABELS, clusters=CLUSTERS)
+
+    assert {name: result[name] for name in SCORES} == {name: plain[name] for name in SCORES}
+    assert result["n_clusters"] == 3
+    for name, values in SCORES.items():
+        expected = interval(values, confidence_level=0.9, clusters=CLUSTERS)
+        assert result["confidence_interval"][name] == [expected.low, expected.high]
+        assert result["design_effect"][name] == expected.design_effect
+    assert result["groups"]["b"]["n_clusters"] == 2
+    rows_of_b = interval(SCORES["f1"][[0, 2]], confidence_level=0.9, clusters=["x", "y"])
+    assert result["groups"]["b"]["confidence_interval"]["f1"] == [rows_of_b.low, rows_of_b.high]
+    assert summarize(SCORES, clusters=CLUSTERS) == summarize(SCORES)
+
+
+def test_wrong_clusters_are_named_even_if_no_interval_is_asked_for():
+    with pytest.raises(ValueError, match=r"^clusters has 2 labels, but there are 5 rows"):
+        summarize(SCORES, clusters=["a", "b"])
+
+
+def test_a_method_that_a_score_cannot_have_is_named_with_the_score():
+    message = "^interval of f1: 'mid_p' is for scores 0 and 1, but there are others; take 'auto'"
+    with pytest.raises(ValueError, match=message):
+        summarize({"em": SCORES["em"], "f1": SCORES["f1"]}, confidence_level=0.9, interval="mid_p")
+
+
+def test_a_ratio_may_be_rounded_to_above_its_bound():
+    values = np.array([1.0 + 2.0**-52, 0.5])
+    expected = summarize({"ndcg": np.array([1.0, 0.5])}, confidence_level=0.9)
+    result = summarize({"ndcg": values}, confidence_level=0.9)
+
+    assert result["confidence_interval"] == expected["confidence_interval"]
 
 
 def test_seed_and_number_of_resamples_move_an_interval():
-    def interval(**options):
-        return summarize(SCORES, confidence_level=0.8, **options)["confidence_interval"]["f1"]
+    def ends(**options):
+        result = summarize(SCORES, confidence_level=0.8, interval="bootstrap", **options)
+        return result["confidence_interval"]["f1"]
 
-    assert interval(n_resamples=50) == interval(n_resamples=50, seed=0)
-    assert interval(n_resamples=50) != interval(n_resamples=50, seed=1)
-    assert interval() == interval(n_resamples=10_000)
-    assert interval() != interval(n_resamples=50)
+    assert ends(n_resamples=50) == ends(n_resamples=50, seed=0)
+    assert ends(n_resamples=50) != ends(n_resamples=50, seed=1)
+    assert ends() == ends(n_resamples=10_000)
+    assert ends() != ends(n_resamples=50)
 
 
 def test_groups_come_in_the_order_of_their_labels():
@@ -145,8 +208,15 @@ def test_per_example_is_true_or_false(value):
 
 # ---- scores that are not means ------------------------------------------------------------------
 
-GEOMETRIC = Average(before=np.log, after=lambda mean, rows: math.exp(mean))
-TOTAL = Average(after=lambda mean, rows: mean * rows)
+GEOMETRIC = Average(
+    before=np.log,
+    after=lambda mean, rows: math.exp(mean),
+    slope=lambda mean, rows: math.exp(mean),
+    bounds=(-math.inf, math.inf),
+)
+TOTAL = Average(
+    after=lambda mean, rows: mean * rows, slope=lambda mean, rows: rows, bounds=(0.0, math.inf)
+)
 
 
 def test_scores_may_be_averaged_otherwise():
@@ -162,9 +232,20 @@ def test_an_interval_is_that_of_what_is_averaged():
     values = SCORES["f1"]
     options = {"confidence_level": 0.8, "n_resamples": 50, "seed": 3}
     averages = {"gm": GEOMETRIC, "total": TOTAL}
-    result = summarize(dict.fromkeys(averages, values), averages, **options)
+    scores = dict.fromkeys(averages, values)
+    result = summarize(scores, averages, interval="bootstrap", **options)
 
     assert result["confidence_interval"] == {
         "gm": [math.exp(end) for end in mean_interval(np.log(values), **options)],
         "total": [end * 5 for end in mean_interval(values, **options)],
     }
+
+    result = summarize(scores, averages, confidence_level=0.8)
+    logarithms = interval(np.log(values), confidence_level=0.8, bounds=(-math.inf, math.inf))
+    assert result["interval"] == {"gm": "t", "total": "log_t"}
+    assert result["confidence_interval"]["gm"] == [
+        math.exp(logarithms.low),
+        math.exp(logarithms.high),
+    ]
+    assert result["standard_error"]["gm"] == logarithms.standard_error * stats.gmean(values)
+    assert result["standard_error"]["total"] == pytest.approx(5 * stats.sem(values), rel=1e-14)

@@ -1,0 +1,235 @@
+"""Intervals of the scores of predicted labels.
+
+Scores that are shares of counted rows have the interval of a proportion, given its denominator: all
+rows for accuracy, predicted positives for precision, positives for recall, negatives for
+specificity. F1 follows from the share J = TP / (TP + FP + FN), since F1 = 2 J / (1 + J). With
+clusters the same shares are means of rows in clusters. All other scores, and those of weighted
+rows, are resampled, whatever the method that the shares are asked to have.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.multisets import Multiset
+from ..statistics.cluster_sums import Clusters, ClusterSums
+from ..statistics.draws import resampled_totals
+from ..statistics.intervals import interval, resampled_interval
+from ..statistics.proportions import Interval, proportion_interval
+from .classes import Classes
+from .confusion import LabelCounts
+from .multilabel import LabelIndicators
+
+Estimator = Callable[..., Interval | list[Interval]]
+
+
+@dataclass(frozen=True)
+class ClusteredCounts:
+    """The counts of each cluster: `LabelCounts` whose last axis is that of clusters.
+
+    >>> clusters = Clusters.of_labels(["a", "a", "b"], 3)
+    >>> codes = np.array([0, 1, 1])
+    >>> ClusteredCounts.of_rows(clusters, codes, codes, 2, None).counts.support.tolist()
+    [[1, 0], [1, 1]]
+    """
+
+    labels: Sequence[str]
+    counts: LabelCounts
+
+    @classmethod
+    def of_rows(
+        cls,
+        clusters: Clusters,
+        references: Integers,
+        predictions: Integers,
+        size: int,
+        weights: Floats | None,
+    ) -> "ClusteredCounts":
+        """The counts from the position of the label of each row, of so many labels in all."""
+        number, correct = clusters.numbers, references == predictions
+        shape = size, len(clusters.labels)
+
+        def totals(positions: Integers, rows: NDArray[Any]) -> NDArray[Any]:
+            sums = np.zeros(shape, np.int64 if weights is None else np.float64)
+            np.add.at(
+                sums, (positions[rows], number[rows]), 1 if weights is None else weights[rows]
+            )
+            return sums
+
+        all_rows = np.ones(correct.size, bool)
+        true_positives, support = totals(references, correct), totals(references, all_rows)
+        return cls.of_totals(
+            clusters.labels,
+            true_positives,
+            support,
+            totals(predictions, all_rows),
+            true_positives.sum(axis=0),
+            support.sum(axis=0),
+        )
+
+    @classmethod
+    def of_indicators(cls, clusters: Clusters, indicators: LabelIndicators) -> "ClusteredCounts":
+        """The counts of rows of 0 and 1 for each of several labels."""
+        weights = indicators.weights
+
+        def totals(rows: NDArray[Any]) -> NDArray[Any]:
+            shape = len(clusters.labels), *rows.shape[1:]
+            sums = np.zeros(shape, np.int64 if weights is None else np.float64)
+            np.add.at(sums, clusters.numbers, rows if weights is None else (rows.T * weights).T)
+            return sums.T
+
+        references, predictions = indicators.references, indicators.predictions
+        correct = (references == predictions).all(axis=1)
+        return cls.of_totals(
+            clusters.labels,
+            totals(references & predictions),
+            totals(references),
+            totals(predictions),
+            totals(correct.astype(np.uint8)),
+            totals(np.ones(len(correct), np.uint8)),
+        )
+
+    @classmethod
+    def of_totals(
+        cls,
+        labels: Sequence[str],
+        true_positives: NDArray[Any],
+        support: NDArray[Any],
+        predicted_positives: NDArray[Any],
+        correct: NDArray[Any],
+        total: NDArray[Any],
+    ) -> "ClusteredCounts":
+        """The counts from all that is counted, but negatives."""
+        counts = LabelCounts(
+            true_positives, support, predicted_positives, total - support, correct, total
+        )
+        return cls(labels, counts)
+
+    def resampled(self, n_resamples: int, seed: int) -> LabelCounts:
+        """The counts of resamples, each of as many clusters as there are; float64."""
+        columns = [np.atleast_2d(getattr(self.counts, field.name)) for field in fields(LabelCounts)]
+        kinds, occurrences = np.unique(np.concatenate(columns).T, axis=0, return_counts=True)
+        cells = np.broadcast_to(np.arange(kinds.shape[1]), kinds.shape)
+        totals = resampled_totals(
+            occurrences,
+            cells,
+            kinds.shape[1],
+            amounts=kinds,
+            n_resamples=n_resamples,
+            seed=seed,
+        ).astype(np.float64)
+        size = len(self.counts.support)
+        true_positives, support, predicted_positives, negatives = (
+            totals[start : start + size] for start in range(0, 4 * size, size)
+        )
+        correct, total = totals[4 * size :]
+        return LabelCounts(true_positives, support, predicted_positives, negatives, correct, total)
+
+
+def label_estimators(
+    counts: LabelCounts,
+    task: Classes,
+    names: Sequence[str],
+    *,
+    weighted: bool,
+    clusters: ClusteredCounts | None,
+    resampled: Callable[[int, int], Mapping[str, Floats]],
+) -> dict[str, Estimator]:
+    """For each score a function that returns its interval, as `summary.uncertainty` takes them.
+
+    Args:
+        counts: of all labels, exact numbers.
+        task: which labels to average over, and how.
+        names: of the scores.
+        weighted: whether rows have weights; then everything is resampled.
+        clusters: the counts of each cluster; None if rows stand alone.
+        resampled: the scores of resamples, from their number and a seed.
+    """
+    resamples = cache(resampled)
+
+    def estimate(
+        name: str,
+        *,
+        confidence_level: float = 0.95,
+        method: str = "auto",
+        n_resamples: int = 10_000,
+        seed: int = 0,
+    ) -> Interval | list[Interval]:
+        shares = [] if weighted or method == "bootstrap" else _shares(name, counts, task)
+        if shares:
+            labels: Sequence[str] = () if clusters is None else clusters.labels
+            clustered = (
+                [None] * len(shares) if clusters is None else _shares(name, clusters.counts, task)
+            )
+            options = {"confidence_level": confidence_level, "method": method}
+            estimates = [
+                _share_interval(share, clustered_share, labels, **options)
+                for share, clustered_share in zip(shares, clustered, strict=True)
+            ]
+            if name == "f1":
+                estimates = [_as_f1(*pair) for pair in zip(estimates, shares, strict=True)]
+            return estimates if task.average == "none" and name != "accuracy" else estimates[0]
+        return resampled_interval(
+            resamples(n_resamples, seed)[name],
+            confidence_level,
+            None if clusters is None else len(clusters.labels),
+        )
+
+    return {name: partial(estimate, name) for name in names}
+
+
+def _shares(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, Any]]:
+    """Numerator and denominator of a score that is a share, or is made of one; else nothing.
+
+    With clusters both are arrays over the clusters.
+    """
+    if name == "accuracy":
+        return [(counts.correct, counts.total)]
+    if task.average not in ("binary", "none"):
+        return []
+    label = counts.select(task.averaged_positions)
+    true, positives, negatives = label.true_positives, label.predicted_positives, label.negatives
+    false = positives - true
+    terms = {
+        "precision": (true, positives),
+        "recall": (true, label.support),
+        "specificity": (negatives - false, negatives),
+        "fpr": (false, negatives),
+        "f1": (true, label.support + false),  # Jaccard's index
+    }
+    return [*zip(*terms[name], strict=True)] if name in terms else []
+
+
+def _share_interval(
+    share: tuple[Any, Any],
+    clustered: tuple[Any, Any] | None,
+    labels: Sequence[str],
+    **options: Any,
+) -> Interval:
+    """The interval of a share of rows, which are those of its denominator."""
+    numerator, denominator = int(share[0]), int(share[1])
+    sums = None
+    if clustered is not None:
+        terms = zip(labels, *(part.tolist() for part in clustered), strict=True)
+        sums = ClusterSums.reduced({label: (rows, hits) for label, hits, rows in terms if rows}, 0)
+    if not denominator:
+        undefined = proportion_interval(0, 0)
+        return undefined if sums is None else undefined._replace(n_clusters=0)
+    occurrences = np.array([denominator - numerator, numerator])
+    present = occurrences > 0
+    rows = Multiset(np.array([0.0, 1.0])[present], occurrences[present])
+    return interval(rows, clusters=sums, **options)
+
+
+def _as_f1(jaccard: Interval, share: tuple[Any, Any]) -> Interval:
+    """The interval of F1 from that of Jaccard's index."""
+    if not share[1]:
+        return jaccard
+    low, high = (2 * end / (1 + end) for end in (jaccard.low, jaccard.high))
+    slope = 2 / (1 + share[0] / share[1]) ** 2
+    return jaccard._replace(low=low, high=high, standard_error=jaccard.standard_error * slope)

@@ -1,0 +1,139 @@
+"""Intervals of areas under curves, losses and calibration errors, from the influence of rows.
+
+The variance of a score is the sum of the squared influences of its rows; with clusters the
+influences of a cluster are added up before they are squared.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from ..numbers.arrays import Floats
+from ..numbers.exact_sums import group_sums
+from ..statistics.cluster_sums import Clusters
+from ..statistics.estimates import ClusterVariance, error_interval, estimate_interval
+from ..statistics.proportions import Interval
+from .areas import ScoreWithVariance
+
+Estimator = Callable[..., Interval | list[Interval]]
+
+
+def score_estimators(
+    scores: Mapping[str, ScoreWithVariance],
+    rows: Mapping[str, Any],
+    greatest: Mapping[str, float],
+    clusters: Clusters | None,
+) -> dict[str, Estimator]:
+    """For each score a function that returns its interval, as `summary.uncertainty` takes them.
+
+    Args:
+        scores: the scores.
+        rows: how many rows each rests on; of a list of scores a list.
+        greatest: the greatest value that each can have; infinite for errors without a bound.
+        clusters: of the rows; None if they stand alone.
+    """
+
+    def estimate(name: str, **options: Any) -> Interval | list[Interval]:
+        score, variance, influences = scores[name]
+        many = isinstance(score, list)
+        columns = [score, variance(), rows[name]] if many else [[score], [variance()], [rows[name]]]
+        variances: list[ClusterVariance | None] = [None] * len(columns[0])
+        if clusters is not None:
+            listed = influences() if many else [influences()]
+            variances = [cluster_variance(influence, clusters) for influence in listed]
+        estimates = [
+            _interval(value, square, size, cluster, greatest[name], **options)
+            for value, square, size, cluster in zip(*columns, variances, strict=True)
+        ]
+        return estimates if many else estimates[0]
+
+    return {name: partial(estimate, name) for name in scores}
+
+
+def cluster_variance(influences: Floats, clusters: Clusters) -> ClusterVariance:
+    """The variance between clusters, from the influence of each row.
+
+    >>> clusters = Clusters.of_labels(["a", "a", "b"], 3)
+    >>> cluster_variance(np.array([0.25, -0.25, 0.5]), clusters)
+    ClusterVariance(squares=0.25, units=Fraction(9, 5), n_clusters=2)
+    """
+    numbers, n_clusters = clusters.numbers, len(clusters.labels)
+    sums = group_sums(influences, numbers, n_clusters)
+    sizes = np.bincount(numbers, minlength=n_clusters)
+    units = Fraction(len(numbers) ** 2, int((sizes**2).sum()))
+    return ClusterVariance(float(np.sort(sums**2).sum()), units, n_clusters)
+
+
+def _interval(
+    score: float,
+    variance: float,
+    rows: int,
+    clusters: ClusterVariance | None,
+    greatest: float,
+    *,
+    confidence_level: float = 0.95,
+    method: str = "auto",
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Interval:
+    """The interval of a score from 0 to the greatest one, or of an error without a bound."""
+    if method == "bootstrap":
+        return _normal_interval(score, variance, confidence_level, greatest, clusters)
+    if math.isnan(score):
+        name = "log_t" if math.isinf(greatest) else "korn_graubard"
+        n_clusters = clusters.n_clusters if clusters else None
+        return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
+    # A method that is not for such scores leaves them their own; the result says which it was.
+    if math.isinf(greatest):
+        method = "t" if method == "t" else "auto"
+        return error_interval(
+            score,
+            variance,
+            rows,
+            confidence_level=confidence_level,
+            method=method,
+            clusters=clusters,
+        )
+    scaled = clusters and clusters._replace(squares=clusters.squares / greatest**2)
+    estimate = estimate_interval(
+        score / greatest,
+        variance / greatest**2,
+        rows,
+        confidence_level=confidence_level,
+        method="wilson" if method == "wilson" else "auto",
+        clusters=scaled,
+    )
+    return estimate._replace(
+        low=greatest * estimate.low,
+        high=greatest * estimate.high,
+        standard_error=greatest * estimate.standard_error,
+    )
+
+
+def _normal_interval(
+    score: float,
+    variance: float,
+    level: float,
+    greatest: float,
+    clusters: ClusterVariance | None,
+) -> Interval:
+    """The normal interval around a score, cut at the ends of its range; DeLong's of the ROC area.
+
+    It stands where a bootstrap is asked for: resampled areas have this distribution if rows are
+    many, and it takes no draws.
+    """
+    n_clusters = clusters.n_clusters if clusters else None
+    if clusters:
+        factor = n_clusters / (n_clusters - 1) if n_clusters and n_clusters > 1 else math.nan
+        variance = clusters.squares * factor
+    error = math.sqrt(variance)
+    margin = NormalDist().inv_cdf((1 + level) / 2) * error
+    low, high = max(score - margin, 0.0), min(score + margin, greatest)
+    if math.isnan(score):
+        low = high = math.nan
+    return Interval(low, high, "normal", error, math.nan, n_clusters)

@@ -1,0 +1,8 @@
+"""The names of methods that make intervals, apart from all that computes them.
+
+A command line shows them in its help, which should not wait for numpy.
+"""
+
+from typing import Literal
+
+Method = Literal["auto", "wilson", "clopper_pearson", "mid_p", "jeffreys", "t", "bootstrap"]

@@ -1,0 +1,94 @@
+"""The recorded intervals again, through `compute` of the modules that the cases name."""
+
+import math
+
+import pytest
+
+from metric_commons import State, load
+from tests.conformance.test_statistics import agree, cases, close, named
+
+
+def compute(module, case, **options):
+    return load(module).compute(**case["inputs"], **case["options"], **options)
+
+
+@pytest.mark.parametrize("name", named("proportion"))
+def test_exact_match_is_a_proportion(name):
+    case = cases()[name]
+    right, rows = case["inputs"]["right"], case["inputs"]["rows"]
+    columns = {"predictions": ["a"] * rows, "references": ["a"] * right + ["b"] * (rows - right)}
+
+    def ends(**options):
+        result = load("qa_em").compute(**columns, **case["options"], **options)
+        return result["confidence_interval"]["qa_em"]
+
+    agree(ends(), case["expected"]["confidence_interval"])
+    agree(ends(interval="mid_p"), case["expected"]["mid_p"])
+    for method, expected in case["exact"].items():
+        agree(ends(interval=method), expected)
+
+
+@pytest.mark.parametrize("name", named("bounded") + named("clusters"))
+def test_scores_of_a_range(name):
+    case, expected = cases()[name], cases()[name]["expected"]
+    result = compute("win_rate", case)
+
+    close(result["win_rate"], expected["win_rate"], 1e-15)
+    agree(result["confidence_interval"]["win_rate"], expected["confidence_interval"])
+    close(result["effective_n"]["win_rate"], expected["effective_n"])
+    close(result["standard_error"], expected["standard_error"])
+    if "n_clusters" in expected:
+        assert result["n_clusters"] == expected["n_clusters"]
+        close(result["design_effect"]["win_rate"], expected["design_effect"])
+    wilson = compute("win_rate", case, interval="wilson")
+    agree(wilson["confidence_interval"]["win_rate"], expected["wilson"])
+
+
+@pytest.mark.parametrize("name", named("bounded") + named("clusters"))
+def test_states_have_the_same_intervals(name):
+    case = cases()[name]
+    predictions, clusters = case["inputs"]["predictions"], case["options"].get("clusters")
+    level = case["options"]["confidence_level"]
+    result = compute("win_rate", case)
+    parts = [State("win_rate", ties="half") for _ in range(2)]
+    for part, rows in zip(parts, (slice(None, None, 2), slice(1, None, 2)), strict=True):
+        labels = {} if clusters is None else {"clusters": clusters[rows]}
+        if predictions[rows]:
+            part.update(predictions=predictions[rows], **labels)
+    parts[0].merge(parts[1])
+
+    merged = parts[0].result(confidence_level=level)
+    assert repr(merged) == repr(result)  # to the last bit, and NaN
+
+
+@pytest.mark.parametrize("name", named("errors"))
+def test_errors_without_an_upper_bound(name):
+    case, expected = cases()[name], cases()[name]["expected"]
+    result = compute("regression", case)
+
+    for measure in ("mae", "mse", "rmse"):
+        agree(result["confidence_interval"][measure], expected[f"{measure}_interval"])
+        assert result["interval"][measure] == "log_t"
+
+
+@pytest.mark.parametrize("name", named("classification"))
+def test_counts_of_two_labels(name):
+    case = cases()[name]
+    result = compute("classification", case)
+
+    for score in ("accuracy", "precision", "recall", "specificity", "f1"):
+        agree(result["confidence_interval"][score], case["exact"][f"{score}_interval"])
+        assert result["interval"][score] == "clopper_pearson"
+
+
+@pytest.mark.parametrize("name", named("auc"))
+def test_the_area_under_the_roc_curve(name):
+    case, expected = cases()[name], cases()[name]["expected"]
+    case = case | {"options": case["options"] | {"threshold": 0.25}}
+    result = compute("classification", case)
+
+    close(result["roc_auc"], expected["roc_auc"], 1e-15)
+    close(result["standard_error"]["roc_auc"], math.sqrt(expected["delong_variance"]))
+    agree(result["confidence_interval"]["roc_auc"], expected["confidence_interval"])
+    wilson = compute("classification", case, interval="wilson")
+    agree(wilson["confidence_interval"]["roc_auc"], expected["wilson"])
