@@ -16,9 +16,7 @@ HEADINGS = ["Usage", "Inputs", "Output", "Edge cases", "Conformance", "Limitatio
 # What an option adds to the result, whatever the metric.
 ADDED = {
     "per_example": ["per_example"],
-    "confidence_level": ["confidence_interval", "interval", "standard_error"],
-    "interval": ["effective_n"],
-    "clusters": ["n_clusters", "design_effect"],
+    "confidence_level": ["confidence_interval"],
     "groups": ["groups"],
     "curves": ["roc_curve", "pr_curve"],
 }
@@ -103,6 +101,9 @@ def wrong_output(card, result, compute):
     """Keys that the table of outputs has too many or too few."""
     options = inspect.signature(compute).parameters
     keys = {*result, *(key for option in ADDED if option in options for key in ADDED[option])}
+    if "confidence_level" in options and "predictions1" not in options:
+        keys |= {"interval", "standard_error"}
+        keys |= {"effective_n", "n_clusters", "design_effect"} if "clusters" in options else set()
     return sorted(keys ^ set(code(column(section(card, "Output"), "Key"))))
 
 

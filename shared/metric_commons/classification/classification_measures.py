@@ -65,6 +65,9 @@ def classification_scores(
         "average": average,
         "sample_weight": sample_weight,
     }
+    group_rows = {}
+    if groups is not None:
+        group_rows = members(check_labels("groups", groups, len(references)))
     predicted: PredictedScores | None = None
     table: ContingencyTable | LabelIndicators
     if is_scores(predictions):
@@ -109,7 +112,7 @@ def classification_scores(
             "average": task.average,
             "calibration_bins": calibration_bins,
             "calibration_strategy": calibration_strategy,
-            "labels": labels,
+            "labels": labels if predicted is None else predicted.columns,
             **label_options,
         }
         columns = {"sample_weight": sample_weight, "clusters": clusters}
@@ -121,6 +124,6 @@ def classification_scores(
                 **{name: take(column, rows) for name, column in columns.items()},
             )
             | {"n": len(rows)}
-            for label, rows in members(check_labels("groups", groups, len(references))).items()
+            for label, rows in group_rows.items()
         }
     return result

@@ -66,6 +66,7 @@ class PredictedScores:
     task: Classes
     table: ContingencyTable
     references: NDArray[Any]  # whether positive; of several labels the column of each reference
+    columns: Any
 
     def __init__(
         self,
@@ -80,6 +81,7 @@ class PredictedScores:
     ) -> None:
         check_option("threshold", threshold, Finite)
         self._threshold = threshold
+        self.columns = labels  # the labels of rows of probabilities, in the order of their columns
         self.weights = check_weights("sample_weight", sample_weight, len(references))
         references = as_labels("references", references)
         self.scores, self._range = _finite_scores(predictions)
@@ -97,7 +99,7 @@ class PredictedScores:
     def label_positions(self) -> tuple[Integers, Integers]:
         """For each row where its reference and its prediction are in `task.all_labels`."""
         if not self.binary:
-            columns = self.task.positions(self._columns)
+            columns = self.task.positions(self.columns)
             return columns[self.references], columns[self.scores.argmax(axis=1)]
         positive = self.task.positive or 0
         references, predictions = (
@@ -143,7 +145,7 @@ class PredictedScores:
                 f"predictions have {width} columns, but there are {len(columns)} labels; "
                 "labels=[...] must name that of each column"
             )
-        self._columns = columns
+        self.columns = columns
         indices = {label: index for index, label in enumerate(columns)}
         for label in present:
             if label not in indices:

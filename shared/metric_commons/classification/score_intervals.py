@@ -136,4 +136,4 @@ def _normal_interval(
     low, high = max(score - margin, 0.0), min(score + margin, greatest)
     if math.isnan(score):
         low = high = math.nan
-    return Interval(low, high, "normal", error, math.nan, n_clusters)
+    return Interval(low, high, "normal", error, None, n_clusters)

@@ -180,8 +180,8 @@ def resampled_interval(
 ) -> Interval | list[Interval]:
     """The percentile interval of a score from its values in resamples; NaN values are left out.
 
-    The standard error is their standard deviation. Of a score that is no mean of rows there is no
-    effective number of rows: it is NaN.
+    The standard error is their standard deviation. A score that is no mean of rows has no effective
+    number of rows.
 
     Args:
         values: shape (resamples,), or (scores, resamples) for a list of intervals.
@@ -198,8 +198,7 @@ def resampled_interval(
     defined = values[~np.isnan(values)]
     scale = float(np.abs(defined).max(initial=0.0)) or 1.0  # so that no square overflows
     error = float(np.std(defined / scale, ddof=1)) * scale if defined.size > 1 else math.nan
-    effect = None if n_clusters is None else math.nan
-    return Interval(low, high, "bootstrap", error, math.nan, n_clusters, effect)
+    return Interval(low, high, "bootstrap", error, None, n_clusters)
 
 
 def t_ends(spread: Spread, critical: float) -> tuple[float, float]:

@@ -18,14 +18,14 @@ class Interval(NamedTuple):
     """The ends of an interval, the method, and how much the scores say.
 
     `effective_n` is the number of rows that scores 0 and 1 would need to be as informative;
-    `design_effect` is by how much clusters divide it.
+    `design_effect` is by how much clusters divide it. What is no mean of rows has neither.
     """
 
     low: float
     high: float
     method: str
     standard_error: float
-    effective_n: float
+    effective_n: float | None
     n_clusters: int | None = None
     design_effect: float | None = None
 

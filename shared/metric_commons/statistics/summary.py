@@ -222,7 +222,8 @@ def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, An
     """Intervals as a result has them: for each key the values by the name of the score.
 
     The keys are `confidence_interval`, `interval`, `standard_error`, `effective_n` and, of
-    clusters, `n_clusters` and `design_effect`. A score that is a list has a list of intervals.
+    clusters, `n_clusters` and `design_effect`. A score that is a list has a list of intervals; one
+    that is no mean of rows has no `effective_n` and no `design_effect`.
 
     >>> from .proportions import proportion_interval
     >>> reported({"accuracy": proportion_interval(1, 2)})["effective_n"]
@@ -233,10 +234,12 @@ def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, An
         for name, estimate in intervals.items()
     }
 
-    def table(value: Callable[[Interval], Any]) -> dict[str, Any]:
+    def table(field: Callable[[Interval], Any]) -> dict[str, Any]:
+        columns = {name: [*map(field, estimates)] for name, estimates in lists.items()}
         return {
-            name: value(estimate) if isinstance(estimate, Interval) else [*map(value, estimate)]
-            for name, estimate in intervals.items()
+            name: values[0] if isinstance(intervals[name], Interval) else values
+            for name, values in columns.items()
+            if values[0] is not None
         }
 
     result: dict[str, Any] = {
