@@ -173,6 +173,7 @@ def test_settings_are_json_or_else_text(run):
         *("score", "qa_em", "qa_f1", "x.jsonl", *FIELDS),
         *("--set", "qa_f1.both_empty=0", "--set", "normalizer=ultrarag"),
         *("--resamples", "50", "--seed", "7", "--confidence", "0.5", "--format", "json"),
+        *("--interval", "bootstrap"),
     )
     em, f1 = json.loads(out)["systems"]["answer"].values()
 
@@ -182,6 +183,7 @@ def test_settings_are_json_or_else_text(run):
         "both_empty": 0.0,
         "reference_aggregation": "max",
         "confidence_level": 0.5,
+        "interval": "bootstrap",
         "n_resamples": 50,
         "seed": 7,
     }

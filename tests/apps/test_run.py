@@ -137,7 +137,8 @@ def test_scores_are_those_of_the_modules(run):
                 seed=3,
             )
             found = saved["systems"][name][module]
-            assert found["confidence_interval"] == expected.pop("confidence_interval")
+            for key in ("confidence_interval", "interval", "standard_error", "effective_n"):
+                assert found[key] == expected.pop(key)
             assert found["scores"] == expected
             assert found["rows"] == 3
 
