@@ -14,6 +14,7 @@ from metric_commons.base.module import BatchMetric
 from metric_commons.hub import bundle
 from metric_commons.integrations.trainer import trainer_hook
 from tests.spec import ROOT
+from tests.threads import THREADS, at_once
 
 
 class Hits(BatchMetric):
@@ -392,6 +393,17 @@ def test_every_evaluation_starts_anew():
     hook.reset()
 
     assert hook(evaluation(*right)) == hook(evaluation(*right)) == {"hits": 1.0, "rows": 1.0}
+
+
+def test_threads_get_the_scores_of_their_own_evaluations(hasty_threads):
+    hook = trainer_hook(Hits(), task="classification")
+    labels = [np.arange(thread + 1) for thread in range(THREADS)]
+
+    def work(thread):
+        return [hook(evaluation(labels[thread], labels[thread])) for _ in range(20)]
+
+    for thread, results in enumerate(at_once(work)):
+        assert results == [{"hits": 1.0, "rows": thread + 1.0}] * 20
 
 
 @pytest.mark.parametrize("last", [True, False])

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.locks import Lock
 from ..evaluation.arguments import REPORTING
 from ..evaluation.catalog import load, names
 from ..evaluation.state import State, loaded
@@ -51,6 +52,7 @@ class TrainerHook:
         self._has_states = all(_has_state(modules[name], options[name]) for name in modules)
         self._rows: list[Rows] = []  # of batches without a state
         self._states: dict[str, State] = {}  # of the batches before them, by module
+        self._lock = Lock()  # of both: threads may evaluate at once
 
     def __call__(self, evaluation: Any, compute_result: bool = True) -> dict[str, float]:
         """The scores that are single numbers, by name; nothing before the last of several batches.
@@ -66,17 +68,18 @@ class TrainerHook:
         Raises:
             ValueError: predictions and labels do not fit the task, or rows do not fit a module.
         """
-        finished = True
-        try:
-            for predictions, labels in _batches(evaluation):
-                self._rows.append(self._read(predictions, labels))
-            finished = compute_result
-            if not finished and self._has_states:
-                self._update_states()
-            return self._scores() if finished else {}
-        finally:
-            if finished:
-                self.reset()
+        with self._lock:
+            finished = True
+            try:
+                for predictions, labels in _batches(evaluation):
+                    self._rows.append(self._read(predictions, labels))
+                finished = compute_result
+                if not finished and self._has_states:
+                    self._update_states()
+                return self._scores() if finished else {}
+            finally:
+                if finished:
+                    self.reset()
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
         """The most likely class or word for each label, where the task needs no logits.
@@ -92,7 +95,8 @@ class TrainerHook:
 
     def reset(self) -> None:
         """Forget all batches, after an evaluation with `batch_eval_metrics` that did not finish."""
-        self._rows, self._states = [], {}
+        with self._lock:
+            self._rows, self._states = [], {}
 
     def _read(self, predictions: Array, labels: Array) -> Rows:
         rows = _TASKS[self._task](predictions, labels, self._ignore_index)
