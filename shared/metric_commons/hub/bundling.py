@@ -127,6 +127,7 @@ def _write(
             namespace=namespace,
             version=metadata.version(PACKAGE),
             requirements=requirements,
+            files={file: text for file, text in files.items() if file.endswith(".py")},
         )
     else:
         files["README.md"] = card.replace(_STATIC, _GRADIO, 1)

@@ -10,7 +10,7 @@ import json
 import re
 import string
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -242,6 +242,32 @@ class Demo:
         if str in self._types[name] and cell[:1] not in ("[", "{"):
             return cell
         raise ValueError(f"{name}[{row}] is {cell!r}; {problem}")
+
+
+def answer(demo: Demo, question: str, parameters: str) -> str:
+    """What a page asks, as JSON: `{"value": ...}`, or `{"problem": "..."}` of what was typed."""
+
+    def example(number: int) -> dict[str, Any]:
+        return {
+            "cells": demo.cells(number),
+            "options": demo.options(number),
+            "inputs": demo.inputs,
+        }
+
+    def score(cells: Cells, options: str) -> dict[str, Any]:
+        scores, header, rows = demo.score(cells, options)
+        return {"scores": scores, "header": header, "rows": rows}
+
+    questions: dict[str, Callable[..., Any]] = {
+        "titles": demo.titles,
+        "example": example,
+        "score": score,
+    }
+    try:
+        value: Any = questions[question](*json.loads(parameters))
+    except (ValueError, TypeError) as error:
+        return json.dumps({"problem": str(error)})
+    return json.dumps({"value": value})
 
 
 def build(folder: Path) -> Any:
