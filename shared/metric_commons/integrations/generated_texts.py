@@ -54,10 +54,45 @@ class Generation(Task):
             )
         return Rows(self._texts(tokens, selected), self._texts(labels, label_mask))
 
-    def _texts(self, tokens: Array, mask: Booleans) -> list[str]:
+    def _texts(self, tokens: Array, mask: Booleans, **options: bool) -> list[str]:
         rows = [row[row_mask].tolist() for row, row_mask in zip(tokens, mask, strict=True)]
-        texts = self.tokenizer.batch_decode(rows, skip_special_tokens=True)
+        texts = self.tokenizer.batch_decode(rows, skip_special_tokens=True, **options)
         return [text.strip() for text in texts]  # many tokenizers put a space before the first word
+
+
+@dataclass
+class Speech(Generation):
+    """The text of each recording, from generated tokens or from the logits of a CTC model.
+
+    A CTC model has logits for each frame; its tokenizer joins equal tokens that follow each other,
+    in predictions but not in labels.
+    """
+
+    def reduced(self, logits: Any, labels: Any) -> Any:
+        """The tokens of frames, or generated ones as they are."""
+        if logits.ndim != 3:
+            return logits
+        tokens = logits.argmax(-1)
+        tokens[(logits == PADDING).all(-1)] = PADDING  # frames that a shorter batch does not have
+        return tokens
+
+    def rows(self, batch: Batch) -> Rows:
+        """A text on both sides."""
+        logits, labels = batch.predictions, batch.labels
+        undefined = np.array([not np.isfinite(row).all() for row in logits], bool)
+        self._check_defined(undefined, batch.first)
+        tokens = self.reduced(logits, labels)[~undefined]
+        labels = labels[~undefined]
+        check_shapes(tokens.ndim == labels.ndim == 2 and len(tokens) == len(labels), batch)
+        is_ctc = hasattr(
+            getattr(self.tokenizer, "tokenizer", self.tokenizer), "word_delimiter_token"
+        )
+        separate = {"group_tokens": False} if is_ctc else {}
+        return Rows(
+            self._texts(tokens, tokens != PADDING),
+            self._texts(labels, self._is_counted(labels), **separate),
+            int(undefined.sum()),
+        )
 
 
 def _check_generated(tokens: Any) -> None:

@@ -15,8 +15,9 @@ from ..evaluation.arguments import REPORTING
 from ..evaluation.catalog import load, names
 from ..evaluation.state import State, loaded
 from ..numbers.checks import OptionError, check_choice, nearest
+from .answer_spans import QuestionAnswering, check_answers
 from .flat_scores import UNSUITABLE, flat_scores
-from .generated_texts import Generation
+from .generated_texts import Generation, Speech
 from .training_tasks import (
     PADDING,
     CausalLM,
@@ -25,6 +26,7 @@ from .training_tasks import (
     MultilabelClassification,
     Regression,
     Rows,
+    SequenceLabeling,
     Task,
     TokenClassification,
 )
@@ -37,7 +39,13 @@ _TASKS: Mapping[str, type[Task]] = {
     "causal_lm": CausalLM,
     "regression": Regression,
     "generation": Generation,
+    "question_answering": QuestionAnswering,
+    "sequence_labeling": SequenceLabeling,
+    "speech": Speech,
 }
+# Modules without which a task has nothing to score with.
+_MODULES = {"sequence_labeling": "span_f1", "speech": "error_rate"}
+_DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
 
 
 class TrainerHook:
@@ -62,7 +70,9 @@ class TrainerHook:
         self._options = options
         self._task = task
         self._id2label = id2label
-        self._has_states = all(_has_state(modules[name], options[name]) for name in modules)
+        self._has_states = not task.keeps_rows and all(
+            _has_state(modules[name], options[name]) for name in modules
+        )
         self._lock = Lock()  # of what follows: threads may evaluate at once
         self.reset()
 
@@ -97,7 +107,7 @@ class TrainerHook:
 
         If a model returns a tuple, the first element is the logits.
         """
-        scores = logits[0] if isinstance(logits, tuple) else logits
+        scores = self._task.first_output(logits) if isinstance(logits, tuple) else logits
         return self._task.reduced(scores, labels) if hasattr(labels, "ndim") else scores
 
     def greater_is_better(self, score: str) -> bool:
@@ -156,13 +166,14 @@ class TrainerHook:
         if self._states:
             self._update_states()
             return {name: state.result() for name, state in self._states.items()}
-        predictions, references = self._columns()
-        return {
-            name: module.compute(
+        rows = self._task.completed(*self._columns())
+        results = {}
+        for name, module in self._modules.items():
+            predictions, references = self._task.columns(*rows, module)
+            results[name] = module.compute(
                 predictions=predictions, references=references, **self._module_options(name)
             )
-            for name, module in self._modules.items()
-        }
+        return results
 
     def _scores(self) -> dict[str, float]:
         results = {name: self._flat(name, result) for name, result in self._results().items()}
@@ -194,6 +205,11 @@ def trainer_hook(
     tokenizer: Any = None,
     id2label: Mapping[Any, str] | Sequence[str] | None = None,
     decoder_only: bool = False,
+    examples: Any = None,
+    features: Any = None,
+    n_best: int = 20,
+    max_answer_length: int = 30,
+    null_threshold: float | None = None,
     ignore_index: int = PADDING,
     nan_policy: str = "raise",
     **options: Any,
@@ -213,12 +229,23 @@ def trainer_hook(
             predicted where its logit is positive. "token_classification": as "classification", for
             each token. "causal_lm": the same, each prediction compared with the next token.
             "regression": a number, or a row of numbers. "generation": the text of each example,
-            without special tokens and without white space around it.
-        tokenizer: for generation; its `batch_decode` makes texts of tokens.
+            without special tokens and without white space around it. "speech": the same, from
+            generated tokens or from the logits of a CTC model. "question_answering": the answer to
+            each question, from the logits of its ends, as transformers' `run_qa` finds it, or from
+            SQuAD's dictionaries. "sequence_labeling": the tags of each sequence.
+        tokenizer: for generation and speech; its `batch_decode` makes texts of tokens.
         id2label: the names of all classes, as in the configuration of a model. Without them the
             number of logits says how many classes there are. An evaluation may see fewer.
         decoder_only: for generation, whether predictions begin with their prompts, which are then
             left out; the Trainer must have `include_for_metrics=["inputs"]`.
+        examples: for question_answering, the questions that are evaluated, each with `id`,
+            `context` and `answers`; a `datasets.Dataset`, or a list.
+        features: what the model sees of them, each with `example_id` and `offset_mapping`, in the
+            order of the evaluation.
+        n_best: how many first and last tokens of an answer are tried.
+        max_answer_length: how many tokens an answer has at most.
+        null_threshold: no answer is predicted if its logits exceed those of the best answer by
+            more than this; None if every question has an answer.
         ignore_index: the label of tokens that do not count. The -100 that a Trainer pads with
             never counts.
         nan_policy: "raise": logits that are not finite are an error. "omit": such rows are left
@@ -237,11 +264,15 @@ def trainer_hook(
     """
     check_choice("task", task, _TASKS)
     check_choice("nan_policy", nan_policy, ("raise", "omit"))
+    if task in _MODULES and _MODULES[task] not in names():
+        raise ValueError(
+            f"task {task!r} needs the module {_MODULES[task]}, which this version does not have"
+        )
     if not isinstance(modules, list | tuple):
         modules = [modules]
     metrics = [load(module) if isinstance(module, str) else module for module in modules]
-    if task == "generation" and not hasattr(tokenizer, "batch_decode"):
-        raise ValueError("task 'generation' needs the tokenizer, for tokens are not texts")
+    if task in _DECODED and not hasattr(tokenizer, "batch_decode"):
+        raise ValueError(f"task {task!r} needs {_DECODED[task]} for tokens are not texts")
     if task != "generation" and decoder_only:
         raise OptionError("decoder_only", f"is of task 'generation', not {task!r}")
     for metric in metrics:
@@ -261,9 +292,27 @@ def trainer_hook(
     for name, metric in by_name.items():
         _check_options(metric, options_by_name[name])
     class_names = _class_names(id2label)
-    texts = {"tokenizer": tokenizer, "decoder_only": decoder_only} if task == "generation" else {}
+    if task == "sequence_labeling" and not class_names:
+        raise ValueError("task 'sequence_labeling' needs id2label, for tags are names")
+    arguments: dict[str, dict[str, Any]] = {
+        "generation": {"tokenizer": tokenizer, "decoder_only": decoder_only},
+        "speech": {"tokenizer": tokenizer},
+        "sequence_labeling": {"class_names": class_names},
+        "question_answering": {
+            "examples": examples,
+            "features": features,
+            "n_best": n_best,
+            "max_answer_length": max_answer_length,
+            "null_threshold": null_threshold,
+        },
+    }
+    if task == "question_answering":
+        check_answers(arguments[task])
     reader = _TASKS[task](
-        ignore_index=ignore_index, nan_policy=nan_policy, classes=len(class_names) or None, **texts
+        ignore_index=ignore_index,
+        nan_policy=nan_policy,
+        classes=len(class_names) or None,
+        **arguments.get(task, {}),
     )
     return TrainerHook(by_name, options_by_name, reader, class_names)
 

@@ -8,7 +8,7 @@ classes already, because the Trainer was given the hook's `preprocess_logits_for
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -56,6 +56,12 @@ class Task(ABC):
     nan_policy: str = "raise"
     classes: int | None = None
 
+    keeps_rows: ClassVar[bool] = False  # whether rows have no scores before the last of them
+
+    def first_output(self, logits: Any) -> Any:
+        """What matters of the tuple that some models return."""
+        return logits[0]
+
     def batches(self, evaluation: Any) -> Iterator[Batch]:
         """The batches of an `EvalPrediction`, whose parts are arrays or lists of them."""
         outputs, labels = evaluation.predictions, evaluation.label_ids
@@ -68,7 +74,8 @@ class Task(ABC):
                 raise ValueError(
                     f"there are {len(label)} labels a row; name the one in label_names"
                 )
-            scores = _array("predictions", output[0] if isinstance(output, tuple) else output)
+            output = self.first_output(output) if isinstance(output, tuple) else output
+            scores = _array("predictions", output)
             yield Batch(scores, _array("labels", label), inputs and inputs[index], first)
             first += len(scores)
 
@@ -83,6 +90,14 @@ class Task(ABC):
         Raises:
             ValueError: predictions and labels do not fit the task.
         """
+
+    def completed(self, predictions: Any, references: Any) -> tuple[Any, Any]:
+        """The rows of all batches, as they are to be scored."""
+        return predictions, references
+
+    def columns(self, predictions: Any, references: Any, module: Any) -> tuple[Any, Any]:
+        """The rows as a module takes them."""
+        return predictions, references
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Options that a module gets because they follow from the model, and not from the rows."""
@@ -171,6 +186,38 @@ class TokenClassification(Classification):
     """The most likely class of each token."""
 
     axes = 2
+
+
+@dataclass
+class SequenceLabeling(TokenClassification):
+    """The tags of each sequence, by their names."""
+
+    class_names: Mapping[int, str] = field(default_factory=dict)
+
+    def rows(self, batch: Batch) -> Rows:
+        """A list of tags on both sides; tokens whose label does not count have none."""
+        labels = batch.labels
+        classes = self._most_likely(batch.predictions, labels)
+        check_shapes(classes.shape == labels.shape and labels.ndim == 2, batch)
+        label_mask = self._is_counted(labels)
+        undefined = (label_mask & (classes == _UNDEFINED)).any(1)
+        self._check_defined(undefined, batch.first)
+        rows = np.flatnonzero(label_mask.any(1) & ~undefined)
+        return Rows(
+            [
+                [self.class_names[tag] for tag in classes[row][label_mask[row]].tolist()]
+                for row in rows
+            ],
+            [
+                [self.class_names[tag] for tag in labels[row][label_mask[row]].tolist()]
+                for row in rows
+            ],
+            int(undefined.sum()),
+        )
+
+    def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """None: entities have no list of labels that all evaluations share."""
+        return {}
 
 
 @dataclass
