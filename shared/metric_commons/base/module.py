@@ -34,6 +34,22 @@ TEXTS_AND_REFERENCES = [
     datasets.Features({"predictions": _TEXT, "references": _TEXT}),
     datasets.Features({"predictions": _TEXT, "references": datasets.List(_TEXT)}),
 ]
+# The same, or the dictionaries of SQuAD; `text.squad_answers` makes texts of them.
+ANSWERS_AND_REFERENCES = [
+    *TEXTS_AND_REFERENCES,
+    datasets.Features(
+        {
+            "predictions": {"id": _TEXT, "prediction_text": _TEXT},
+            "references": {
+                "id": _TEXT,
+                "answers": {
+                    "text": datasets.List(_TEXT),
+                    "answer_start": datasets.List(datasets.Value("int64")),
+                },
+            },
+        }
+    ),
+]
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 

@@ -204,7 +204,9 @@ class Demo:
     def shared_words(self, cells: Cells) -> list[tuple[str, str | float | None]]:
         """The words of the predictions, and whether a reference of the same row has them too."""
         words: list[tuple[str, str | float | None]] = []
-        if self.inputs != ["predictions", "references"] or self._types["predictions"] != (str,):
+        if self.inputs != ["predictions", "references"]:
+            return words
+        if not {str} <= set(self._types["predictions"]) <= {str, dict}:  # texts, and SQuAD's
             return words
         for row in cells:
             prediction, reference = (str(cell) for cell in row[:2])
