@@ -254,7 +254,7 @@ def test_the_script_names_everything_it_reaches(tmp_path):
         "from .ratios import __name__ as _ratios\n\n\nVALUE = 1\n"
     )
     assert files["answers.py"] == "from .ratios import divide\n"
-    assert "<p>Toys &amp; co.</p>" in files["index.html"]
+    assert "<p>Toys &amp; co. " in files["index.html"]
 
 
 def test_lazy_and_typing_imports_travel(tmp_path):
