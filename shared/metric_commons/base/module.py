@@ -70,9 +70,11 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
     Features must hold values as they are: string, bool, int64, float64, and lists and dicts of
     them. Where a column may have several shapes, a list of Features declares them; `_compute` gets
-    columns of one of these. A column is a list, or a numpy array if one was given.
+    columns of one of these. A column is a list, whatever it was given as; a numpy array stays one
+    for modules with `arrays_allowed`.
     """
 
+    arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
     nan_allowed = False  # whether NaN may stand in columns of floats
     unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
     # What the scores are made of, and so what a state keeps of the rows: "means" of the scores of
@@ -198,6 +200,9 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
             if not batches:
                 raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
             columns = joined(batches, self._layouts)
+            # Numbers of 64 bits without a sign come as arrays alone.
+            if not (self.arrays_allowed or self.unsigned_allowed):
+                columns = {name: _as_list(column) for name, column in columns.items()}
             return _plain(self._compute(**columns, **{**self._settings, **options}))
         finally:
             if self.num_process > 1:
@@ -336,6 +341,10 @@ def _revive(module: str, name: str) -> BatchModule:
 
 def _row_count(batch: Batch) -> int:
     return len(next(iter(batch[1].values())))
+
+
+def _as_list(column: Column) -> list[Any]:
+    return column.tolist() if isinstance(column, np.ndarray) else column
 
 
 def _layouts(
