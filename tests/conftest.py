@@ -1,8 +1,10 @@
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Nothing here may reach a network, nor the caches of whoever runs the tests. Each worker of a run
@@ -24,3 +26,12 @@ settings.register_profile(
 )
 settings.register_profile("same", settings.get_profile("new"), derandomize=True)
 settings.load_profile("same" if os.environ.get("CI") else "new")
+
+
+@pytest.fixture
+def hasty_threads():
+    """Threads that give way to each other a thousand times as often."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(interval / 1000)
+    yield
+    sys.setswitchinterval(interval)

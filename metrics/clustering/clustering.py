@@ -59,6 +59,7 @@ class Clustering(BatchMetric):
 
     scores_are = "counts"
     lower_is_better = frozenset({"davies_bouldin"})
+    arrays_allowed = True
 
     def _info(self):
         labels = [datasets.Value("int64"), datasets.Value("string")]

@@ -73,6 +73,7 @@ class IrRanking(BatchMetric):
 
     scores_are = "rankings"
     aggregation = AGGREGATION
+    arrays_allowed = True
 
     def _info(self):
         text, real, integer = (datasets.Value(kind) for kind in ("string", "float64", "int64"))

@@ -57,6 +57,7 @@ class PairedSignificance(BatchComparison):
 
     scores_are = "counts"
     main_score = "diff"
+    arrays_allowed = True
 
     def _info(self):
         score = datasets.Value("float64")

@@ -6,11 +6,12 @@ normalizer of a community: SQuAD's, TriviaQA's, UltraRAG's, DROP's, or your own.
 
 import evaluate
 
-from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.summary import summarize
 from metric_commons.text.answers import exact_match
 from metric_commons.text.normalizers import Normalizer
 from metric_commons.text.references import Aggregation
+from metric_commons.text.squad_answers import answer_texts
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,
@@ -29,7 +30,7 @@ class QaEm(BatchMetric):
     Args:
         predictions (list of str): one answer a question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
-            question; both kinds may stand in one list.
+            question; both kinds may stand in one list. Or SQuAD's dictionaries on both sides.
         normalizer: what both go through before they are compared; a name or a function from str to
             str. The card says what each name does.
         reference_aggregation: "max" asks for any accepted answer; "mean" gives
@@ -54,7 +55,7 @@ class QaEm(BatchMetric):
             description=__doc__,
             citation=_CITATION,
             inputs_description=self.__doc__,
-            features=TEXTS_AND_REFERENCES,
+            features=ANSWERS_AND_REFERENCES,
             license="Apache-2.0",
             reference_urls=["https://rajpurkar.github.io/SQuAD-explorer/"],
         )
@@ -68,6 +69,7 @@ class QaEm(BatchMetric):
         reference_aggregation: Aggregation = "max",
         **summary,
     ):
+        predictions, references = answer_texts(predictions, references)
         scores = exact_match(
             predictions,
             references,

@@ -7,12 +7,13 @@ a longer phrase, a date in another order.
 
 import evaluate
 
-from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.numbers.domains import Share
 from metric_commons.statistics.summary import summarize
 from metric_commons.text.answers import Overlap, token_f1
 from metric_commons.text.normalizers import Normalizer
 from metric_commons.text.references import Aggregation
+from metric_commons.text.squad_answers import answer_texts
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,
@@ -31,7 +32,7 @@ class QaF1(BatchMetric):
     Args:
         predictions (list of str): one answer a question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
-            question; both kinds may stand in one list.
+            question; both kinds may stand in one list. Or SQuAD's dictionaries on both sides.
         normalizer: what both go through before they are compared; a name or a function from str to
             str. The card says what each name does.
         overlap: "multiset" counts repeated words; "set" does not.
@@ -60,7 +61,7 @@ class QaF1(BatchMetric):
             description=__doc__,
             citation=_CITATION,
             inputs_description=self.__doc__,
-            features=TEXTS_AND_REFERENCES,
+            features=ANSWERS_AND_REFERENCES,
             license="Apache-2.0",
             reference_urls=["https://rajpurkar.github.io/SQuAD-explorer/"],
         )
@@ -76,6 +77,7 @@ class QaF1(BatchMetric):
         reference_aggregation: Aggregation = "max",
         **summary,
     ):
+        predictions, references = answer_texts(predictions, references)
         scores = token_f1(
             predictions,
             references,

@@ -55,6 +55,7 @@ class Regression(BatchMetric):
 
     scores_are = "moments"
     lower_is_better = frozenset({"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error"})
+    arrays_allowed = True
 
     def _info(self):
         numbers = [datasets.Value("float64"), datasets.Value("int64")]

@@ -6,11 +6,12 @@ as a set of words. It suits long answers of language models, where exact match i
 
 import evaluate
 
-from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.summary import summarize
 from metric_commons.text.answers import EmptyReference, Match, contained
 from metric_commons.text.normalizers import Normalizer
 from metric_commons.text.references import Aggregation
+from metric_commons.text.squad_answers import answer_texts
 
 _CITATION = """\
 @inproceedings{mallen-etal-2023-trust,
@@ -31,7 +32,7 @@ class SubstringRecall(BatchMetric):
     Args:
         predictions (list of str): one answer a question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
-            question; both kinds may stand in one list.
+            question; both kinds may stand in one list. Or SQuAD's dictionaries on both sides.
         normalizer: what both go through before they are compared; a name or a function from str to
             str. The card says what each name does.
         match: "substring" looks at characters, so "oat" is in "boat"; "tokens"
@@ -59,7 +60,7 @@ class SubstringRecall(BatchMetric):
             description=__doc__,
             citation=_CITATION,
             inputs_description=self.__doc__,
-            features=TEXTS_AND_REFERENCES,
+            features=ANSWERS_AND_REFERENCES,
             license="Apache-2.0",
             reference_urls=["https://aclanthology.org/2023.acl-long.546"],
         )
@@ -75,6 +76,7 @@ class SubstringRecall(BatchMetric):
         reference_aggregation: Aggregation = "max",
         **summary,
     ):
+        predictions, references = answer_texts(predictions, references)
         scores = contained(
             predictions,
             references,

@@ -58,6 +58,8 @@ class TruthfulMc(BatchMetric):
         1.0
     """
 
+    arrays_allowed = True
+
     def _info(self):
         scores = datasets.List(datasets.Value("float64"))
         lengths = labels = datasets.List(datasets.Value("int64"))

@@ -50,6 +50,7 @@ class WinRate(BatchMetric):
 
     scores_are = "outcomes"
     lower_is_better = frozenset({"standard_error"})
+    arrays_allowed = True
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -35,6 +35,7 @@ class Hub:
             for name, folder in (folders or {}).items()
         }
         self.private: set[str] = set()
+        self.hidden: set[str] = set()  # Spaces that a token of somebody else has made
         self.writes: list[str] = []
 
     def reply(self, method: str, path: str, body: bytes, token: str | None) -> Reply:
@@ -45,7 +46,7 @@ class Hub:
                 space, *rest = [unquote(group) for group in match.groups()] or [""]
                 if method == "POST" and token != TOKEN:
                     return 401, {"error": "Invalid credentials"}, {}
-                if space and space not in self.spaces:
+                if space and (space not in self.spaces or space in self.hidden):
                     return 404, {"error": "not found"}, {"X-Error-Code": "RepoNotFound"}
                 return action(space, *rest, *([body] if method == "POST" else []))
         return 404, {"error": f"the Hub is not asked for {method} {path}"}, {}
@@ -69,7 +70,8 @@ class Hub:
         if content is None:
             return 404, b"", {"X-Error-Code": "EntryNotFound"}
         # evaluate keys its cache by the ETag.
-        return 200, content, {"ETag": f'"{hashlib.sha256(content).hexdigest()}"'}
+        headers = {"ETag": f'"{hashlib.sha256(content).hexdigest()}"', "X-Repo-Commit": COMMIT}
+        return 200, content, headers
 
     def _refs(self, space: str) -> Reply:
         branch = {"name": "main", "ref": "refs/heads/main", "targetCommit": COMMIT}
@@ -105,6 +107,8 @@ class Hub:
         space = f"{asked['organization']}/{asked['name']}"
         assert asked["type"] == "space"
         assert asked["sdk"] in ("static", "gradio")
+        if space in self.spaces:
+            return 409, {"error": "You already created this repo"}, {}
         self.writes.append(f"create {space}")
         # A new Space is not empty.
         self.spaces[space] = {"main": {".gitattributes": b"*.bin lfs\n", "style.css": b"body {}\n"}}
@@ -171,6 +175,11 @@ def faults(card: str) -> list[str]:
     }
     found = [key for key, kind in wanted.items() if not isinstance(front.get(key), kind)]
     found += [key for key in ("colorFrom", "colorTo") if front.get(key) not in COLORS]
+    # evaluate lists the Spaces of one of these tags; an emoji is one picture.
+    if len({"metric", "comparison", "measurement"} & set(front.get("tags") or [])) != 1:
+        found.append("tags")
+    if str(front.get("emoji")).isascii() or len(str(front.get("emoji")).strip("\ufe0f")) != 1:
+        found.append("emoji")
     return found + (["sdk"] if front.get("sdk") not in ("static", "gradio") else [])
 
 

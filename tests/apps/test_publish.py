@@ -12,6 +12,7 @@ from metric_commons import load
 from metric_commons.__main__ import main
 from metric_commons.evaluation import catalog
 from metric_commons.hub import bundle, publishing
+from metric_commons.hub.bundling import MARKER_FILE, Marker
 from metric_commons.hub.demo import worked_examples
 from tests.apps.fake_hub import TOKEN, Hub, as_stranger, fake_hub
 from tests.spec import METRICS, PATIENCE
@@ -27,6 +28,11 @@ def command(monkeypatch, capsys):
     def run(*arguments, endpoint="http://127.0.0.1:9", token=TOKEN):
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
         monkeypatch.setattr(constants, "ENDPOINT", endpoint)
+        monkeypatch.setattr(
+            constants,
+            "HUGGINGFACE_CO_URL_TEMPLATE",
+            endpoint + "/{repo_id}/resolve/{revision}/{filename}",
+        )
         monkeypatch.delenv("HF_TOKEN", raising=False)
         if token:
             monkeypatch.setenv("HF_TOKEN", token)
@@ -111,21 +117,120 @@ def test_only_what_differs_is_touched(command):
     assert untagged[1].startswith("tagged ")
 
 
+def published(name="qa_em", **files):
+    """A Space of an older version, with these files beside."""
+    own = {"README.md": b"old", "no_longer_used.py": b"old", f"{name}.py": b"old"}
+    marker = Marker(f"acme/{name}", "0.0.1", "static", tuple(own)).to_json()
+    beside = {file.replace("_dot_", "."): content for file, content in files.items()}
+    return {MARKER_FILE: marker.encode(), ".gitattributes": b"own", **own, **beside}
+
+
 def test_a_space_of_an_older_version_is_brought_up_to_date(command, tmp_path):
     hub = Hub()
-    old = {"README.md": b"old", "no_longer_used.py": b"old", ".gitattributes": b"own"}
+    old = published()
     hub.spaces["acme/qa_em"] = {"main": dict(old), "v0.0.1": dict(old)}
     with fake_hub(hub) as endpoint:
         status, output, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
 
     assert status == 0, errors
-    assert output.startswith("updated ")
+    assert output == f"updated   {endpoint}/spaces/acme/qa_em\n"
     assert hub.spaces["acme/qa_em"]["v0.0.1"] == old
     assert hub.spaces["acme/qa_em"]["main"] == hub.spaces["acme/qa_em"][TAG]
     assert hub.spaces["acme/qa_em"][TAG] == {
         **contents(bundle("qa_em", tmp_path, namespace="acme")),
         ".gitattributes": b"own",
     }
+
+
+def test_files_that_somebody_has_added_stay_unless_they_are_in_the_way(command, tmp_path):
+    hub = Hub()
+    hub.spaces["acme/qa_em"] = {"main": published(notes_dot_md=b"mine", locks_dot_py=b"mine")}
+    with fake_hub(hub) as endpoint:
+        status, output, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
+        again = command("publish", "acme", "qa_em", endpoint=endpoint)
+
+    assert status == 0, errors
+    assert output.splitlines() == [
+        f"updated   {endpoint}/spaces/acme/qa_em",
+        "kept      notes.md, which somebody has added",
+        "replaced  locks.py, which somebody has added",
+    ]
+    assert hub.spaces["acme/qa_em"]["main"] == {
+        **contents(bundle("qa_em", tmp_path, namespace="acme")),
+        ".gitattributes": b"own",
+        "notes.md": b"mine",
+    }
+    assert again[1].splitlines() == [
+        f"unchanged {endpoint}/spaces/acme/qa_em",
+        "kept      notes.md, which somebody has added",
+    ]
+
+
+FOREIGN = {
+    "no marker": {"README.md": b"theirs", "app.py": b"theirs", ".gitattributes": b"theirs"},
+    "a marker of another Space": published("qa_f1"),
+    "a marker that is none": {"README.md": b"theirs", MARKER_FILE: b"[]"},
+}
+
+
+@pytest.mark.parametrize("files", FOREIGN.values(), ids=FOREIGN)
+def test_a_foreign_space_is_left_alone_until_it_may_be_replaced(files, command, tmp_path):
+    hub = Hub()
+    hub.spaces["acme/qa_em"] = {"main": dict(files), "v9": dict(files)}
+    listed = ", ".join(sorted(set(files) - {".gitattributes"}))
+    with fake_hub(hub) as endpoint:
+        refused = command("publish", "acme", "qa_em", endpoint=endpoint)
+        asked = command("publish", "acme", "qa_em", "--replace", endpoint=endpoint)
+        untouched = dict(hub.spaces["acme/qa_em"]["main"])
+        writes = list(hub.writes)
+        done = command("publish", "acme", "qa_em", "--replace", "--yes", endpoint=endpoint)
+
+    assert refused[0] == asked[0] == 1
+    assert (
+        f"acme/qa_em is a Space that metric-commons did not make: it holds {listed};" in refused[2]
+    )
+    assert f"acme/qa_em: --replace would delete {listed}; --yes does it" in asked[2]
+    assert (untouched, writes) == (files, [])
+    assert done[1] == f"updated   {endpoint}/spaces/acme/qa_em\n", done[2]
+    assert hub.spaces["acme/qa_em"]["v9"] == files
+    attributes = {".gitattributes": files[".gitattributes"]} if ".gitattributes" in files else {}
+    assert hub.spaces["acme/qa_em"]["main"] == {
+        **contents(bundle("qa_em", tmp_path, namespace="acme")),
+        **attributes,
+    }
+
+
+def test_an_empty_space_is_nobodys(command):
+    hub = Hub()
+    hub.spaces["acme/qa_em"] = {"main": {".gitattributes": b""}}
+    with fake_hub(hub) as endpoint:
+        assert command("publish", "acme", "qa_em", endpoint=endpoint)[1].startswith("updated ")
+
+
+def test_a_space_that_the_token_cannot_see_is_said(command):
+    hub = Hub()
+    hub.spaces["acme/qa_em"] = {"main": {}}
+    hub.hidden.add("acme/qa_em")
+    with fake_hub(hub) as endpoint:
+        status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
+
+    assert status == 1
+    assert "a Space acme/qa_em exists already, which this token cannot see" in errors
+    assert len(errors.splitlines()) == 1
+
+
+def test_another_page_needs_another_version(command):
+    hub = Hub()
+    with fake_hub(hub) as endpoint:
+        command("publish", "acme", "qa_em", endpoint=endpoint)
+        before = list(hub.writes)
+        status, _, errors = command(
+            "publish", "acme", "qa_em", "--sdk", "gradio", endpoint=endpoint
+        )
+
+    assert status == 1
+    assert f"acme/qa_em has a tag {TAG} that was made with --sdk static; a version keeps" in errors
+    assert hub.writes == before
 
 
 def test_a_version_keeps_its_content(command):

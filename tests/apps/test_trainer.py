@@ -14,6 +14,7 @@ from metric_commons.base.module import BatchMetric
 from metric_commons.hub import bundle
 from metric_commons.integrations.trainer import trainer_hook
 from tests.spec import ROOT
+from tests.threads import THREADS, at_once
 
 
 class Hits(BatchMetric):
@@ -81,6 +82,12 @@ class Tensor:
 
     def argmax(self, axis):
         return Tensor(self._values.argmax(axis), tracked=False)
+
+    def isfinite(self):
+        return Tensor(np.isfinite(self._values))
+
+    def all(self, axis):
+        return Tensor(self._values.all(axis))
 
     def __ne__(self, number):
         return Tensor(self._values != number)
@@ -309,22 +316,242 @@ def test_generated_texts_are_decoded_without_padding(ignore_index):
     assert set(seen) == {*texts["predictions"], *texts["references"]}
 
 
-@pytest.mark.parametrize("ignore_index", [-100, 0])
-def test_texts_of_likely_words_end_where_the_labels_end(ignore_index):
-    module = metric_commons.load("qa_f1", normalizer="none")
-    hook = trainer_hook(
-        module, task="generation", tokenizer=Words(), ignore_index=ignore_index, overlap="set"
-    )
-    likely = [np.array([[2, 3, 4], [6, 7, 7]]), np.array([[5, 6]])]
-    labels = [np.array([[3, 4, 1], [6, 1, -100]]), np.array([[5, ignore_index]])]
-    expected = module.compute(
-        predictions=["the Eiffel Tower", "Paris!", "in"],
-        references=["Eiffel Tower", "Paris", "in"],
-        overlap="set",
-    )
-    logits = [np.eye(8)[tokens] for tokens in likely]
+def test_logits_are_no_text():
+    hook = trainer_hook("qa_em", task="generation", tokenizer=Words())
+    logits, labels = np.eye(8)[[[2, 3], [5, 6]]], np.array([[2, 3], [5, 6]])
 
-    assert agreed(in_all_forms(hook, logits, labels, lambda rows: padded(rows, 3))) == expected
+    for give in (lambda: hook(evaluation(logits, labels)), lambda: reduce(hook, logits, labels)):
+        with pytest.raises(ValueError, match="set predict_with_generate=True"):
+            give()
+
+
+def reduce(hook, logits, labels):
+    return hook.preprocess_logits_for_metrics((Tensor(logits), None), Tensor(labels))
+
+
+# Models that are decoders only: what they generate begins with the input
+
+PROMPTS = [np.array([[0, 2, 3], [7, 7, 5]]), np.array([[0, 7]])]
+ANSWERS = [np.array([[4, 5, 1], [6, 1, -100]]), np.array([[2, 3, 1]])]
+WRITTEN = [np.concatenate(pair, 1) for pair in zip(PROMPTS, ANSWERS, strict=True)]
+
+
+@pytest.mark.parametrize("form", ["whole", "batches", "mappings", "one by one"])
+def test_prompts_are_no_part_of_the_answer(form):
+    hook = trainer_hook("qa_em", task="generation", tokenizer=Words(), decoder_only=True)
+    prompts = [{"input_ids": Tensor(rows)} for rows in PROMPTS] if form == "mappings" else PROMPTS
+    batches = [
+        evaluation(*batch, inputs=inputs)
+        for *batch, inputs in zip(WRITTEN, ANSWERS, prompts, strict=True)
+    ]
+    if form == "whole":
+        whole = [padded(rows, width) for rows, width in ((WRITTEN, 6), (ANSWERS, 3), (PROMPTS, 3))]
+        result = hook(evaluation(whole[0], whole[1], inputs=whole[2]))
+    elif form == "one by one":
+        assert hook(batches[0], compute_result=False) == {}
+        result = hook(batches[1])
+    else:
+        result = hook(evaluation(WRITTEN, ANSWERS, inputs=prompts))
+
+    assert result == {"qa_em": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("prompts", "labels", "cause"),
+    [
+        (None, ANSWERS[0], "the hook must see the prompts; set include_for_metrics"),
+        (PROMPTS[0][:1], ANSWERS[0], "1 inputs for 2 predictions; with several processes"),
+        (PROMPTS[0] + 1, ANSWERS[0], r"predictions\[0\] does not begin with its input"),
+        (WRITTEN[0][:, 1:4], np.where([1, 0, 0], -100, WRITTEN[0][:, 1:4]), "hold the labels"),
+    ],
+)
+def test_prompts_that_cannot_be_told_are_refused(prompts, labels, cause):
+    hook = trainer_hook("qa_em", task="generation", tokenizer=Words(), decoder_only=True)
+
+    with pytest.raises(ValueError, match=cause):
+        hook(evaluation(WRITTEN[0], labels, inputs=prompts))
+
+
+@pytest.mark.parametrize(
+    ("prompts", "labels"),
+    [(PROMPTS[0], ANSWERS[0]), (None, np.pad(ANSWERS[0], [(0, 0), (3, 0)], constant_values=-100))],
+    ids=["by the inputs", "by the labels"],
+)
+def test_answers_with_their_prompts_are_noticed(prompts, labels):
+    hook = trainer_hook("qa_em", task="generation", tokenizer=Words())
+
+    with pytest.raises(ValueError, match="set decoder_only=True"):
+        hook(evaluation(WRITTEN[0], labels, inputs=prompts))
+
+
+# One definition for the life of a hook
+
+
+def logits_for(classes, count=3):
+    """Logits of which those of the given classes are the highest."""
+    return 4.0 * np.eye(count)[classes]
+
+
+# Rows of a model with three classes: one that occurs in no row is predicted, or nowhere at all.
+EPOCHS = {
+    "all classes": ([0, 1, 2, 1], [0, 1, 2, 2], [0, 1, 2]),
+    "a class is missing": ([0, 1, 0, 1], [0, 1, 1, 1], [0, 1]),
+    "a stray prediction": ([0, 1, 2, 1], [0, 1, 1, 1], [0, 1, 2]),
+    "one class": ([1, 1, 1, 1], [1, 1, 1, 1], [1]),
+}
+
+
+@pytest.mark.parametrize("task", ["classification", "class_probabilities"])
+@pytest.mark.parametrize("form", ["logits", "preprocessed", "one by one", "id2label"])
+def test_a_score_means_the_same_in_every_epoch(task, form):
+    module = metric_commons.load("classification")
+    names = {"id2label": {"0": "a", "1": "b", "2": "c"}} if form == "id2label" else {}
+    hook = trainer_hook(module, task=task, **names)
+    for predicted, labels, _ in EPOCHS.values():
+        expected = module.compute(predictions=predicted, references=labels, labels=[0, 1, 2])
+        logits, labels = logits_for(predicted), np.array(labels)
+        if form == "id2label" and task == "classification":
+            logits = np.array(predicted)
+        if form == "preprocessed":
+            logits = hook.preprocess_logits_for_metrics(logits, labels)
+        if form == "one by one":
+            hook(evaluation(logits[:1], labels[:1]), compute_result=False)
+            logits, labels = logits[1:], labels[1:]
+
+        result = hook(evaluation(logits, labels))
+
+        assert {key: result[key] for key in ("accuracy", "f1", "recall", "mcc")} == {
+            key: expected[key] for key in ("accuracy", "f1", "recall", "mcc")
+        }
+
+
+@pytest.mark.parametrize("predicted", [[0, 0], [0, 1], [1, 1]])
+@pytest.mark.parametrize("labels", [[0, 0], [1, 1], [1, 0]])
+def test_of_two_classes_the_second_is_positive_in_every_epoch(predicted, labels):
+    module = metric_commons.load("classification")
+    expected = module.compute(predictions=predicted, references=labels, labels=[0, 1])["f1"]
+
+    for task in ("classification", "class_probabilities"):
+        hook = trainer_hook(module, task=task)
+        assert hook(evaluation(logits_for(predicted, 2), np.array(labels)))["f1"] == expected
+
+
+def test_equal_logits_are_one_class_for_both_tasks():
+    logits, labels = np.array([[0.5, 0.5], [2.0, 2.0], [0.0, 1.0]], "float16"), np.array([0, 1, 1])
+
+    scores = [
+        trainer_hook("classification", task=task)(evaluation(logits, labels))
+        for task in ("classification", "class_probabilities")
+    ]
+
+    assert {key: scores[1][key] for key in scores[0]} == scores[0]
+    assert scores[0]["accuracy"] == 2 / 3
+
+
+def test_tokens_of_a_vocabulary_are_averaged_over_those_that_occur():
+    hook = trainer_hook("classification", task="causal_lm")
+    labels = np.array([[9, 0, 1, 1, 0]])
+
+    # Two of fifty tokens occur; of two classes alone the second would be the positive one.
+    assert hook(evaluation(logits_for([[0, 1, 1, 1, 0]], 50), labels))["f1"] == (2 / 3 + 4 / 5) / 2
+
+
+def test_the_number_of_classes_must_be_known():
+    hook = trainer_hook("classification", task="classification")
+
+    with pytest.raises(
+        ValueError, match="the number of classes is unknown; give the hook id2label"
+    ):
+        hook(evaluation(np.array([0, 1]), np.array([0, 1])))
+    chosen = trainer_hook("classification", task="classification", labels=[0, 1])
+    assert chosen(evaluation(np.array([0, 1]), np.array([0, 1])))["f1"] == 1.0
+
+
+def test_a_model_does_not_change_its_classes():
+    hook = trainer_hook("classification", task="classification")
+    hook(evaluation(logits_for([0, 1]), np.array([0, 1])))
+
+    with pytest.raises(ValueError, match="there are 4 logits for 3 classes"):
+        hook(evaluation(logits_for([0, 1], 4), np.array([0, 1])))
+
+
+# Logits that are not finite
+
+TASKS = {
+    "classification": (logits_for([0, 1, 2, 1]), np.array([0, 1, 2, 2])),
+    "class_probabilities": (logits_for([0, 1, 2, 1]), np.array([0, 1, 2, 2])),
+    "multilabel_classification": (logits_for([0, 1, 2, 1]), np.eye(3)[[0, 1, 2, 2]]),
+    "regression": (np.array([1.0, 2.0, 3.0, 4.0])[:, None], np.array([1.0, 2.0, 3.0, 5.0])),
+    "token_classification": (
+        logits_for([[0, 1], [1, 1], [2, 2], [1, 2]]),
+        np.array([[0, 1], [1, -100], [2, 2], [2, 2]]),
+    ),
+    "causal_lm": (
+        logits_for([[0, 1], [1, 1], [2, 2], [1, 2]]),
+        np.array([[0, 1], [1, 1], [2, 2], [2, 2]]),
+    ),
+}
+
+
+def module_for(task):
+    return "regression" if task == "regression" else "classification"
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("way", ["logits", "preprocessed", "one by one"])
+def test_logits_that_are_not_finite_are_one_rule(task, number, way):
+    logits, labels = TASKS[task]
+    wrong = logits.copy()
+    wrong[2].flat[0] = number
+    for policy in ("raise", "omit"):
+        hook = trainer_hook(module_for(task), task=task, nan_policy=policy)
+        batch = wrong
+        if way == "preprocessed":
+            batch = hook.preprocess_logits_for_metrics(wrong, labels)
+        before = 1 if way == "one by one" else 0
+        if before:
+            hook(evaluation(batch[:1], labels[:1]), compute_result=False)
+        last = evaluation(batch[before:], labels[before:])
+        if policy == "raise":
+            with pytest.raises(
+                ValueError, match=r"predictions\[2\] has logits that are not finite"
+            ):
+                hook(last)
+            continue
+        result = hook(last)
+        sound = trainer_hook(module_for(task), task=task)
+        others = [0, 1, 3]
+        if task == "token_classification":  # the other token of that example stays
+            expected = sound(
+                evaluation(logits, np.where(logits != wrong, -100, labels[..., None])[..., 0])
+            )
+        else:
+            expected = sound(evaluation(logits[others], labels[others]))
+
+        assert result.pop("omitted") == 1.0
+        assert result == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("task", ["token_classification", "causal_lm"])
+def test_logits_that_do_not_count_may_be_anything(task):
+    logits, labels = (array.copy() for array in TASKS[task])
+    labels[0, 1] = -100
+    logits[0, 1 if task == "token_classification" else 0] = np.nan
+
+    assert trainer_hook("classification", task=task)(evaluation(logits, labels))["accuracy"] > 0
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_half_precision_is_as_good(task):
+    logits, labels = TASKS[task]
+
+    results = [
+        trainer_hook(module_for(task), task=task)(evaluation(logits.astype(kind), labels))
+        for kind in ("float16", "float64")
+    ]
+
+    assert results[0] == pytest.approx(results[1], nan_ok=True)
 
 
 # What comes back
@@ -369,6 +596,101 @@ def test_a_name_that_two_modules_have_is_told_apart():
     }
 
 
+@pytest.mark.parametrize("batches", [1, 2])
+@pytest.mark.parametrize("task", ["classification", "class_probabilities"])
+def test_intervals_come_as_their_ends(task, batches):
+    module = metric_commons.load("classification")
+    hook = trainer_hook(module, task=task, confidence_level=0.9, n_resamples=50)
+    logits, labels = logits_for([0, 1, 2, 1, 0, 2]), np.array([0, 1, 2, 2, 0, 1])
+    powers = np.exp(logits)
+    predictions = logits.argmax(1)
+    if task == "class_probabilities":
+        predictions = powers / powers.sum(1, keepdims=True)
+    expected = module.compute(
+        predictions=predictions.tolist(),
+        references=labels.tolist(),
+        labels=[0, 1, 2],
+        confidence_level=0.9,
+        n_resamples=50,
+    )["confidence_interval"]
+
+    if batches == 2:
+        assert hook(evaluation(logits[:2], labels[:2]), compute_result=False) == {}
+        logits, labels = logits[2:], labels[2:]
+    result = hook(evaluation(logits, labels))
+
+    assert expected
+    for score, (low, high) in expected.items():
+        assert (result[f"{score}_low"], result[f"{score}_high"]) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize("names", [None, ["cat", "dog", "owl"]])
+@pytest.mark.parametrize("task", ["classification", "multilabel_classification"])
+def test_scores_of_classes_have_their_names(names, task):
+    hook = trainer_hook("classification", task=task, id2label=names, average="none")
+    logits, labels = logits_for([0, 1, 1]), np.array([0, 0, 1])
+    if task != "classification":
+        logits, labels = logits - 1, np.eye(3)[labels]
+
+    result = hook(evaluation(logits, labels))
+
+    assert [result[f"recall_{name}"] for name in names or range(3)] == [0.5, 1.0, 0.0]
+    assert "recall" not in result
+    assert {type(value) for value in result.values()} == {float}
+
+
+def test_scores_of_chosen_labels_have_their_names():
+    hook = trainer_hook(
+        "classification",
+        task="classification",
+        id2label=["cat", "dog", "owl"],
+        labels=[2, 0],
+        average="none",
+    )
+
+    result = hook(evaluation(logits_for([0, 1, 1]), np.array([0, 0, 1])))
+
+    assert (result["recall_owl"], result["recall_cat"]) == (0.0, 0.5)
+    assert "recall_dog" not in result
+
+
+def test_scores_of_outputs_are_numbered():
+    hook = trainer_hook("regression", task="regression", multioutput="raw_values")
+
+    result = hook(
+        evaluation(np.array([[1.0, 2.0], [2.0, 4.0]]), np.array([[1.0, 1.0], [2.0, 2.0]]))
+    )
+
+    assert (result["mae_0"], result["mae_1"]) == (0.0, 1.5)
+
+
+def test_a_calibration_is_its_errors():
+    hook = trainer_hook("classification", task="class_probabilities", calibration_bins=5)
+
+    assert "ece" in hook(evaluation(logits_for([0, 1, 2]), np.array([0, 1, 1])))
+
+
+@pytest.mark.parametrize(
+    ("score", "better"),
+    [
+        ("r2", True),
+        ("rmse", False),
+        ("eval_rmse", False),
+        ("rmse_0", False),
+        ("regression_rmse_low", False),
+        ("f1", True),
+        ("f1_mae", True),  # a class of that name
+        ("log_loss", False),
+        ("eval_loss", False),
+        ("f1_standard_error", False),
+    ],
+)
+def test_a_hook_tells_which_way_is_better(score, better):
+    hook = trainer_hook(["regression", "classification"], task="regression")
+
+    assert hook.greater_is_better(score) is better
+
+
 # What a Trainer asks of a `compute_metrics`
 
 
@@ -392,6 +714,17 @@ def test_every_evaluation_starts_anew():
     hook.reset()
 
     assert hook(evaluation(*right)) == hook(evaluation(*right)) == {"hits": 1.0, "rows": 1.0}
+
+
+def test_threads_get_the_scores_of_their_own_evaluations(hasty_threads):
+    hook = trainer_hook(Hits(), task="classification")
+    labels = [np.arange(thread + 1) for thread in range(THREADS)]
+
+    def work(thread):
+        return [hook(evaluation(labels[thread], labels[thread])) for _ in range(20)]
+
+    for thread, results in enumerate(at_once(work)):
+        assert results == [{"hits": 1.0, "rows": thread + 1.0}] * 20
 
 
 @pytest.mark.parametrize("last", [True, False])
@@ -445,7 +778,6 @@ def test_a_module_from_a_space_can_be_scored(tmp_path):
         ("regression", (2, 3), (2,)),
         ("generation", (2, 3), (2,)),
         ("generation", (2, 3), (3, 3)),
-        ("generation", (2, 4, 6), (2, 3)),
     ],
 )
 def test_shapes_that_do_not_fit_are_refused(task, predictions, labels):
@@ -487,6 +819,33 @@ def test_nothing_to_score_is_an_error():
         ({"task": "classification", "wight": 2}, TypeError, "'wight'; did you mean 'weight'"),
         ({"task": "classification", "modules": []}, ValueError, "got none"),
         ({"task": "classification", "modules": [Hits(), Hits()]}, ValueError, "hits, hits"),
+        ({"task": "classification", "nan_policy": "drop"}, ValueError, "'raise', 'omit'"),
+        ({"task": "classification", "decoder_only": True}, ValueError, "is of task 'generation'"),
+        ({"task": "classification", "id2label": {1: "a", 2: "b"}}, ValueError, "classes 0, 1"),
+        ({"task": "classification", "id2label": []}, ValueError, "classes 0, 1"),
+        *(
+            (
+                {"task": "classification", "modules": "classification", option: value},
+                ValueError,
+                f"{option} has results, or needs values, that are not single numbers",
+            )
+            for option, value in (("curves", True), ("sample_weight", [1.0, 2.0]))
+        ),
+        (
+            {"task": "regression", "modules": "qa_em", "per_example": True},
+            ValueError,
+            "per_example has results",
+        ),
+        (
+            {"task": "regression", "modules": metric_commons.load("qa_em", groups=["a"])},
+            ValueError,
+            "groups has results",
+        ),
+        (
+            {"task": "classification", "modules": "classification", "beta": -1},
+            ValueError,
+            "beta must be a number",
+        ),
         (
             {"task": "regression", "modules": [metric_commons.load("win_rate")]},
             ValueError,
@@ -559,7 +918,7 @@ def test_only_the_modules_of_the_catalog_leave_states_behind(tmp_path):
         (QaEm(), 1),
         (["classification", Hits()], 1),
     ):
-        hook = metric_commons.trainer_hook(modules, task="classification")
+        hook = metric_commons.trainer_hook(modules, task="classification", id2label=["a", "b", "c"])
         assert hook(evaluation(*batch), compute_result=False) == {}
         assert (len(hook._rows), bool(hook._states)) == (kept, not kept)
         twice = evaluation(*(np.concatenate([column, column]) for column in batch))

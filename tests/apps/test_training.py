@@ -28,8 +28,11 @@ from transformers import (
     Seq2SeqTrainer,
     Seq2SeqTrainingArguments,
     Trainer,
+    TrainerCallback,
     TrainingArguments,
+    default_data_collator,
 )
+from transformers.modeling_outputs import CausalLMOutput
 
 import metric_commons
 from metric_commons.integrations.trainer import trainer_hook
@@ -90,7 +93,7 @@ def sentences(generator, longest):
     ]
 
 
-def make(model, dataset, hook, collator, way, folder, trainer=Trainer, **arguments):
+def make(model, dataset, hook, collator, way, folder, trainer=Trainer, callbacks=None, **arguments):
     """A trainer that evaluates in the given way, in batches of four of which the last has two."""
     own, reduced = WAYS[way]
     kinds = {Trainer: TrainingArguments, Seq2SeqTrainer: Seq2SeqTrainingArguments}
@@ -110,6 +113,7 @@ def make(model, dataset, hook, collator, way, folder, trainer=Trainer, **argumen
         train_dataset=dataset,
         eval_dataset=dataset,
         data_collator=collator,
+        callbacks=callbacks,
         compute_metrics=hook,
         preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics if reduced else None,
     )
@@ -290,22 +294,80 @@ def test_generation(way, tokenizer, tmp_path):
     assert result == expected
 
 
-def test_text_behind_the_right_words(way, tokenizer, tmp_path):
+def test_text_behind_the_right_words_is_refused(way, tokenizer, tmp_path):
     """Without `generate` a model predicts each token after the right ones; it returns a tuple."""
     model, dataset, collator = seq2seq(tokenizer)
-    likely = [
-        logits_of(model, input_ids=row["input_ids"], labels=row["labels"]).argmax(-1).tolist()
-        for row in dataset
-    ]
-    module = metric_commons.load("rouge_n_l")
-    expected = module.compute(
-        predictions=texts(tokenizer, likely),
-        references=texts(tokenizer, [row["labels"] for row in dataset]),
-    )
-    hook = trainer_hook(module, task="generation", tokenizer=tokenizer)
+    hook = trainer_hook("rouge_n_l", task="generation", tokenizer=tokenizer)
     trainer = make(model, dataset, hook, collator, way, tmp_path)
 
-    assert scores(trainer.evaluate(), *expected) == expected
+    with pytest.raises(ValueError, match="set predict_with_generate=True"):
+        trainer.evaluate()
+
+
+COUNTING = GPT2Config(vocab_size=len(WORDS), n_embd=8, n_layer=1, n_head=1, pad_token_id=0)
+
+
+class Counting(GPT2LMHeadModel):
+    """A decoder that goes on counting: after the word of index `i` comes that of `i + 1`."""
+
+    steps = (1,)  # in each epoch
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.register_buffer("epoch", torch.tensor(-1))
+
+    def forward(self, input_ids, labels=None, **_):
+        following = (input_ids + self.steps[self.epoch]).clamp(max=len(WORDS) - 1)
+        logits = torch.nn.functional.one_hot(following, len(WORDS)).float()
+        loss = self.transformer.wte.weight.sum() * 0
+        return CausalLMOutput(loss=loss, logits=logits)
+
+
+def prompts_and_answers(features):
+    """A batch of prompts, filled up on the left, and the labels beside them on the right."""
+    width = max(len(row["input_ids"]) for row in features)
+    prompts = [[0] * (width - len(row["input_ids"])) + row["input_ids"] for row in features]
+    labels = [row["labels"] + [-100] * (width - len(row["labels"])) for row in features]
+    return {
+        "input_ids": torch.tensor(prompts),
+        "attention_mask": (torch.tensor(prompts) != 0).long(),
+        "labels": torch.tensor(labels),
+    }
+
+
+@pytest.mark.parametrize(
+    "own", [{}, {"batch_eval_metrics": True}, {"eval_do_concat_batches": False}]
+)
+def test_a_perfect_decoder_scores_1(own, tokenizer, tmp_path):
+    model = Counting(COUNTING)
+    generator = np.random.default_rng(8)
+    starts = generator.integers(4, 10, ROWS)
+    dataset = [
+        {
+            "input_ids": [*generator.integers(4, 10, 3 + row % 4).tolist(), int(start)],
+            "labels": list(range(start + 1, start + 4)),
+        }
+        for row, start in enumerate(starts)
+    ]
+    hook = trainer_hook(
+        ["qa_em", "qa_f1"], task="generation", tokenizer=tokenizer, decoder_only=True
+    )
+    trainer = make(
+        model,
+        dataset,
+        hook,
+        prompts_and_answers,
+        "whole",
+        tmp_path,
+        Seq2SeqTrainer,
+        predict_with_generate=True,
+        include_for_metrics=["inputs"],
+        **own,
+    )
+
+    result = trainer.evaluate(max_new_tokens=3, do_sample=False)
+
+    assert (result["eval_qa_em"], result["eval_qa_f1"]) == (1.0, 1.0)
 
 
 def test_half_precision(tokenizer, tmp_path):
@@ -351,6 +413,24 @@ for way in here.WAYS:
     collator = here.DataCollatorForTokenClassification(tokenizer)
     trainer = here.make(model, dataset, hook, collator, way, sys.argv[1])
     assert here.scores(trainer.evaluate(), "hits", "rows") == here.hits(model, dataset), way
+
+# Each process sees one example alone, and so not the classes of the other.
+for way in ("whole", "logits", "batch by batch"):
+    for task, score, expected in (
+        ("classification", "f1", (1.0 + 0.8 + 0.0) / 3),
+        ("class_probabilities", "f1", (1.0 + 0.8 + 0.0) / 3),
+    ):
+        logits, labels = here.CLASSES
+        model = here.Scripted(logits[1:2])
+        dataset = [{"row": row, "labels": label} for row, label in enumerate(labels)]
+        hook = here.trainer_hook("classification", task=task)
+        collator = here.default_data_collator
+        trainer = here.make(
+            model, dataset, hook, collator, way, sys.argv[1], per_device_eval_batch_size=1
+        )
+        for _ in range(2):
+            result = here.scores(trainer.evaluate(), score)[score]
+            assert abs(result - expected) < 1e-12, (way, task, result)
 assert trainer.args.world_size == 2
 """
 
@@ -364,7 +444,11 @@ def test_two_processes_get_the_scores_of_all_rows(tmp_path):
         [*launch, str(program), str(tmp_path)],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'shared'}",
+            "OMP_NUM_THREADS": "1",
+        },
         timeout=PATIENCE,
     )
 
@@ -405,6 +489,121 @@ def test_the_best_model_is_loaded_at_the_end(way, tokenizer, tmp_path):
     assert len(log) == 6
     assert trainer.state.best_metric == max(log) > min(log)
     assert trainer.evaluate()["eval_hits"] == max(log)
+
+
+class Scripted(torch.nn.Module):
+    """A model whose logits for each example and epoch are known."""
+
+    def __init__(self, logits):
+        super().__init__()
+        self.register_buffer("epoch", torch.tensor(-1))
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+        self.logits = [torch.tensor(rows, dtype=torch.float32) for rows in logits]
+
+    def forward(self, row, labels):
+        return {"loss": self.weight.sum() ** 2, "logits": self.logits[self.epoch][row]}
+
+
+class Epochs(TrainerCallback):
+    """Tells the model which epoch it is, and a checkpoint remembers it."""
+
+    def on_epoch_begin(self, args, state, control, model, **_):
+        model.epoch += 1
+
+
+def one_hot(classes, count=3):
+    return 4.0 * np.eye(count)[classes]
+
+
+# For each task the logits of three epochs, of which the second is the best one, and the labels.
+# Class 2 is in no row; in the second epoch it is predicted once, and the rest is right.
+CLASSES = ([one_hot(epoch) for epoch in ([0, 1, 0, 1], [0, 1, 1, 2], [0, 0, 0, 1])], [0, 1, 1, 1])
+BEST_IN_THE_SECOND = {
+    "classification": ("classification", "f1", *CLASSES),
+    "class_probabilities": ("classification", "f1", *CLASSES),
+    "multilabel_classification": (
+        "classification",
+        "f1",
+        [[[1, 1], [1, 1]], [[1, 1], [-1, 1]], [[-1, 1], [-1, -1]]],
+        [[1.0, 1.0], [0.0, 1.0]],
+    ),
+    "token_classification": (
+        "classification",
+        "f1",
+        [one_hot(epoch) for epoch in ([[0, 1], [0, 1]], [[0, 1], [1, 2]], [[0, 0], [0, 1]])],
+        [[0, 1], [1, 1]],
+    ),
+    "causal_lm": (
+        "classification",
+        "accuracy",
+        [one_hot([[*epoch, 2]]) for epoch in ([0, 1, 0, 1], [0, 1, 1, 2], [0, 0, 0, 1])],
+        [[2, 0, 1, 1, 2]],
+    ),
+    "regression": ("regression", "rmse", [[[3.0], [4]], [[1], [4]], [[0], [9]]], [1.0, 5.0]),
+}
+
+
+@pytest.mark.parametrize("task", BEST_IN_THE_SECOND)
+@pytest.mark.parametrize("way", ["whole", "logits", "batch by batch"])
+def test_the_best_of_three_epochs_is_the_right_one(task, way, tmp_path):
+    name, score, logits, labels = BEST_IN_THE_SECOND[task]
+    hook = trainer_hook(name, task=task)
+    trainer = make(
+        Scripted(logits),
+        [{"row": row, "labels": label} for row, label in enumerate(labels)],
+        hook,
+        default_data_collator,
+        way,
+        tmp_path,
+        callbacks=[Epochs()],
+        per_device_eval_batch_size=2,
+        num_train_epochs=3,
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        load_best_model_at_end=True,
+        metric_for_best_model=score,
+        greater_is_better=hook.greater_is_better(score),
+    )
+
+    trainer.train()
+
+    assert int(trainer.model.epoch) == 1
+    log = [
+        entry[f"eval_{score}"] for entry in trainer.state.log_history if f"eval_{score}" in entry
+    ]
+    assert len(set(log)) == 3
+    assert trainer.state.best_metric == log[1]
+    assert trainer.evaluate()[f"eval_{score}"] == pytest.approx(log[1])
+
+
+def test_the_best_of_three_epochs_writes_the_right_texts(tokenizer, tmp_path):
+    model = Counting(COUNTING)
+    model.steps = [2, 1, 3]
+    dataset = [{"input_ids": [4, 4, 4, word], "labels": [word + 1, word + 2]} for word in (4, 5, 6)]
+    hook = trainer_hook("qa_f1", task="generation", tokenizer=tokenizer, decoder_only=True)
+    trainer = make(
+        model,
+        dataset,
+        hook,
+        prompts_and_answers,
+        "whole",
+        tmp_path,
+        Seq2SeqTrainer,
+        callbacks=[Epochs()],
+        predict_with_generate=True,
+        generation_max_length=6,
+        include_for_metrics=["inputs"],
+        num_train_epochs=3,
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        load_best_model_at_end=True,
+        metric_for_best_model="qa_f1",
+    )
+
+    trainer.train()
+
+    assert int(trainer.model.epoch) == 1
+    assert trainer.state.best_metric == 1.0
 
 
 def test_prediction_without_labels(tokenizer, tmp_path):

@@ -24,6 +24,7 @@ import pytest
 
 from tests.spec import METRICS, PATIENCE
 from tests.spec import spec as spec_of
+from tests.threads import THREADS, at_once
 
 PER_ROW = ("groups", "sample_weight")  # options that hold a value a row
 
@@ -444,10 +445,11 @@ def test_groups_are_those_of_all_rows_added(load, spec):
     inputs, options = split(metric, spec.sample)
     options["groups"] = groups_of(spec)
     expected = exactly(metric.compute(**inputs, **options))
-    metric.add(**one(rows_of(inputs)[0]))
+    *before, last = rows_of(inputs)
+    for row in before:
+        metric.add(**one(row))
 
-    rest = {name: column[1:] for name, column in inputs.items()}
-    assert exactly(metric.compute(**rest, **options)) == expected
+    assert exactly(metric.compute(**columns_of([last]), **options)) == expected
 
 
 # Copies, and several at once
@@ -578,6 +580,7 @@ def divide_by_zero(**_):
 def test_a_failure_leaves_no_rows_behind(load, spec, monkeypatch):
     metric = load(spec.name)
     inputs, _ = split(metric, spec.perfect)
+    metric.add_batch(**inputs)
     with monkeypatch.context() as patch:
         patch.setattr(metric, "_compute", divide_by_zero)
         with pytest.raises(ZeroDivisionError):
@@ -585,6 +588,57 @@ def test_a_failure_leaves_no_rows_behind(load, spec, monkeypatch):
 
     assert len(metric) == 0
     assert dict(leaves(metric.compute(**spec.sample))) == close(spec.result)
+
+
+# Many threads
+
+
+def test_threads_that_compute_get_the_scores_of_their_own_rows(load, spec, hasty_threads):
+    metric = load(spec.name)
+    calls = [spec.sample, spec.perfect]
+    expected = [exactly(metric.compute(**call)) for call in calls]
+
+    def work(thread):
+        return [exactly(metric.compute(**calls[(thread + call) % 2])) for call in range(6)]
+
+    for thread, results in enumerate(at_once(work)):
+        assert results == [expected[(thread + call) % 2] for call in range(6)]
+
+
+def test_threads_that_add_lose_no_rows(load, spec, hasty_threads):
+    metric = load(spec.name)
+    inputs, _ = split(metric, spec.sample)
+    rows = rows_of(inputs)
+
+    def work(thread):
+        for row in rows:
+            metric.add(**one(row))
+            metric.add_batch(**inputs)
+
+    at_once(work)
+
+    assert len(metric) == THREADS * (len(rows) + len(rows) ** 2)
+
+
+def test_threads_that_add_and_compute_count_each_row_once(load, spec, hasty_threads):
+    metric, rows = load(spec.name), []
+    inputs, _ = split(metric, spec.sample)
+    count = len(next(iter(inputs.values())))
+
+    def counted(**call):
+        rows.append(len(call[next(iter(inputs))]))
+        return {}
+
+    metric._compute = counted
+
+    def work(thread):
+        for _ in range(4):
+            metric.add_batch(**inputs)
+            metric.compute(**inputs)
+
+    at_once(work)
+
+    assert (sum(rows), len(metric)) == (THREADS * 4 * 2 * count, 0)
 
 
 # Beside other modules

@@ -3,13 +3,18 @@
 import json
 import re
 import shutil
+import sys
 import tomllib
+from pathlib import Path
 from textwrap import dedent
 
 import evaluate
 import pytest
+from packaging.requirements import Requirement
 
 from metric_commons.hub import bundle, bundling
+from metric_commons.hub.bundling import MARKER_FILE, Marker
+from metric_commons.hub.imports import imported
 from tests.apps.fake_hub import as_stranger, fake_hub
 from tests.contract.test_house_rules import TRAVELLING
 from tests.spec import METRICS, ROOT, spec
@@ -80,7 +85,7 @@ def changed(before, after):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_files_travel_as_they_are_but_for_their_imports(name, bundles):
-    own = {f"{name}.py", "README.md", "index.html", "requirements.txt"}
+    own = {f"{name}.py", "README.md", "index.html", "requirements.txt", MARKER_FILE}
     package = ROOT / "shared" / "metric_commons"
     files = {path.name: path for path in bundles[name].iterdir()}
 
@@ -121,9 +126,23 @@ def test_requirements_are_those_of_the_package(bundles):
         assert required == sorted(project["dependencies"])
 
 
+def test_requirements_are_all_that_is_imported(bundles):
+    for folder in bundles.values():
+        lines = (folder / "requirements.txt").read_text("utf-8").splitlines()
+        files = [path.read_text("utf-8") for path in folder.glob("*.py")]
+        others = set.union(*map(imported, files)) - sys.stdlib_module_names
+
+        assert {name for name in others if not name.startswith(".")} <= {
+            Requirement(line).name for line in lines
+        }
+
+
 def test_bundling_again_leaves_no_old_file(tmp_path):
     folder = bundle(METRICS[0], tmp_path)
     (folder / "no_longer_used.py").touch()
+    marker = Marker.from_json((folder / MARKER_FILE).read_text())
+    older = marker._replace(files=(*marker.files, "no_longer_used.py"))
+    (folder / MARKER_FILE).write_text(older.to_json())
 
     assert bundle(METRICS[0], tmp_path) == folder
     assert not (folder / "no_longer_used.py").exists()
@@ -155,7 +174,7 @@ def test_only_a_bundle_is_replaced(file, tmp_path):
 def test_a_clone_of_a_space_is_not_replaced(tmp_path):
     (bundle(METRICS[0], tmp_path) / ".git").mkdir()
 
-    with pytest.raises(ValueError, match=r"it is not a bundle, for it holds \.git"):
+    with pytest.raises(ValueError, match=r"somebody has added \.git"):
         bundle(METRICS[0], tmp_path)
 
 
@@ -164,6 +183,33 @@ def test_the_source_is_not_replaced(tmp_path):
 
     with pytest.raises(ValueError, match="is in the way"):
         bundle(METRICS[0], tmp_path)
+
+
+def test_an_interrupt_leaves_the_old_bundle(tmp_path, monkeypatch):
+    folder = bundle(METRICS[0], tmp_path)
+    (folder / "README.md").write_text("old")
+    rename = Path.rename
+
+    def interrupted(path, target):
+        if Path(target) == folder and path.name == "new":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bundle(METRICS[0], tmp_path)
+    assert (folder / "README.md").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == [METRICS[0]]
+
+
+def test_a_bundle_that_was_left_between_two_names_comes_back(tmp_path):
+    folder = bundle(METRICS[0], tmp_path)
+    (folder / "mine.txt").touch()
+    folder.rename(tmp_path / f".{METRICS[0]}.old")  # as a power failure leaves it
+
+    with pytest.raises(ValueError, match=r"somebody has added mine\.txt"):
+        bundle(METRICS[0], tmp_path)
+    assert (folder / "mine.txt").exists()
 
 
 def test_an_unknown_name_is_an_error(tmp_path):
@@ -208,7 +254,7 @@ def test_the_script_names_everything_it_reaches(tmp_path):
         "from .ratios import __name__ as _ratios\n\n\nVALUE = 1\n"
     )
     assert files["answers.py"] == "from .ratios import divide\n"
-    assert "<p>Toys &amp; co.</p>" in files["index.html"]
+    assert "<p>Toys &amp; co. " in files["index.html"]
 
 
 def test_lazy_and_typing_imports_travel(tmp_path):

@@ -202,15 +202,15 @@ def add_batch(self, **columns):
     ),
     "batches in another order": (
         with_method("""\
-def _keep(self, layout, columns):
-    self._batches.insert(0, (layout, columns))
+def _taken(self):
+    return super()._taken()[::-1]
 """),
         ["groups_are_those_of_all_rows_added"],
     ),
     "rows that stay": (
         with_method("""\
-def reset(self):
-    pass
+def _taken(self):
+    return list(self._batches)
 """),
         [
             "rows_are_forgotten_at_reset",
@@ -318,10 +318,34 @@ def compute(self, **call):
     ),
     "files that stay": (
         with_method("""\
-def reset(self):
-    self._batches = []
+def _release(self):
+    pass
 """),
         ["two_processes_leave_no_rows_behind"],
+    ),
+    "rows of all threads": (
+        with_method("""\
+def compute(self, *, texts=None, lengths=None, bounds=None, **options):
+    '''Scores.'''
+    if texts is not None:
+        self.add_batch(texts=texts, lengths=lengths, bounds=bounds)
+    __import__("time").sleep(0.001)
+    return super().compute(**options)
+"""),
+        ["threads_that_compute_get_the_scores_of_their_own_rows"],
+    ),
+    "rows that threads take from each other": (
+        with_method("""\
+def _keep(self, layout, columns):
+    batches = list(self._batches)
+    __import__("time").sleep(0.001)
+    self._batches = [*batches, (layout, columns)]
+    __import__("time").sleep(0.001)
+"""),
+        [
+            "threads_that_add_lose_no_rows",
+            "threads_that_add_and_compute_count_each_row_once",
+        ],
     ),
     "no other inputs beside its own": (
         with_method("""\

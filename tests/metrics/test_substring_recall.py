@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from metric_commons import load
 from tests.spec import Spec
+from tests.squad import squad
 
 SPEC = Spec(
     name="substring_recall",
@@ -14,6 +17,20 @@ SPEC = Spec(
     best={"substring_recall": 1.0},
     ranges={"substring_recall": (0.0, 1.0)},
     wrong={"predictions": 1889, "references": ["Paris", 7]},
+)
+
+ACCEPTED = [[texts] if isinstance(texts, str) else texts for texts in SPEC.sample["references"]]
+OTHER_SHAPES = (
+    replace(
+        SPEC,
+        shape="dictionaries of SQuAD",
+        sample={**SPEC.sample, **squad(SPEC.sample["predictions"], ACCEPTED)},
+        perfect=squad(["a b"], [["b a", "a b"]]),
+        wrong={
+            "predictions": {"id": "q0"},
+            "references": {"id": "q0", "answers": {"text": [7], "answer_start": [0]}},
+        },
+    ),
 )
 
 

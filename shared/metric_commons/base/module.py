@@ -25,6 +25,7 @@ from ..numbers.arrays import Column
 from ..numbers.checks import nearest
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
 from .columns import Layout, copied, joined, read
+from .locks import Lock
 from .options import Option, completed, declared_options, spelled_out
 
 _TEXT = datasets.Value("string")
@@ -33,6 +34,24 @@ TEXTS_AND_REFERENCES = [
     datasets.Features({"predictions": _TEXT, "references": _TEXT}),
     datasets.Features({"predictions": _TEXT, "references": datasets.List(_TEXT)}),
 ]
+# The same, or the dictionaries of SQuAD; `text.squad_answers` makes texts of them.
+ANSWERS_AND_REFERENCES = [
+    *TEXTS_AND_REFERENCES,
+    datasets.Features(
+        {
+            "predictions": {"id": _TEXT, "prediction_text": _TEXT},
+            "references": {
+                "id": _TEXT,
+                "answers": {
+                    "text": datasets.List(_TEXT),
+                    "answer_start": datasets.List(datasets.Value("int64")),
+                },
+            },
+        }
+    ),
+]
+
+Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 _LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parameters) - {
@@ -51,9 +70,11 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
     Features must hold values as they are: string, bool, int64, float64, and lists and dicts of
     them. Where a column may have several shapes, a list of Features declares them; `_compute` gets
-    columns of one of these. A column is a list, or a numpy array if one was given.
+    columns of one of these. A column is a list, whatever it was given as; a numpy array stays one
+    for modules with `arrays_allowed`.
     """
 
+    arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
     nan_allowed = False  # whether NaN may stand in columns of floats
     unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
     # What the scores are made of, and so what a state keeps of the rows: "means" of the scores of
@@ -101,7 +122,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         self._layouts = _layouts(
             self.info, self.feature_sets, nan=self.nan_allowed, unsigned=self.unsigned_allowed
         )
-        self._batches: list[tuple[int, dict[str, Column]]] = []
+        self._batches: list[Batch] = []
+        self._lock = Lock()  # of the batches: threads may add and compute at once
 
     @abc.abstractmethod
     def _compute(self, **columns_and_options: Any) -> dict[str, Any]:
@@ -143,7 +165,9 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
         """Score the rows added so far, and those given here.
 
-        No row is left behind afterwards, whether the scores could be computed or not.
+        No row is left behind afterwards, whether the scores could be computed or not. Several
+        threads may call this at once: the rows given here are those of this call alone, and each
+        added row goes into one call.
 
         Args:
             predictions: one prediction a row.
@@ -162,21 +186,27 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         columns = {"predictions": predictions, "references": references, **kwargs}
         options = {name: value for name, value in kwargs.items() if name not in names}
         inputs = {name: columns.get(name) for name in names}
+        batches = self._taken()
         try:
             self._refuse_unknown(options, accepted=set(self.declared_options))
             self._check(options)
             if any(column is not None for column in inputs.values()):
-                self._keep(*self._read(inputs))
+                batches.append(self._read(inputs))
             if self.num_process > 1:
-                self._batches = self._gathered()
+                batches = self._gathered(batches)
                 if self.process_id:
                     return None
-            if not len(self):
+            batches = list(filter(_row_count, batches))
+            if not batches:
                 raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
-            columns = joined(self._batches, self._layouts)
+            columns = joined(batches, self._layouts)
+            # Numbers of 64 bits without a sign come as arrays alone.
+            if not (self.arrays_allowed or self.unsigned_allowed):
+                columns = {name: _as_list(column) for name, column in columns.items()}
             return _plain(self._compute(**columns, **{**self._settings, **options}))
         finally:
-            self.reset()
+            if self.num_process > 1:
+                self._release()
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
         """Add rows, to be scored by the next `compute`. A batch with a bad row is not added at all.
@@ -220,8 +250,12 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
     def reset(self) -> None:
         """Forget the rows added so far."""
-        self._batches = []
-        if self.writer is not None:  # the rest is of a distributed evaluation that failed
+        self._taken()
+        self._release()
+
+    def _release(self) -> None:
+        """Close and remove what a distributed evaluation holds open, finished or not."""
+        if self.writer is not None:
             self.writer.finalize()
         self.writer = self.data = self.selected_feature_format = None
         for path in self.file_paths or filter(None, [self.cache_file_name]):
@@ -239,7 +273,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
                 raise ValueError(f"{name} is not an input; the inputs are {', '.join(names)}")
         return {name: columns.get(name) for name in names}
 
-    def _read(self, inputs: Mapping[str, Any]) -> tuple[int, dict[str, Column]]:
+    def _read(self, inputs: Mapping[str, Any]) -> Batch:
         for name, column in inputs.items():
             if column is None:
                 raise ValueError(f"{name} is missing; the inputs are {', '.join(inputs)}")
@@ -250,15 +284,21 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         self._keep(layout, {name: copied(column, shapes[name]) for name, column in columns.items()})
 
     def _keep(self, layout: int, columns: dict[str, Column]) -> None:
-        if len(next(iter(columns.values()))):
+        with self._lock:
             self._batches.append((layout, columns))
 
-    def _gathered(self) -> list[tuple[int, dict[str, Column]]]:
+    def _taken(self) -> list[Batch]:
+        """The batches added so far, which are no longer kept."""
+        with self._lock:
+            batches, self._batches = self._batches, []
+        return batches
+
+    def _gathered(self, batches: list[Batch]) -> list[Batch]:
         """On the main process the batches of all, in the order of processes; on others nothing.
 
         They travel as text: JSON keeps every value as it is, whatever shapes the batches have.
         """
-        texts = [json.dumps(batch, default=np.ndarray.tolist) for batch in self._batches]
+        texts = [json.dumps(batch, default=np.ndarray.tolist) for batch in batches]
         self.selected_feature_format = datasets.Features({"batch": _TEXT})
         self._init_writer()
         self.writer.write_batch({"batch": texts or ["null"]})
@@ -269,12 +309,14 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         return [tuple(batch) for batch in map(json.loads, self.data["batch"][:]) if batch]
 
     def __len__(self) -> int:
-        return sum(len(next(iter(columns.values()))) for _, columns in self._batches)
+        with self._lock:
+            return sum(map(_row_count, self._batches))
 
     def __reduce__(self) -> tuple[Any, ...]:
         bound = ("compute", "add", "add_batch")  # copies of methods that hold this very instance
         state = {name: value for name, value in self.__dict__.items() if name not in bound}
-        state["_batches"] = list(self._batches)  # a copy collects rows of its own
+        with self._lock:
+            state["_batches"] = list(self._batches)  # a copy collects rows of its own
         return _revive, (type(self).__module__, type(self).__qualname__), state
 
 
@@ -295,6 +337,14 @@ def _revive(module: str, name: str) -> BatchModule:
         evaluate.loading.init_dynamic_modules()
     cls = getattr(import_module(module), name)
     return cls.__new__(cls)  # type: ignore[no-any-return]
+
+
+def _row_count(batch: Batch) -> int:
+    return len(next(iter(batch[1].values())))
+
+
+def _as_list(column: Column) -> list[Any]:
+    return column.tolist() if isinstance(column, np.ndarray) else column
 
 
 def _layouts(

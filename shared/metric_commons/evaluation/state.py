@@ -12,6 +12,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any, Self
 
+from ..base.locks import Lock
 from ..files.stored import Stored, plain
 from ..numbers.checks import check_labels
 from .arguments import REPORTING
@@ -58,9 +59,11 @@ class State(Stored):
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
         self._statistics = sufficient_statistics(self.metric)
+        self._lock = Lock()  # of the statistics: threads may update and merge at once
 
     def __len__(self) -> int:
-        return len(self._statistics)
+        with self._lock:
+            return len(self._statistics)
 
     def update(
         self,
@@ -88,7 +91,8 @@ class State(Stored):
             None if labels is None else check_labels(name, labels, rows)
             for name, labels in (("groups", groups), ("clusters", clusters))
         )
-        self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
+        with self._lock:
+            self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
     def merge(self, other: "State") -> None:
         """Take in the rows of another state, which stays as it is.
@@ -107,7 +111,10 @@ class State(Stored):
                     f"states of different options cannot be merged: {name} is {value!r} in one and "
                     f"{other.options.get(name)!r} in the other"
                 )
-        self._statistics.merge(other._statistics)
+        # Always in the same order, so that two threads never wait for each other.
+        first, second = sorted((self, other), key=id)
+        with first._lock, second._lock:
+            self._statistics.merge(other._statistics)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         """What `compute` returns for all rows.
@@ -120,8 +127,6 @@ class State(Stored):
         Raises:
             ValueError: there are no rows, or an option is not one that a state can serve.
         """
-        if not len(self):
-            raise ValueError("the state has no rows; a score of no rows is undefined")
         defaults = {
             name: value
             for name, value in self.metric.options.items()
@@ -130,18 +135,22 @@ class State(Stored):
         for name in reporting:
             if name not in defaults:
                 raise ValueError(f"{name} is not an option of a result of {self.module}")
-        return self._statistics.result(**defaults | reporting)
+        with self._lock:
+            if not len(self):
+                raise ValueError("the state has no rows; a score of no rows is undefined")
+            return self._statistics.result(**defaults | reporting)
 
     def to_dict(self) -> dict[str, Any]:
         """What merges and results need, in plain values."""
-        return {
-            "format": self.FORMAT,
-            "version": version(_DISTRIBUTION),
-            "module": self.module,
-            "options": self.options,
-            "rows": len(self),
-            "statistics": self._statistics.to_plain(),
-        }
+        with self._lock:
+            return {
+                "format": self.FORMAT,
+                "version": version(_DISTRIBUTION),
+                "module": self.module,
+                "options": self.options,
+                "rows": len(self),
+                "statistics": self._statistics.to_plain(),
+            }
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:

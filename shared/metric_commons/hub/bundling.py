@@ -1,9 +1,12 @@
 """A Space as a folder: the script, the files that it imports, the card, and a page."""
 
+import json
+from collections.abc import Collection
 from importlib import metadata
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Any, Literal, NamedTuple, Self
 
 from ..evaluation import catalog
 from . import demo
@@ -22,6 +25,36 @@ _GRADIO = '\nsdk: gradio\nsdk_version: 6.31.0\npython_version: "3.12"\napp_file:
 Sdk = Literal["static", "gradio"]
 
 
+MARKER_FILE = ".metric-commons.json"
+
+
+class Marker(NamedTuple):
+    """What a bundle says of itself: which Space it is, how it was made, and its files."""
+
+    space: str
+    version: str
+    sdk: str
+    files: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self | None:
+        """The marker that a file holds; None if it is none of ours.
+
+        >>> Marker.from_json(Marker("acme/qa_em", "0.1.0", "static", ("qa_em.py",)).to_json())
+        Marker(space='acme/qa_em', version='0.1.0', sdk='static', files=('qa_em.py',))
+        >>> Marker.from_json("{}")
+        """
+        try:
+            content: dict[str, Any] = json.loads(text)
+            return cls(**{**content, "files": tuple(content["files"])})
+        except (ValueError, TypeError, KeyError):
+            return None
+
+    def to_json(self) -> str:
+        """The inverse of `from_json`."""
+        return json.dumps(self._asdict(), indent=1) + "\n"
+
+
 def bundle(
     name: str, out_dir: str | Path, *, sdk: Sdk = "static", namespace: str = "NAMESPACE"
 ) -> Path:
@@ -29,13 +62,16 @@ def bundle(
 
     Files are copied without changes except to their import lines, because a Space has no rooms. A
     static Space has a page, with its address in `namespace`; a Space with gradio has a demo,
-    `app.py`. A bundle of the same name is replaced once the new bundle is complete.
+    `app.py`. A bundle of the same name is replaced once the new bundle is complete; until then it
+    stays, whatever happens.
 
     Raises:
         ValueError: evaluate could not load the bundle, or something that is no bundle has its name.
     """
     script = catalog.path(name) / f"{name}.py"
     target = Path(out_dir) / name
+    old = target.with_name(f".{name}.old")
+    _restore(target, old)
     _check_replaceable(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
@@ -44,10 +80,22 @@ def bundle(
         _write(
             folder, script=script, package=_PACKAGE, summary=summary, sdk=sdk, namespace=namespace
         )
-        if target.exists():
-            target.rename(Path(scratch, "old"))
-        folder.rename(target)
+        try:
+            if target.exists():
+                target.rename(old)
+            folder.rename(target)
+        finally:
+            _restore(target, old)
     return target
+
+
+def _restore(target: Path, old: Path) -> None:
+    """Bring back the bundle that an interrupt has left under its other name, or remove it."""
+    if old.exists():
+        if target.exists():
+            rmtree(old)
+        else:
+            old.rename(target)
 
 
 def _write(
@@ -79,10 +127,13 @@ def _write(
             namespace=namespace,
             version=metadata.version(PACKAGE),
             requirements=requirements,
+            files={file: text for file, text in files.items() if file.endswith(".py")},
         )
     else:
         files["README.md"] = card.replace(_STATIC, _GRADIO, 1)
         files["app.py"] = _DEMO.read_text("utf-8")
+    marker = Marker(f"{namespace}/{name}", metadata.version(PACKAGE), sdk, tuple(sorted(files)))
+    files[MARKER_FILE] = marker.to_json()
     for file, text in files.items():
         (folder / file).write_text(text, "utf-8", newline="\n")
     check_readable(folder / script.name)
@@ -97,11 +148,14 @@ def _check_replaceable(target: Path) -> None:
     """Refuse to replace anything but a bundle, such as a clone of the Space or the source."""
     if not target.exists():
         return
-    required = {f"{target.name}.py", "README.md", "requirements.txt"}
-    names = {path.name for path in target.iterdir()} if target.is_dir() else set()
-    foreign = sorted(name for name in names - {*required, "index.html"} if not name.endswith(".py"))
-    if foreign or not required <= names:
-        raise ValueError(
-            f"{target} is in the way: it is not a bundle"
-            + (f", for it holds {', '.join(foreign)}" if foreign else "")
-        )
+    marker = None
+    names: Collection[str] = ()
+    if target.is_dir():
+        names = {path.name for path in target.iterdir()}
+        if MARKER_FILE in names:
+            marker = Marker.from_json((target / MARKER_FILE).read_text("utf-8"))
+    foreign = sorted(set(names) - {MARKER_FILE, *(marker.files if marker else ())})
+    if marker is None:
+        raise ValueError(f"{target} is in the way: it is not a bundle, for it has no {MARKER_FILE}")
+    if foreign:
+        raise ValueError(f"{target} is in the way: somebody has added {', '.join(foreign)}")

@@ -35,6 +35,12 @@ def publish(
     names: Names = None,
     sdk: Sdk = "static",
     private: Annotated[bool, typer.Option("--private", help="Make new Spaces private.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Delete all that a Space holds beside the module.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do delete what --replace has listed.")
+    ] = False,
     dry_run: Annotated[
         Path | None,
         typer.Option(metavar="OUT", help="Write the Spaces into this folder, and send nothing."),
@@ -42,8 +48,9 @@ def publish(
 ) -> None:
     """Publish modules, by default all, as Spaces of NAMESPACE, with a tag for the version.
 
-    A Space that is up to date is not touched. The token is that of 'hf auth
-    login', or HF_TOKEN.
+    A Space that is up to date is not touched, nor is one that metric-commons
+    did not make. Files that somebody has added to a Space stay. The token is
+    that of 'hf auth login', or HF_TOKEN.
     """
     from .publishing import publish
 
@@ -52,8 +59,11 @@ def publish(
         _write(dry_run, modules, sdk=sdk, namespace=namespace)
         return
     for name in tqdm(modules, unit=" Spaces", disable=None, leave=False):
-        space = publish(namespace, name, sdk=sdk, private=private)
+        space = publish(namespace, name, sdk=sdk, private=private, replace=replace, yes=yes)
         tqdm.write(f"{space.change:10}{space.address}")
+        for verb, files in (("kept", space.additions), ("replaced", space.overwritten)):
+            if files:
+                tqdm.write(f"{verb:10}{', '.join(files)}, which somebody has added")
 
 
 def _modules(names: list[str] | None) -> list[str]:

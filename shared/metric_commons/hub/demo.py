@@ -10,7 +10,7 @@ import json
 import re
 import string
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -204,7 +204,9 @@ class Demo:
     def shared_words(self, cells: Cells) -> list[tuple[str, str | float | None]]:
         """The words of the predictions, and whether a reference of the same row has them too."""
         words: list[tuple[str, str | float | None]] = []
-        if self.inputs != ["predictions", "references"] or self._types["predictions"] != (str,):
+        if self.inputs != ["predictions", "references"]:
+            return words
+        if not {str} <= set(self._types["predictions"]) <= {str, dict}:  # texts, and SQuAD's
             return words
         for row in cells:
             prediction, reference = (str(cell) for cell in row[:2])
@@ -242,6 +244,32 @@ class Demo:
         if str in self._types[name] and cell[:1] not in ("[", "{"):
             return cell
         raise ValueError(f"{name}[{row}] is {cell!r}; {problem}")
+
+
+def answer(demo: Demo, question: str, parameters: str) -> str:
+    """What a page asks, as JSON: `{"value": ...}`, or `{"problem": "..."}` of what was typed."""
+
+    def example(number: int) -> dict[str, Any]:
+        return {
+            "cells": demo.cells(number),
+            "options": demo.options(number),
+            "inputs": demo.inputs,
+        }
+
+    def score(cells: Cells, options: str) -> dict[str, Any]:
+        scores, header, rows = demo.score(cells, options)
+        return {"scores": scores, "header": header, "rows": rows}
+
+    questions: dict[str, Callable[..., Any]] = {
+        "titles": demo.titles,
+        "example": example,
+        "score": score,
+    }
+    try:
+        value: Any = questions[question](*json.loads(parameters))
+    except (ValueError, TypeError) as error:
+        return json.dumps({"problem": str(error)})
+    return json.dumps({"value": value})
 
 
 def build(folder: Path) -> Any:

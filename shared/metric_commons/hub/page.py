@@ -1,36 +1,37 @@
-"""The page of a static Space: how to load the module, and the first example of its card."""
+"""The page of a static Space: the examples of its card, to be edited and scored in the browser.
 
-from collections.abc import Sequence
+The page carries the files of the module, and loads Python with numpy and scipy when it is asked to
+score. It needs no server of ours, and works from a folder as well.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
+from string import Template
 
+from .card_html import card_html
 from .demo import usage
 
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{name}</title>
-<style>
-  :root {{ color-scheme: light dark; }}
-  body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2.5rem auto;
-         padding: 0 1rem; }}
-  pre {{ font: 14px/1.5 ui-monospace, monospace; padding: .75rem 1rem; border-radius: .5rem;
-        margin: .5rem 0; overflow-x: auto; background: light-dark(#f3f4f6, #1f2430); }}
-  pre.output {{ background: none; border: 1px solid light-dark(#d5d8de, #3b4252); }}
-</style>
-<h1>{name}</h1>
-<p>{summary}</p>
-<h2>Example</h2>
-{example}
-<h2>Load it</h2>
-<pre>pip install {requirements}</pre>
-<pre>import evaluate
+# The release of Pyodide whose numpy and scipy modules run on, and where it lies.
+_PYODIDE = "314.0.7"
+_HOST = "cdn.jsdelivr.net"
+_PYODIDE_HOME = f"https://{_HOST}/pyodide/v{_PYODIDE}/full/"
+_PACKAGES = ("numpy", "scipy")
 
-{name} = evaluate.load("{namespace}/{name}", revision="{version}")</pre>
-<p>Without <code>revision</code> it is the latest version. <a href="README.md">Its card</a>
-describes inputs, options, results and edge cases.</p>
-</html>
+_PAGE = Path(__file__).with_name("page.html")
+_CARRIED = [Path(__file__).with_name(file) for file in ("demo.py", "stand_ins.py")]
+
+# Its last value is the function that the page calls, with the name of a method and JSON.
+_PROGRAM = """\
+import sys
+sys.path.append("/space")
+import stand_ins
+stand_ins.install()
+from demo import Demo, answer
+from functools import partial
+from pathlib import Path
+partial(answer, Demo(Path("/space")))
 """
 
 
@@ -42,21 +43,39 @@ def page(
     namespace: str,
     version: str,
     requirements: Sequence[str],
+    files: Mapping[str, str],
 ) -> str:
-    """The page as HTML.
+    """The page as HTML; `files` are those of the module.
 
     >>> options = {"summary": "Toys & co.", "version": "0.1.0", "requirements": ["numpy>=2"]}
-    >>> "<p>Toys &amp; co.</p>" in page("", name="toy", namespace="org", **options)
+    >>> "<p>Toys &amp; co. " in page("", name="toy", namespace="org", files={}, **options)
     True
     """
-    return _PAGE.format(
+    carried = {
+        "README.md": card,
+        **{path.name: path.read_text("utf-8") for path in _CARRIED},
+        **files,
+    }
+    return Template(_PAGE.read_text("utf-8")).substitute(
         name=escape(name),
         summary=escape(summary),
         namespace=escape(namespace),
         version=escape(version),
         requirements=escape(" ".join(f"'{line}'" for line in requirements), quote=False),
-        example=_example(card).replace(f"./metrics/{name}", f"{escape(namespace)}/{name}"),
+        example=_example(card).replace("./metrics/", f"{escape(namespace)}/"),
+        card=card_html(card).replace("./metrics/", f"{escape(namespace)}/"),
+        files=_in_script(carried),
+        program=_in_script(_PROGRAM),
+        packages=_in_script(_PACKAGES),
+        pyodide=_PYODIDE,
+        host=_HOST,
+        home=_PYODIDE_HOME,
     )
+
+
+def _in_script(value: object) -> str:
+    """JSON that cannot end the script that it stands in."""
+    return json.dumps(value).replace("<", "\\u003c")
 
 
 def _example(card: str) -> str:

@@ -1,12 +1,18 @@
-"""Publishing: a Space holds the files of its bundle, no others, and a tag for every version."""
+"""Publishing: a Space holds the files of its bundle, and a tag for every version.
 
+A Space that holds files of somebody else is left alone, unless they may be deleted. Files that
+somebody has added to a Space of ours stay in it.
+"""
+
+from collections.abc import Mapping
+from glob import escape
 from hashlib import sha1
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
-from .bundling import Sdk, bundle
+from .bundling import MARKER_FILE, Marker, Sdk, bundle
 from .imports import PACKAGE
 
 Change = Literal["created", "updated", "tagged", "unchanged"]
@@ -15,20 +21,39 @@ _ATTRIBUTES = ".gitattributes"  # which the Hub adds to every Space
 
 
 class Space(NamedTuple):
-    """The address of a published module, and what publishing changed."""
+    """The address of a published module, what publishing changed, and files that are not ours."""
 
     address: str
     change: Change
+    additions: tuple[str, ...] = ()  # files that somebody has added, and that stay
+    overwritten: tuple[str, ...] = ()  # files that were in the way
 
 
-def publish(namespace: str, name: str, *, sdk: Sdk = "static", private: bool = False) -> Space:
+def publish(
+    namespace: str,
+    name: str,
+    *,
+    sdk: Sdk = "static",
+    private: bool = False,
+    replace: bool = False,
+    yes: bool = False,
+) -> Space:
     """The Space `namespace/name` of a module, created or brought up to date, and what changed.
 
     The version is tagged as `vX.Y.Z`, the tag that `evaluate.load(..., revision="X.Y.Z")` loads. A
     Space that is up to date is left alone. `private` is for a Space that is created.
 
+    Args:
+        namespace: a user or an organization of the Hub.
+        name: of the module.
+        sdk: what shows the module.
+        private: whether a Space that is created is private.
+        replace: whether all that a Space holds beside the bundle is deleted.
+        yes: whether that is sure; otherwise an error lists the files.
+
     Raises:
-        ValueError: there is no such module, no token, or the tag exists with other content.
+        ValueError: there is no such module, no token, the Space holds files of somebody else, or
+            the tag exists with other content.
         OSError: the Hub cannot be reached, or refuses.
     """
     import huggingface_hub
@@ -41,45 +66,149 @@ def publish(namespace: str, name: str, *, sdk: Sdk = "static", private: bool = F
             "that may write"
         )
     try:
-        return _publish(huggingface_hub.HfApi(), namespace, name, sdk=sdk, private=private)
+        with TemporaryDirectory() as scratch:
+            folder = bundle(name, scratch, sdk=sdk, namespace=namespace)
+            space = _Space(huggingface_hub.HfApi(), f"{namespace}/{name}", folder)
+            return space.publish(sdk=sdk, private=private, replace=replace, yes=yes)
     except HTTPError as error:
         raise OSError(f"the Hub, {constants.ENDPOINT}: {error}") from error
 
 
-def _publish(api: Any, namespace: str, name: str, *, sdk: Sdk, private: bool) -> Space:
-    tag = f"v{_version()}"
-    space = f"{namespace}/{name}"
-    with TemporaryDirectory() as scratch:
-        folder = bundle(name, scratch, sdk=sdk, namespace=namespace)
-        files = {path.name: _blob_id(path) for path in folder.iterdir()}
-        tags = _tags(api, space)
-        if tags and tag in tags and _files(api, space, tag) != files:
-            raise ValueError(
-                f"{space} has a tag {tag} with another content; what changes needs a new version"
-            )
-        is_new = tags is None
-        is_outdated = is_new or _files(api, space, "main") != files
-        needs_tag = tag not in (tags or ())
-        if is_new:
-            api.create_repo(space, repo_type="space", space_sdk=sdk, private=private)
+class _Space:
+    """A Space on the Hub, and the bundle that it is to hold."""
+
+    def __init__(self, api: Any, name: str, folder: Path) -> None:
+        self._api = api
+        self._name = name
+        self._folder = folder
+        self._bundle = {path.name: _blob_id(path) for path in folder.iterdir()}
+
+    def publish(self, *, sdk: Sdk, private: bool, replace: bool, yes: bool) -> Space:
+        """What publishing changed."""
+        tag = f"v{_version()}"
+        tags = self._tags()
+        if tags is None:
+            self._create(sdk=sdk, private=private)
+        files = self._files("main")
+        marker = self._marker("main", files)
+        if tags is None:
+            additions: set[str] = set()
+        else:
+            self._check_tag(tag, tags, sdk)
+            additions = self._additions(files, marker, replace=replace, yes=yes)
+        overwritten = {name for name in additions if name in self._bundle}
+        deleted = files.keys() - self._bundle.keys() - additions
+        is_outdated = deleted or any(files.get(name) != blob for name, blob in self._bundle.items())
         if is_outdated:
-            api.upload_folder(
-                repo_id=space,
+            self._api.upload_folder(
+                repo_id=self._name,
                 repo_type="space",
-                folder_path=folder,
+                folder_path=self._folder,
                 commit_message=f"Publish {tag}",
-                delete_patterns="*",  # files that the bundle lacks; the Hub spares .gitattributes
+                delete_patterns=[escape(name) for name in sorted(deleted)] or None,
             )
-        if needs_tag:
-            api.create_tag(space, repo_type="space", tag=tag)
-    change: Change = "unchanged"
-    if is_new:
-        change = "created"
-    elif is_outdated:
-        change = "updated"
-    elif needs_tag:
-        change = "tagged"
-    return Space(f"{api.endpoint}/spaces/{space}", change)
+        change: Change = "unchanged"
+        if tag not in (tags or ()):
+            change = "tagged"
+            self._api.create_tag(self._name, repo_type="space", tag=tag)
+        if is_outdated:
+            change = "updated"
+        if tags is None:
+            change = "created"
+        return Space(
+            f"{self._api.endpoint}/spaces/{self._name}",
+            change,
+            tuple(sorted(additions - overwritten)),
+            tuple(sorted(overwritten)),
+        )
+
+    def _create(self, *, sdk: Sdk, private: bool) -> None:
+        from huggingface_hub.errors import HfHubHTTPError
+
+        try:
+            self._api.create_repo(self._name, repo_type="space", space_sdk=sdk, private=private)
+        except HfHubHTTPError as error:
+            if error.response.status_code != 409:
+                raise
+            raise ValueError(
+                f"a Space {self._name} exists already, which this token cannot see; it needs the "
+                "right to read and write it"
+            ) from error
+
+    def _check_tag(self, tag: str, tags: set[str], sdk: Sdk) -> None:
+        """The version has not been published yet, or with this very content.
+
+        Raises:
+            ValueError: it has been published with another content.
+        """
+        if tag not in tags:
+            return
+        files = self._files(tag)
+        if all(files.get(name) == blob for name, blob in self._bundle.items()):
+            return
+        marker = self._marker(tag, files)
+        if marker is not None and marker.sdk != sdk:
+            raise ValueError(
+                f"{self._name} has a tag {tag} that was made with --sdk {marker.sdk}; a version "
+                f"keeps its page, so --sdk {sdk} needs a new version"
+            )
+        raise ValueError(
+            f"{self._name} has a tag {tag} with another content; what changes needs a new version"
+        )
+
+    def _additions(
+        self, files: Mapping[str, str], marker: Marker | None, *, replace: bool, yes: bool
+    ) -> set[str]:
+        """The files that somebody has added to a Space of ours; none if they may be deleted.
+
+        Raises:
+            ValueError: the Space is not ours, or it is not sure that files may be deleted.
+        """
+        is_ours = marker is not None and marker.space == self._name
+        published = {MARKER_FILE, *marker.files} if marker and is_ours else set()
+        foreign = files.keys() - published
+        listed = ", ".join(sorted(foreign))
+        if replace:
+            if foreign and not yes:
+                raise ValueError(f"{self._name}: --replace would delete {listed}; --yes does it")
+            return set()
+        if foreign and not is_ours:
+            raise ValueError(
+                f"{self._name} is a Space that metric-commons did not make: it holds {listed}; "
+                "choose another namespace, or delete them with --replace"
+            )
+        return set(foreign)
+
+    def _tags(self) -> set[str] | None:
+        """The tags of the Space; None if it does not exist."""
+        from huggingface_hub.errors import RepositoryNotFoundError
+
+        try:
+            refs = self._api.list_repo_refs(self._name, repo_type="space")
+        except RepositoryNotFoundError:
+            return None
+        return {tag.name for tag in refs.tags}
+
+    def _files(self, revision: str) -> dict[str, str]:
+        """The files of the Space, with the ids of their contents in git."""
+        tree = self._api.list_repo_tree(
+            self._name, repo_type="space", revision=revision, recursive=True
+        )
+        return {
+            entry.path: entry.blob_id
+            for entry in tree
+            if hasattr(entry, "blob_id") and entry.path != _ATTRIBUTES
+        }
+
+    def _marker(self, revision: str, files: Mapping[str, str]) -> Marker | None:
+        """What the Space says of itself; None if it is none of ours."""
+        if MARKER_FILE not in files:
+            return None
+        with TemporaryDirectory() as cache:
+            path = self._api.hf_hub_download(
+                self._name, MARKER_FILE, repo_type="space", revision=revision, cache_dir=cache
+            )
+            return Marker.from_json(Path(path).read_bytes())
 
 
 def _version() -> str:
@@ -95,26 +224,6 @@ def _version() -> str:
             "choose the next one"
         )
     return version
-
-
-def _tags(api: Any, space: str) -> set[str] | None:
-    """The tags of a Space; None if it does not exist."""
-    from huggingface_hub.errors import RepositoryNotFoundError
-
-    try:
-        return {tag.name for tag in api.list_repo_refs(space, repo_type="space").tags}
-    except RepositoryNotFoundError:
-        return None
-
-
-def _files(api: Any, space: str, revision: str) -> dict[str, str]:
-    """The files of a Space, with the ids of their contents in git."""
-    tree = api.list_repo_tree(space, repo_type="space", revision=revision, recursive=True)
-    return {
-        entry.path: entry.blob_id
-        for entry in tree
-        if hasattr(entry, "blob_id") and entry.path != _ATTRIBUTES
-    }
 
 
 def _blob_id(path: Path) -> str:

@@ -1,29 +1,51 @@
-"""Scores of a model in training: the arrays of a Trainer as rows of predictions and references.
+"""Scores of a model in training, as the `compute_metrics` of a Trainer of transformers.
 
-A `Trainer` of transformers evaluates in batches of tensors: padded with -100, with logits where
-modules take predictions, and with tokens where they take texts. A `TrainerHook` is its
-`compute_metrics`. The hook uses only what numpy arrays and torch tensors have in common, on any
-device, so that this file imports neither torch nor transformers.
+What the Trainer hands over becomes rows in `training_tasks`; here modules score them, at once or
+batch by batch, and their results become the numbers that a Trainer logs and compares.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..base.locks import Lock
 from ..evaluation.arguments import REPORTING
 from ..evaluation.catalog import load, names
 from ..evaluation.state import State, loaded
-from ..numbers.arrays import Booleans, as_column
-from ..numbers.checks import check_choice, nearest
+from ..numbers.checks import OptionError, check_choice, nearest
+from .answer_spans import QuestionAnswering, check_answers
+from .flat_scores import UNSUITABLE, flat_scores
+from .generated_texts import Generation, Speech
+from .training_tasks import (
+    PADDING,
+    CausalLM,
+    Classification,
+    ClassProbabilities,
+    MultilabelClassification,
+    Regression,
+    Rows,
+    SequenceLabeling,
+    Task,
+    TokenClassification,
+)
 
-Array = NDArray[Any]
-Rows = tuple[Any, Any]  # predictions and references
-
-_PADDING = -100  # what a Trainer appends to the rows of shorter batches, labels and predictions
+_TASKS: Mapping[str, type[Task]] = {
+    "classification": Classification,
+    "class_probabilities": ClassProbabilities,
+    "multilabel_classification": MultilabelClassification,
+    "token_classification": TokenClassification,
+    "causal_lm": CausalLM,
+    "regression": Regression,
+    "generation": Generation,
+    "question_answering": QuestionAnswering,
+    "sequence_labeling": SequenceLabeling,
+    "speech": Speech,
+}
+# Modules without which a task has nothing to score with.
+_MODULES = {"sequence_labeling": "span_f1", "speech": "error_rate"}
+_DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
 
 
 class TrainerHook:
@@ -32,28 +54,30 @@ class TrainerHook:
     Give it to a `Trainer` or `Seq2SeqTrainer` as `compute_metrics`, and its method
     `preprocess_logits_for_metrics` under the same name, so that the Trainer gathers predictions
     and not the logits of every class or word.
+
+    What a score means does not change between evaluations: the classes of the model are settled by
+    its first logits, or by `id2label`.
     """
 
     def __init__(
         self,
         modules: Mapping[str, Any],
         options: Mapping[str, Mapping[str, Any]],
-        *,
-        task: str,
-        tokenizer: Any,
-        ignore_index: int,
+        task: Task,
+        id2label: Mapping[int, str],
     ) -> None:
         self._modules = modules
         self._options = options
         self._task = task
-        self._tokenizer = tokenizer
-        self._ignore_index = ignore_index
-        self._has_states = all(_has_state(modules[name], options[name]) for name in modules)
-        self._rows: list[Rows] = []  # of batches without a state
-        self._states: dict[str, State] = {}  # of the batches before them, by module
+        self._id2label = id2label
+        self._has_states = not task.keeps_rows and all(
+            _has_state(modules[name], options[name]) for name in modules
+        )
+        self._lock = Lock()  # of what follows: threads may evaluate at once
+        self.reset()
 
     def __call__(self, evaluation: Any, compute_result: bool = True) -> dict[str, float]:
-        """The scores that are single numbers, by name; nothing before the last of several batches.
+        """The scores as single numbers, by name; nothing before the last of several batches.
 
         If several modules have a score of the same name, the name of the module stands before it.
         After scores and after an error the hook is empty.
@@ -66,94 +90,112 @@ class TrainerHook:
         Raises:
             ValueError: predictions and labels do not fit the task, or rows do not fit a module.
         """
-        finished = True
-        try:
-            for predictions, labels in _batches(evaluation):
-                self._rows.append(self._read(predictions, labels))
-            finished = compute_result
-            if not finished and self._has_states:
-                self._update_states()
-            return self._scores() if finished else {}
-        finally:
-            if finished:
-                self.reset()
+        with self._lock:
+            finished = True
+            try:
+                self._take(evaluation)
+                finished = compute_result
+                if not finished and self._has_states:
+                    self._update_states()
+                return self._scores() if finished else {}
+            finally:
+                if finished:
+                    self.reset()
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
         """The most likely class or word for each label, where the task needs no logits.
 
         If a model returns a tuple, the first element is the logits.
         """
-        scores = logits[0] if isinstance(logits, tuple) else logits
-        if self._task in _LOGIT_TASKS or not hasattr(labels, "ndim"):
-            return scores
-        if self._task == "generation":
-            return _token_ids(scores, labels, self._ignore_index)
-        return _most_likely(scores, labels)
+        scores = self._task.first_output(logits) if isinstance(logits, tuple) else logits
+        return self._task.reduced(scores, labels) if hasattr(labels, "ndim") else scores
+
+    def greater_is_better(self, score: str) -> bool:
+        """Whether models with a greater score are better ones: what `greater_is_better` is to be.
+
+        A Trainer takes every score for one that is better high, unless its name ends with "loss".
+
+        >>> trainer_hook("regression", task="regression").greater_is_better("rmse")
+        False
+        """
+        name = score.removeprefix("eval_")
+        for module, metric in self._modules.items():
+            for key in metric.lower_is_better:
+                if f"{name}_".startswith((f"{key}_", f"{module}_{key}_")):
+                    return False
+        return not name.endswith(("loss", "standard_error"))
 
     def reset(self) -> None:
         """Forget all batches, after an evaluation with `batch_eval_metrics` that did not finish."""
-        self._rows, self._states = [], {}
+        with self._lock:
+            self._rows: list[Rows] = []  # of batches without a state
+            self._states: dict[str, State] = {}  # of the batches before them, by module
+            self._examples = 0  # in all batches
+            self._omitted = 0  # rows, in all batches
 
-    def _read(self, predictions: Array, labels: Array) -> Rows:
-        rows = _TASKS[self._task](predictions, labels, self._ignore_index)
-        if self._task != "generation":
-            return rows
-        return self._texts(rows[0]), self._texts(rows[1])
-
-    def _texts(self, tokens: list[list[int]]) -> list[str]:
-        texts = self._tokenizer.batch_decode(tokens, skip_special_tokens=True)
-        return [text.strip() for text in texts]  # many tokenizers put a space before the first word
+    def _take(self, evaluation: Any) -> None:
+        examples = self._examples
+        for batch in self._task.batches(evaluation):
+            first = examples + batch.first
+            rows = self._task.rows(batch._replace(first=first))
+            self._examples = first + len(batch.predictions)
+            self._omitted += rows.omitted
+            self._rows.append(rows)
 
     def _update_states(self) -> None:
         """Replace rows by states, which hardly grow with the number of rows."""
         predictions, references = self._columns()
-        for name, module in self._modules.items():
-            if name not in self._states:
-                options = {**module.options, **self._module_options(name, predictions)}
-                self._states[name] = State(
-                    name,
-                    **{key: value for key, value in options.items() if key not in REPORTING},
-                )
-            self._states[name].update(predictions=predictions, references=references)
+        if len(predictions):
+            for name, module in self._modules.items():
+                if name not in self._states:
+                    options = {**module.options, **self._module_options(name)}
+                    self._states[name] = State(
+                        name,
+                        **{key: value for key, value in options.items() if key not in REPORTING},
+                    )
+                self._states[name].update(predictions=predictions, references=references)
         self._rows = []
 
-    def _columns(self) -> Rows:
-        predictions, references = (_joined(parts) for parts in zip(*self._rows, strict=True))
-        return predictions, references
+    def _columns(self) -> tuple[Any, Any]:
+        return (
+            _joined([rows.predictions for rows in self._rows]),
+            _joined([rows.references for rows in self._rows]),
+        )
 
     def _results(self) -> dict[str, dict[str, Any]]:
         if self._states:
             self._update_states()
             return {name: state.result() for name, state in self._states.items()}
-        predictions, references = self._columns()
-        return {
-            name: module.compute(
-                predictions=predictions,
-                references=references,
-                **self._module_options(name, predictions),
+        rows = self._task.completed(*self._columns())
+        results = {}
+        for name, module in self._modules.items():
+            predictions, references = self._task.columns(*rows, module)
+            results[name] = module.compute(
+                predictions=predictions, references=references, **self._module_options(name)
             )
-            for name, module in self._modules.items()
-        }
+        return results
 
     def _scores(self) -> dict[str, float]:
-        results = self._results()
+        results = {name: self._flat(name, result) for name, result in self._results().items()}
         scores = [score for result in results.values() for score in result]
-        return {
-            score if scores.count(score) == 1 else f"{name}_{score}": float(value)
+        flat = {
+            score if scores.count(score) == 1 else f"{name}_{score}": value
             for name, result in results.items()
             for score, value in result.items()
-            if type(value) in (int, float)
         }
+        return flat | {"omitted": float(self._omitted)} if self._task.nan_policy == "omit" else flat
 
-    def _module_options(self, name: str, predictions: Any) -> dict[str, Any]:
-        """The options of a module; columns of probabilities are the classes 0, 1, ..., seen or not.
+    def _flat(self, name: str, result: Mapping[str, Any]) -> dict[str, float]:
+        labels = {**self._modules[name].options, **self._module_options(name)}.get("labels")
+        if labels is None and self._task.classes is not None:
+            labels = range(self._task.classes)
+        classes = labels and [str(self._id2label.get(label, label)) for label in labels]
+        return flat_scores(result, classes)
 
-        An evaluation may have no row of some class, so that labels cannot tell the columns.
-        """
-        labels = self._modules[name].options.get("labels", ())
-        if self._task != "class_probabilities" or labels is not None:
-            return dict(self._options[name])
-        return {"labels": list(range(predictions.shape[1])), **self._options[name]}
+    def _module_options(self, name: str) -> dict[str, Any]:
+        """The options of a module, with those that follow from the model."""
+        options = dict(self._options[name])
+        return {**options, **self._task.model_options({**self._modules[name].options, **options})}
 
 
 def trainer_hook(
@@ -161,14 +203,22 @@ def trainer_hook(
     *,
     task: str,
     tokenizer: Any = None,
-    ignore_index: int = _PADDING,
+    id2label: Mapping[Any, str] | Sequence[str] | None = None,
+    decoder_only: bool = False,
+    examples: Any = None,
+    features: Any = None,
+    n_best: int = 20,
+    max_answer_length: int = 30,
+    null_threshold: float | None = None,
+    ignore_index: int = PADDING,
+    nan_policy: str = "raise",
     **options: Any,
 ) -> TrainerHook:
     """A `compute_metrics` for a `Trainer` or `Seq2SeqTrainer` that scores with all `modules`.
 
     With `batch_eval_metrics` the hook keeps states of the batches instead of their rows. It keeps
-    rows if an option is a function, or if a module is not one of this package, such as a Space of
-    another version.
+    rows if an option is a function or asks for an interval, or if a module is not one of this
+    package, such as a Space of another version.
 
     Args:
         modules: a module or a list of modules, each a name, or loaded from anywhere. They take
@@ -179,15 +229,32 @@ def trainer_hook(
             predicted where its logit is positive. "token_classification": as "classification", for
             each token. "causal_lm": the same, each prediction compared with the next token.
             "regression": a number, or a row of numbers. "generation": the text of each example,
-            without special tokens and without white space around it.
-        tokenizer: for generation; its `batch_decode` makes texts of tokens.
+            without special tokens and without white space around it. "speech": the same, from
+            generated tokens or from the logits of a CTC model. "question_answering": the answer to
+            each question, from the logits of its ends, as transformers' `run_qa` finds it, or from
+            SQuAD's dictionaries. "sequence_labeling": the tags of each sequence.
+        tokenizer: for generation and speech; its `batch_decode` makes texts of tokens.
+        id2label: the names of all classes, as in the configuration of a model. Without them the
+            number of logits says how many classes there are. An evaluation may see fewer.
+        decoder_only: for generation, whether predictions begin with their prompts, which are then
+            left out; the Trainer must have `include_for_metrics=["inputs"]`.
+        examples: for question_answering, the questions that are evaluated, each with `id`,
+            `context` and `answers`; a `datasets.Dataset`, or a list.
+        features: what the model sees of them, each with `example_id` and `offset_mapping`, in the
+            order of the evaluation.
+        n_best: how many first and last tokens of an answer are tried.
+        max_answer_length: how many tokens an answer has at most.
+        null_threshold: no answer is predicted if its logits exceed those of the best answer by
+            more than this; None if every question has an answer.
         ignore_index: the label of tokens that do not count. The -100 that a Trainer pads with
             never counts.
+        nan_policy: "raise": logits that are not finite are an error. "omit": such rows are left
+            out, and `omitted` says how many.
         **options: of the modules; each option is given to the modules that have it.
 
     Raises:
         TypeError: no module has the option.
-        ValueError: there is no such module, or a module or the task cannot be used so.
+        ValueError: there is no such module, or a module, an option or the task cannot be used so.
 
     >>> from types import SimpleNamespace
     >>> hook = trainer_hook("classification", task="classification")
@@ -196,11 +263,18 @@ def trainer_hook(
     1.0
     """
     check_choice("task", task, _TASKS)
+    check_choice("nan_policy", nan_policy, ("raise", "omit"))
+    if task in _MODULES and _MODULES[task] not in names():
+        raise ValueError(
+            f"task {task!r} needs the module {_MODULES[task]}, which this version does not have"
+        )
     if not isinstance(modules, list | tuple):
         modules = [modules]
     metrics = [load(module) if isinstance(module, str) else module for module in modules]
-    if task == "generation" and not hasattr(tokenizer, "batch_decode"):
-        raise ValueError("task 'generation' needs the tokenizer, for tokens are not texts")
+    if task in _DECODED and not hasattr(tokenizer, "batch_decode"):
+        raise ValueError(f"task {task!r} needs {_DECODED[task]} for tokens are not texts")
+    if task != "generation" and decoder_only:
+        raise OptionError("decoder_only", f"is of task 'generation', not {task!r}")
     for metric in metrics:
         _check_usable(metric)
     by_name = {metric.name: metric for metric in metrics}
@@ -211,16 +285,60 @@ def trainer_hook(
     for option in options:
         if option not in all_options:
             raise TypeError(f"no module has an option {option!r}{nearest(option, all_options)}")
-    return TrainerHook(
-        by_name,
-        {
-            name: {option: value for option, value in options.items() if option in metric.options}
-            for name, metric in by_name.items()
+    options_by_name = {
+        name: {option: value for option, value in options.items() if option in metric.options}
+        for name, metric in by_name.items()
+    }
+    for name, metric in by_name.items():
+        _check_options(metric, options_by_name[name])
+    class_names = _class_names(id2label)
+    if task == "sequence_labeling" and not class_names:
+        raise ValueError("task 'sequence_labeling' needs id2label, for tags are names")
+    arguments: dict[str, dict[str, Any]] = {
+        "generation": {"tokenizer": tokenizer, "decoder_only": decoder_only},
+        "speech": {"tokenizer": tokenizer},
+        "sequence_labeling": {"class_names": class_names},
+        "question_answering": {
+            "examples": examples,
+            "features": features,
+            "n_best": n_best,
+            "max_answer_length": max_answer_length,
+            "null_threshold": null_threshold,
         },
-        task=task,
-        tokenizer=tokenizer,
+    }
+    if task == "question_answering":
+        check_answers(arguments[task])
+    reader = _TASKS[task](
         ignore_index=ignore_index,
+        nan_policy=nan_policy,
+        classes=len(class_names) or None,
+        **arguments.get(task, {}),
     )
+    return TrainerHook(by_name, options_by_name, reader, class_names)
+
+
+def _class_names(id2label: Mapping[Any, str] | Sequence[str] | None) -> dict[int, str]:
+    """The name of each class; keys that went through JSON are texts."""
+    if id2label is None:
+        return {}
+    pairs = id2label.items() if isinstance(id2label, Mapping) else enumerate(id2label)
+    class_names = {int(index): str(name) for index, name in pairs}
+    if sorted(class_names) != list(range(len(class_names))) or not class_names:
+        raise OptionError("id2label", f"must name the classes 0, 1, ..., got {id2label!r:.80}")
+    return class_names
+
+
+def _check_options(module: Any, options: Mapping[str, Any]) -> None:
+    """Each option is one that the module may have, and leads to numbers.
+
+    Raises:
+        OptionError: it does not.
+    """
+    for name, value in options.items():
+        module.declared_options[name].check(value)
+    for name, value in {**module.options, **options}.items():
+        if name in UNSUITABLE and value is not None and value is not False:
+            raise OptionError(name, "has results, or needs values, that are not single numbers")
 
 
 def _has_state(module: Any, options: Mapping[str, Any]) -> bool:
@@ -229,9 +347,15 @@ def _has_state(module: Any, options: Mapping[str, Any]) -> bool:
     A state loads its module by name. Another module may have the same name, so the class must be
     the same; `evaluate` makes one class of equal scripts.
     """
-    if any(map(callable, {**module.options, **options}.values())):
+    values = {**module.options, **options}
+    if any(map(callable, values.values())) or _reports(values):
         return False
     return module.name in names() and type(module) is loaded(module.name)
+
+
+def _reports(options: Mapping[str, Any]) -> bool:
+    """Whether something is to be reported beside scores; not every state can."""
+    return any(options.get(name) for name in ("confidence_level", "standard_error"))
 
 
 def _check_usable(module: Any) -> None:
@@ -256,111 +380,7 @@ def _check_usable(module: Any) -> None:
         )
 
 
-def _batches(evaluation: Any) -> Iterator[tuple[Array, Array]]:
-    """The arrays of predictions and labels of each batch."""
-    predictions, labels = evaluation.predictions, evaluation.label_ids
-    if not isinstance(predictions, list):
-        predictions, labels = [predictions], [labels]
-    for outputs, label in zip(predictions, labels, strict=True):
-        if isinstance(label, tuple):
-            raise ValueError(f"there are {len(label)} labels a row; name the one in label_names")
-        scores = outputs[0] if isinstance(outputs, tuple) else outputs
-        yield np.asarray(as_column("predictions", scores)), np.asarray(as_column("labels", label))
-
-
 def _joined(parts: Sequence[Any]) -> Any:
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     return list(chain.from_iterable(parts))
-
-
-# A function for each task, from arrays to rows. Predictions are class indices, or logits, which
-# have one more axis.
-
-
-def _class_rows(predictions: Array, labels: Array, ignore_index: int, *, axes: int) -> Rows:
-    classes = _most_likely(predictions, labels)
-    _check_shapes(classes.shape == labels.shape and labels.ndim == axes, predictions, labels)
-    counted = _is_counted(labels, ignore_index)
-    return classes[counted], labels[counted]
-
-
-def _next_token_rows(predictions: Array, labels: Array, ignore_index: int) -> Rows:
-    _check_shapes(min(predictions.ndim, labels.ndim) > 1, predictions, labels)
-    return _class_rows(predictions[:, :-1], labels[:, 1:], ignore_index, axes=2)
-
-
-def _probability_rows(predictions: Array, labels: Array, ignore_index: int) -> Rows:
-    fits = labels.ndim == 1 and predictions.shape[:-1] == labels.shape
-    _check_shapes(fits, predictions, labels)
-    counted = _is_counted(labels, ignore_index)
-    logits = predictions[counted].astype(float)
-    # The highest logit becomes 0, so that exp does not overflow; the factor cancels.
-    exponentials = np.exp(logits - logits.max(-1, keepdims=True))
-    return exponentials / exponentials.sum(-1, keepdims=True), labels[counted]
-
-
-def _multilabel_rows(predictions: Array, labels: Array, ignore_index: int) -> Rows:
-    _check_shapes(predictions.shape == labels.shape and labels.ndim == 2, predictions, labels)
-    integers = labels.astype(int)  # the loss takes floats, though they are 0 and 1
-    return (predictions > 0).astype(int), integers if np.array_equal(integers, labels) else labels
-
-
-def _number_rows(predictions: Array, labels: Array, ignore_index: int) -> Rows:
-    if predictions.shape == (*labels.shape, 1):
-        predictions = predictions[..., 0]
-    _check_shapes(predictions.shape == labels.shape, predictions, labels)
-    return predictions, labels
-
-
-def _token_rows(predictions: Array, labels: Array, ignore_index: int) -> Rows:
-    _check_shapes(labels.ndim == 2 and predictions.ndim in (2, 3), predictions, labels)
-    ids = _token_ids(predictions, labels, ignore_index)
-    _check_shapes(len(ids) == len(labels), predictions, labels)
-    # Padding is removed, not replaced, because some tokenizers have no token for it.
-    return _select(ids, ids != _PADDING), _select(labels, _is_counted(labels, ignore_index))
-
-
-_TASKS: Mapping[str, Callable[[Array, Array, int], Rows]] = {
-    "classification": partial(_class_rows, axes=1),
-    "class_probabilities": _probability_rows,
-    "multilabel_classification": _multilabel_rows,
-    "token_classification": partial(_class_rows, axes=2),
-    "causal_lm": _next_token_rows,
-    "regression": _number_rows,
-    "generation": _token_rows,
-}
-_LOGIT_TASKS = {"class_probabilities", "multilabel_classification", "regression"}
-
-
-def _most_likely(scores: Any, labels: Any) -> Any:
-    """The index of the highest score on the last axis; indices as they are."""
-    if scores.ndim != labels.ndim + 1:
-        return scores
-    if scores.shape[-1] == 1:
-        raise ValueError("there is one logit a label, and no class to choose; is it a regression?")
-    return scores.argmax(-1)
-
-
-def _token_ids(scores: Any, labels: Any, ignore_index: int) -> Any:
-    """Generated tokens as they are; of logits the most likely token for each label that counts."""
-    ids = _most_likely(scores, labels)
-    if ids is not scores:
-        _check_shapes(ids.shape == labels.shape, scores, labels)
-        ids[~_is_counted(labels, ignore_index)] = _PADDING  # the text ends where the labels end
-    return ids
-
-
-def _is_counted(labels: Any, ignore_index: int) -> Any:
-    """Which labels count: neither the ignored ones nor the padding of the Trainer."""
-    return (labels != ignore_index) & (labels != _PADDING)
-
-
-def _select(ids: Array, mask: Booleans) -> list[list[int]]:
-    return [row[row_mask].tolist() for row, row_mask in zip(ids, mask, strict=True)]
-
-
-def _check_shapes(fits: bool, predictions: Any, labels: Any) -> None:
-    if not fits:
-        shapes = f"{tuple(predictions.shape)} and labels of shape {tuple(labels.shape)}"
-        raise ValueError(f"predictions of shape {shapes} do not fit the task")

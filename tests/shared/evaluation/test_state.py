@@ -1,6 +1,8 @@
 """States of parts, merged in any way, give the result of one `compute`."""
 
+import copy
 import json
+import pickle
 import random
 import re
 
@@ -9,6 +11,7 @@ import pytest
 from metric_commons.evaluation.catalog import load
 from metric_commons.evaluation.state import State
 from tests.spec import METRICS, spec
+from tests.threads import THREADS, at_once
 
 # These score single rows, so there is a score of each group.
 OF_ROWS = [name for name in METRICS if "groups" in load(name).options]
@@ -362,3 +365,44 @@ def test_a_file_is_read_again_or_refused(tmp_path):
     path.write_text("no json")
     with pytest.raises(ValueError, match=r"part\.state: Expecting value"):
         State.read(path)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_threads_that_update_one_state_lose_no_rows(name, hasty_threads):
+    columns, options = inputs_and_options(name)
+    rows = many_rows(columns, 5, rows=8 * THREADS)
+    threads = State(name, **options)
+
+    def work(thread):
+        for row in range(8 * thread, 8 * thread + 8):
+            ids = {"ids": [row]} if name == "ir_ranking" else {}
+            threads.update(**taken(rows, [row]), **ids)
+
+    at_once(work)
+
+    whole = State(name, **options)
+    whole.update(**rows)
+    assert len(threads) == 8 * THREADS
+    assert json.dumps(threads.result()) == json.dumps(whole.result())
+
+
+def test_threads_may_merge_two_states_into_each_other(hasty_threads):
+    states = filled(), filled()
+    rows = [len(state) for state in states]
+
+    def work(thread):
+        into, other = states if thread % 2 else states[::-1]
+        into.merge(other)
+
+    at_once(work)
+
+    # Each merge adds the rows of one to the other, so the sums of rows are those of some order.
+    assert sum(map(len, states)) > THREADS * sum(rows)
+
+
+def test_a_copy_of_a_state_goes_its_own_way():
+    state = filled()
+    other = copy.deepcopy(state)
+    other.update(predictions=["a"], references=["b"])
+
+    assert (len(state), len(other), len(pickle.loads(pickle.dumps(other)))) == (2, 3, 3)

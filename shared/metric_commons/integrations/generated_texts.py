@@ -1,0 +1,151 @@
+"""What a model has written, and what it was to write, as texts.
+
+Models with an encoder generate an answer alone. Those that are decoders only go on from their
+prompt, so the tokens that they return begin with it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..numbers.arrays import Booleans, as_column
+from ..numbers.checks import RowError
+from .training_tasks import PADDING, Array, Batch, Rows, Task, check_shapes
+
+
+@dataclass
+class Generation(Task):
+    """The text of each example, without special tokens and without white space around it.
+
+    Args:
+        tokenizer: its `batch_decode` makes texts of tokens.
+        decoder_only: whether what is generated begins with the tokens of the input.
+    """
+
+    tokenizer: Any = None
+    decoder_only: bool = False
+
+    def reduced(self, logits: Any, labels: Any) -> Any:
+        """Generated tokens as they are.
+
+        Raises:
+            ValueError: they are logits.
+        """
+        _check_generated(logits)
+        return logits
+
+    def rows(self, batch: Batch) -> Rows:
+        """A text on both sides."""
+        tokens, labels = batch.predictions, batch.labels
+        _check_generated(tokens)
+        check_shapes(tokens.ndim == labels.ndim == 2 and len(tokens) == len(labels), batch)
+        # Padding is removed, not replaced, because some tokenizers have no token for it.
+        selected = tokens != PADDING
+        label_mask = self._is_counted(labels)
+        inputs = _tokens(batch)
+        if self.decoder_only:
+            selected &= ~_prompts(batch, inputs, label_mask)
+        elif _leads(inputs, tokens).all() or (label_mask.any() and not label_mask[:, 0].any()):
+            raise ValueError(
+                "predictions begin with the inputs, or labels with tokens that are ignored, as "
+                "with models that are decoders only; set decoder_only=True"
+            )
+        return Rows(self._texts(tokens, selected), self._texts(labels, label_mask))
+
+    def _texts(self, tokens: Array, mask: Booleans, **options: bool) -> list[str]:
+        rows = [row[row_mask].tolist() for row, row_mask in zip(tokens, mask, strict=True)]
+        texts = self.tokenizer.batch_decode(rows, skip_special_tokens=True, **options)
+        return [text.strip() for text in texts]  # many tokenizers put a space before the first word
+
+
+@dataclass
+class Speech(Generation):
+    """The text of each recording, from generated tokens or from the logits of a CTC model.
+
+    A CTC model has logits for each frame; its tokenizer joins equal tokens that follow each other,
+    in predictions but not in labels.
+    """
+
+    def reduced(self, logits: Any, labels: Any) -> Any:
+        """The tokens of frames, or generated ones as they are."""
+        if logits.ndim != 3:
+            return logits
+        tokens = logits.argmax(-1)
+        tokens[(logits == PADDING).all(-1)] = PADDING  # frames that a shorter batch does not have
+        return tokens
+
+    def rows(self, batch: Batch) -> Rows:
+        """A text on both sides."""
+        logits, labels = batch.predictions, batch.labels
+        undefined = np.array([not np.isfinite(row).all() for row in logits], bool)
+        self._check_defined(undefined, batch.first)
+        tokens = self.reduced(logits, labels)[~undefined]
+        labels = labels[~undefined]
+        check_shapes(tokens.ndim == labels.ndim == 2 and len(tokens) == len(labels), batch)
+        is_ctc = hasattr(
+            getattr(self.tokenizer, "tokenizer", self.tokenizer), "word_delimiter_token"
+        )
+        separate = {"group_tokens": False} if is_ctc else {}
+        return Rows(
+            self._texts(tokens, tokens != PADDING),
+            self._texts(labels, self._is_counted(labels), **separate),
+            int(undefined.sum()),
+        )
+
+
+def _check_generated(tokens: Any) -> None:
+    if tokens.ndim == 3:
+        raise ValueError(
+            "predictions are logits, of words behind the right ones; for what a model writes, "
+            "set predict_with_generate=True of a Seq2SeqTrainer"
+        )
+
+
+def _tokens(batch: Batch) -> Array | None:
+    """The tokens of the inputs, if the Trainer includes them."""
+    inputs = batch.inputs
+    if isinstance(inputs, Mapping):  # with batch_eval_metrics, all that the model takes
+        inputs = inputs.get("input_ids")
+    if inputs is None or not hasattr(inputs, "ndim") or inputs.ndim != 2:
+        return None
+    return np.asarray(as_column("inputs", inputs))
+
+
+def _leads(inputs: Array | None, tokens: Array) -> Booleans:
+    """Which rows begin with their input; none if there are no inputs."""
+    if inputs is None or len(inputs) != len(tokens) or inputs.shape[1] > tokens.shape[1]:
+        return np.zeros(len(tokens) or 1, bool)
+    return np.asarray(((tokens[:, : inputs.shape[1]] == inputs) | (inputs == PADDING)).all(1))
+
+
+def _prompts(batch: Batch, inputs: Array | None, label_mask: Booleans) -> Booleans:
+    """Where predictions hold the tokens of the input.
+
+    Raises:
+        ValueError: there are no inputs, they hold the labels, or a prediction does not begin with
+            its input.
+    """
+    tokens, labels = batch.predictions, batch.labels
+    if inputs is None:
+        raise ValueError(
+            "with decoder_only the hook must see the prompts; set "
+            'include_for_metrics=["inputs"] of the TrainingArguments'
+        )
+    if len(inputs) != len(tokens):
+        raise ValueError(
+            f"there are {len(inputs)} inputs for {len(tokens)} predictions; with several processes "
+            "a Trainer does not gather the inputs of single batches: leave batch_eval_metrics out"
+        )
+    if inputs.shape == labels.shape and label_mask.any() and (inputs == labels)[label_mask].all():
+        raise ValueError(
+            "the inputs hold the labels, so there is nothing to generate; evaluate on prompts alone"
+        )
+    # A gathered batch may be wider than its own inputs, and then ends with padding.
+    prompts = np.zeros(tokens.shape, bool)
+    prompts[:, : inputs.shape[1]] = (inputs != PADDING)[:, : tokens.shape[1]]
+    for row, leads in enumerate(_leads(inputs, tokens)):
+        if not leads:
+            raise RowError("predictions", batch.first + row, "does not begin with its input")
+    return prompts

@@ -1,0 +1,315 @@
+"""What a Trainer hands over, as rows of predictions and references, for each task of a model.
+
+Trainers hand over tensors: padded with -100, with logits where modules take classes or numbers. A
+task uses only what numpy arrays and torch tensors have in common, on any device, so that this file
+imports neither torch nor transformers. Logits have one more axis than labels; without it they are
+classes already, because the Trainer was given the hook's `preprocess_logits_for_metrics`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Booleans, as_column
+from ..numbers.checks import RowError
+
+Array = NDArray[Any]
+
+PADDING = -100  # what a Trainer appends to the rows of shorter batches, labels and predictions
+_UNDEFINED = -1  # the class of logits that are not all finite
+# Softmax of two equal logits is 0.5 for both, and the class is the first of them, as of all ties.
+_ABOVE_HALF = float(np.nextafter(0.5, 1.0))
+
+
+class Batch(NamedTuple):
+    """What a Trainer hands over of some examples."""
+
+    predictions: Array
+    labels: Array
+    inputs: Any  # tokens, or a mapping that holds them as `input_ids`; None without them
+    first: int  # how many examples there were before
+
+
+class Rows(NamedTuple):
+    """What modules take: an example, a token or a text a row."""
+
+    predictions: Any
+    references: Any
+    omitted: int = 0  # rows whose logits are not finite
+
+
+@dataclass
+class Task(ABC):
+    """A task of a model.
+
+    Args:
+        ignore_index: the label of tokens that do not count, beside the padding.
+        nan_policy: what logits that are not finite are: "raise", an error, or "omit", left out.
+        classes: how many classes the model has; None until the first logits are seen.
+    """
+
+    ignore_index: int = PADDING
+    nan_policy: str = "raise"
+    classes: int | None = None
+
+    keeps_rows: ClassVar[bool] = False  # whether rows have no scores before the last of them
+
+    def first_output(self, logits: Any) -> Any:
+        """What matters of the tuple that some models return."""
+        return logits[0]
+
+    def batches(self, evaluation: Any) -> Iterator[Batch]:
+        """The batches of an `EvalPrediction`, whose parts are arrays or lists of them."""
+        outputs, labels = evaluation.predictions, evaluation.label_ids
+        inputs = getattr(evaluation, "inputs", None)
+        if not isinstance(outputs, list):
+            outputs, labels, inputs = [outputs], [labels], [inputs]
+        first = 0
+        for index, (output, label) in enumerate(zip(outputs, labels, strict=True)):
+            if isinstance(label, tuple):
+                raise ValueError(
+                    f"there are {len(label)} labels a row; name the one in label_names"
+                )
+            output = self.first_output(output) if isinstance(output, tuple) else output
+            scores = _array("predictions", output)
+            yield Batch(scores, _array("labels", label), inputs and inputs[index], first)
+            first += len(scores)
+
+    def reduced(self, logits: Any, labels: Any) -> Any:
+        """What the Trainer is to gather of the logits of a batch."""
+        return logits
+
+    @abstractmethod
+    def rows(self, batch: Batch) -> Rows:
+        """The rows of a batch.
+
+        Raises:
+            ValueError: predictions and labels do not fit the task.
+        """
+
+    def completed(self, predictions: Any, references: Any) -> tuple[Any, Any]:
+        """The rows of all batches, as they are to be scored."""
+        return predictions, references
+
+    def columns(self, predictions: Any, references: Any, module: Any) -> tuple[Any, Any]:
+        """The rows as a module takes them."""
+        return predictions, references
+
+    def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options that a module gets because they follow from the model, and not from the rows."""
+        return {}
+
+    def see_classes(self, classes: int) -> None:
+        """Note how many classes the model has.
+
+        Raises:
+            ValueError: it had another number of them.
+        """
+        if self.classes not in (None, classes):
+            raise ValueError(f"there are {classes} logits for {self.classes} classes")
+        self.classes = classes
+
+    def _most_likely(self, scores: Any, labels: Any) -> Any:
+        """The class with the highest logit; `_UNDEFINED` where one is not finite."""
+        if scores.ndim != labels.ndim + 1:
+            return scores
+        if scores.shape[-1] == 1:
+            raise ValueError(
+                "there is one logit a label, and no class to choose; is it a regression?"
+            )
+        self.see_classes(int(scores.shape[-1]))
+        classes = scores.argmax(-1)
+        classes[~_finite(scores).all(-1)] = _UNDEFINED
+        return classes
+
+    def _is_counted(self, labels: Any) -> Any:
+        """Which labels count: neither the ignored ones nor the padding of the Trainer."""
+        return (labels != self.ignore_index) & (labels != PADDING)
+
+    def _check_defined(self, undefined: Booleans, first: int) -> None:
+        """Nothing, if all logits are finite, or if they need not be.
+
+        Raises:
+            RowError: logits of a row are not finite.
+        """
+        if self.nan_policy == "raise" and undefined.any():
+            row = first + int(np.argwhere(undefined)[0][0])
+            raise RowError(
+                "predictions",
+                row,
+                'has logits that are not finite; nan_policy="omit" leaves it out',
+            )
+
+
+@dataclass
+class Classification(Task):
+    """The most likely class of each example."""
+
+    axes: ClassVar[int] = 1  # of labels
+
+    def reduced(self, logits: Any, labels: Any) -> Any:
+        """The most likely classes."""
+        return self._most_likely(logits, labels)
+
+    def rows(self, batch: Batch) -> Rows:
+        """A class and a label a row."""
+        labels = batch.labels
+        classes = self._most_likely(batch.predictions, labels)
+        check_shapes(classes.shape == labels.shape and labels.ndim == self.axes, batch)
+        label_mask = self._is_counted(labels)
+        undefined = label_mask & (classes == _UNDEFINED)
+        self._check_defined(undefined, batch.first)
+        label_mask &= ~undefined
+        return Rows(classes[label_mask], labels[label_mask], int(undefined.sum()))
+
+    def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """All classes of the model: which of them occur differs from evaluation to evaluation.
+
+        The kind of average, and of two classes the positive one, follow from them.
+        """
+        if options.get("labels", ()) is not None:
+            return {}
+        if self.classes is None:
+            raise ValueError(
+                "predictions are classes already, so the number of classes is unknown; give the "
+                "hook id2label, or give the Trainer its preprocess_logits_for_metrics"
+            )
+        return {"labels": list(range(self.classes))}
+
+
+@dataclass
+class TokenClassification(Classification):
+    """The most likely class of each token."""
+
+    axes = 2
+
+
+@dataclass
+class SequenceLabeling(TokenClassification):
+    """The tags of each sequence, by their names."""
+
+    class_names: Mapping[int, str] = field(default_factory=dict)
+
+    def rows(self, batch: Batch) -> Rows:
+        """A list of tags on both sides; tokens whose label does not count have none."""
+        labels = batch.labels
+        classes = self._most_likely(batch.predictions, labels)
+        check_shapes(classes.shape == labels.shape and labels.ndim == 2, batch)
+        label_mask = self._is_counted(labels)
+        undefined = (label_mask & (classes == _UNDEFINED)).any(1)
+        self._check_defined(undefined, batch.first)
+        rows = np.flatnonzero(label_mask.any(1) & ~undefined)
+        return Rows(
+            [
+                [self.class_names[tag] for tag in classes[row][label_mask[row]].tolist()]
+                for row in rows
+            ],
+            [
+                [self.class_names[tag] for tag in labels[row][label_mask[row]].tolist()]
+                for row in rows
+            ],
+            int(undefined.sum()),
+        )
+
+    def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """None: entities have no list of labels that all evaluations share."""
+        return {}
+
+
+@dataclass
+class CausalLM(TokenClassification):
+    """The most likely next token."""
+
+    def rows(self, batch: Batch) -> Rows:
+        """A token that was predicted, and the one that follows, a row."""
+        predictions, labels = batch.predictions, batch.labels
+        check_shapes(min(predictions.ndim, labels.ndim) > 1, batch)
+        return super().rows(batch._replace(predictions=predictions[:, :-1], labels=labels[:, 1:]))
+
+    def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The average over tokens that occur: most of the vocabulary never does."""
+        return {"average": "macro"} if options.get("average", ()) is None else {}
+
+
+@dataclass
+class ClassProbabilities(Classification):
+    """The probability of each class of an example, the softmax of its logits."""
+
+    def reduced(self, logits: Any, labels: Any) -> Any:
+        """The logits."""
+        return logits
+
+    def rows(self, batch: Batch) -> Rows:
+        """The probabilities and a label a row."""
+        predictions, labels = batch.predictions, batch.labels
+        check_shapes(labels.ndim == 1 and predictions.shape[:-1] == labels.shape, batch)
+        self.see_classes(predictions.shape[-1])
+        label_mask = self._is_counted(labels)
+        undefined = label_mask & ~_finite(predictions).all(-1)
+        self._check_defined(undefined, batch.first)
+        label_mask &= ~undefined
+        logits = predictions[label_mask].astype(float)
+        # The highest logit becomes 0, so that exp does not overflow; the factor cancels.
+        exponentials = np.exp(logits - logits.max(-1, keepdims=True))
+        probabilities = exponentials / exponentials.sum(-1, keepdims=True)
+        return Rows(probabilities, labels[label_mask], int(undefined.sum()))
+
+    def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """All classes; of equal logits the first class is the one predicted, as of labels."""
+        settings = super().model_options(options)
+        if self.classes == 2 and options.get("threshold") == 0.5:
+            settings["threshold"] = _ABOVE_HALF
+        return settings
+
+
+@dataclass
+class MultilabelClassification(Task):
+    """A row of 0 and 1 for each example: a class is predicted where its logit is positive."""
+
+    def rows(self, batch: Batch) -> Rows:
+        """A row of 0 and 1 on both sides."""
+        predictions, labels = batch.predictions, batch.labels
+        check_shapes(predictions.shape == labels.shape and labels.ndim == 2, batch)
+        self.see_classes(predictions.shape[1])
+        undefined = ~_finite(predictions).all(1)
+        self._check_defined(undefined, batch.first)
+        predictions, labels = predictions[~undefined], labels[~undefined]
+        integers = labels.astype(int)  # the loss takes floats, though they are 0 and 1
+        references = integers if np.array_equal(integers, labels) else labels
+        return Rows((predictions > 0).astype(int), references, int(undefined.sum()))
+
+
+@dataclass
+class Regression(Task):
+    """A number, or several, for each example."""
+
+    def rows(self, batch: Batch) -> Rows:
+        """A number, or a row of them, on both sides."""
+        predictions, labels = batch.predictions, batch.labels
+        if predictions.shape == (*labels.shape, 1):
+            predictions = predictions[..., 0]
+        check_shapes(predictions.shape == labels.shape, batch)
+        undefined = ~_finite(predictions)
+        if undefined.ndim > 1:
+            undefined = undefined.any(tuple(range(1, undefined.ndim)))
+        self._check_defined(undefined, batch.first)
+        return Rows(predictions[~undefined], labels[~undefined], int(undefined.sum()))
+
+
+def check_shapes(fits: bool, batch: Batch) -> None:
+    """Nothing, if predictions and labels fit; else an error that shows their shapes."""
+    if not fits:
+        shapes = f"{batch.predictions.shape} and labels of shape {batch.labels.shape}"
+        raise ValueError(f"predictions of shape {shapes} do not fit the task")
+
+
+def _array(name: str, values: Any) -> Array:
+    return np.asarray(as_column(name, values))
+
+
+def _finite(scores: Any) -> Any:
+    return scores.isfinite() if hasattr(scores, "isfinite") else np.isfinite(scores)

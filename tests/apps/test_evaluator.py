@@ -1,0 +1,192 @@
+"""Our modules in what `evaluate` has around modules: evaluators, suites, `save`, pictures."""
+
+import json
+import math
+from importlib import import_module
+
+import datasets
+import evaluate
+import pytest
+
+import metric_commons
+from tests.spec import METRICS, ROOT, spec
+
+# What an evaluator adds to the scores.
+SPEED = {"total_time_in_seconds", "samples_per_second", "latency_in_seconds"}
+
+
+class Pipeline:
+    """What stands for a pipeline of transformers: the output for each input, in order."""
+
+    def __init__(self, task, outputs):
+        self.task, self._outputs = task, outputs
+
+    def __call__(self, *_, **__):
+        return list(self._outputs)
+
+
+@pytest.fixture
+def evaluator(monkeypatch):
+    """The evaluator of a task. It takes models of TensorFlow, which transformers 5 has no more."""
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    tasks = import_module("evaluate.evaluator")
+    if not hasattr(transformers, "TFPreTrainedModel"):
+        monkeypatch.setattr(transformers, "TFPreTrainedModel", type("TF", (), {}), raising=False)
+    classes = {
+        "text-classification": tasks.TextClassificationEvaluator,
+        "question-answering": tasks.QuestionAnsweringEvaluator,
+        "summarization": tasks.SummarizationEvaluator,
+        "translation": tasks.TranslationEvaluator,
+        "text2text-generation": tasks.Text2TextGenerationEvaluator,
+    }
+    return lambda task: classes[task](task)
+
+
+def scores(result):
+    assert result.keys() >= SPEED
+    return {key: value for key, value in result.items() if key not in SPEED}
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_text_classification(kind, evaluator):
+    if kind is float:
+        pytest.xfail("floats are scores, whose threshold makes them labels")
+    module = metric_commons.load("classification")
+    labels, predicted = [0, 1, 1, 0], ["NO", "YES", "NO", "NO"]
+    mapping = {"NO": kind(0), "YES": kind(1)}
+
+    result = evaluator("text-classification").compute(
+        Pipeline("text-classification", [{"label": label} for label in predicted]),
+        data=datasets.Dataset.from_dict({"text": ["a"] * 4, "label": labels}),
+        metric=module,
+        label_mapping=mapping,
+    )
+
+    assert scores(result) == module.compute(
+        predictions=[mapping[label] for label in predicted], references=labels
+    )
+
+
+def test_text_classification_of_three_classes(evaluator):
+    module = metric_commons.load("classification")
+    labels, mapping = [0, 1, 2, 0], {"a": 0, "b": 1, "c": 2}
+    predicted = ["a", "b", "b", "c"]
+
+    result = evaluator("text-classification").compute(
+        Pipeline("text-classification", [{"label": label} for label in predicted]),
+        data=datasets.Dataset.from_dict({"text": ["a"] * 4, "label": labels}),
+        metric=module,
+        label_mapping=mapping,
+    )
+
+    assert scores(result) == module.compute(predictions=[0, 1, 1, 2], references=labels)
+
+
+@pytest.mark.parametrize("name", ["qa_em", "qa_f1", "substring_recall"])
+def test_question_answering(name, evaluator):
+    module = metric_commons.load(name)
+    accepted = [["Oslo"], ["Eiffel Tower", "La tour Eiffel"]]
+    data = datasets.Dataset.from_dict(
+        {
+            "id": ["a", "b"],
+            "question": ["?", "?"],
+            "context": ["Oslo", "the Eiffel Tower"],
+            "answers": [{"text": texts, "answer_start": [0] * len(texts)} for texts in accepted],
+        }
+    )
+
+    result = evaluator("question-answering").compute(
+        Pipeline("question-answering", [{"answer": "Bergen"}, {"answer": "the Eiffel Tower"}]),
+        data=data,
+        metric=module,
+        squad_v2_format=False,
+    )
+
+    assert scores(result) == module.compute(
+        predictions=["Bergen", "the Eiffel Tower"], references=accepted
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "key"),
+    [
+        ("summarization", "summary_text"),
+        ("translation", "translation_text"),
+        ("text2text-generation", "generated_text"),
+    ],
+)
+def test_texts(task, key, evaluator):
+    module = metric_commons.load("rouge_n_l")
+    texts, references = ["the cat sat", "a dog"], ["a cat sat", "the dog"]
+
+    result = evaluator(task).compute(
+        Pipeline(task, [{key: text} for text in texts]),
+        data=datasets.Dataset.from_dict({"text": ["a", "b"], "label": references}),
+        metric=module,
+        input_column="text",
+        label_column="label",
+    )
+
+    assert scores(result) == module.compute(predictions=texts, references=references)
+
+
+def test_a_suite(evaluator, monkeypatch):
+    evaluator("text-classification")  # for a suite makes its own
+    from evaluate.evaluation_suite import EvaluationSuite, SubTask
+
+    class Suite(EvaluationSuite):
+        def __init__(self):
+            super().__init__("suite")
+            data = datasets.Dataset.from_dict({"text": ["a"] * 3, "label": [0, 1, 1]})
+            arguments = {
+                "metric": str(ROOT / "metrics" / "classification"),
+                "input_column": "text",
+                "label_column": "label",
+                "label_mapping": {"NO": 0, "YES": 1},
+            }
+            self.suite = [SubTask("text-classification", data=data, args_for_task=arguments)]
+
+    (result,) = Suite().run(
+        Pipeline("text-classification", [{"label": label} for label in ("NO", "YES", "NO")])
+    )
+
+    assert result["accuracy"] == 2 / 3
+    assert result.keys() >= SPEED
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_result_can_be_saved(name, tmp_path):
+    result = metric_commons.load(name).compute(**spec(name).sample)
+
+    path = evaluate.save(tmp_path / "result.json", **result)
+
+    stored = json.loads(path.read_text("utf-8"))
+    assert {key: stored[key] for key in result} == json.loads(json.dumps(result))
+
+
+def test_modules_combine():
+    combined = evaluate.combine([metric_commons.load(name) for name in ("qa_em", "qa_f1")])
+
+    result = combined.compute(predictions=["the cat", "a"], references=["cat", "b"])
+
+    assert result == {"qa_em": 0.5, "qa_f1": 0.5, "qa_precision": 0.5, "qa_recall": 0.5}
+
+
+def test_a_result_is_drawn_as_a_radar(monkeypatch):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    from evaluate.visualization import radar_plot
+
+    module = metric_commons.load("qa_f1")
+    results = [
+        module.compute(predictions=[text], references=["the cat sat"]) for text in ("cat", "dog")
+    ]
+
+    try:
+        radar_plot(data=[{"a": 1.0, "b": 0.5, "c": 0.0}] * 2, model_names=["a", "b"])
+    except (ValueError, UserWarning):
+        pytest.skip("evaluate's radar_plot does not go with this version of pandas")
+    figure = radar_plot(data=results, model_names=["a", "b"])
+
+    assert all(math.isfinite(value) for value in results[0].values())
+    assert {text.get_text() for text in figure.axes[0].get_xticklabels()} >= set(results[0])

@@ -1,0 +1,256 @@
+"""Answers, tags and speech in training: from arrays to what modules take."""
+
+from itertools import product
+from types import SimpleNamespace
+
+import datasets
+import evaluate
+import numpy as np
+import pytest
+
+import metric_commons
+from metric_commons.base.module import BatchMetric
+from metric_commons.integrations import trainer
+from metric_commons.integrations.answer_spans import QuestionAnswering
+from metric_commons.integrations.trainer import trainer_hook
+
+# Question answering
+
+
+def slow_answer(context, features, *, n_best, max_answer_length, null_threshold):
+    """The answer as the official script of transformers defines it, candidate by candidate."""
+    candidates = []
+    for start, end, feature in features:
+        offsets = feature["offset_mapping"]
+        best_starts = list(reversed(np.argsort(start).tolist()))[:n_best]
+        best_ends = list(reversed(np.argsort(end).tolist()))[:n_best]
+        for first, last in product(best_starts, best_ends):
+            inside = max(first, last) < len(offsets) and offsets[first] and offsets[last]
+            if inside and first <= last and last - first < max_answer_length:
+                text = context[offsets[first][0] : offsets[last][1]]
+                candidates.append((start[first] + end[last], text, start[first], end[last]))
+    nulls = [(start[0] + end[0], "", start[0], end[0]) for start, end, _ in features]
+    null = min(nulls, key=lambda candidate: candidate[0])
+    if null_threshold is not None:
+        candidates.append(null)
+    candidates = sorted(candidates, key=lambda candidate: -candidate[0])[:n_best]
+    if [text for _, text, _, _ in candidates] in ([], [""]):
+        candidates.insert(0, (0.0, "empty", 0.0, 0.0))
+    if null_threshold is None:
+        return candidates[0][1]
+    if not any(text for _, text, _, _ in candidates):
+        return ""  # where the script fails
+    _, text, start, end = next(candidate for candidate in candidates if candidate[1])
+    return "" if null[0] - start - end > null_threshold else text
+
+
+def questions(seed):
+    """Questions, features of them, and logits with many ties."""
+    generator = np.random.default_rng(seed)
+    width = int(generator.integers(4, 30))
+    examples, features = [], []
+    for number in range(4):
+        context = "".join(generator.choice(list("abcdefgh"), 60))
+        answers = {"text": [context[3:6], context[8:9]], "answer_start": [3, 8]}
+        examples.append({"id": f"q{number}", "context": context, "answers": answers})
+        for _ in range(generator.integers(1, 3)):
+            starts = generator.integers(0, 55, width).tolist()
+            offsets = [(start, start + 1 + start % 4) for start in starts]
+            outside = generator.random(width) < 0.3
+            offsets = [
+                None if out else offset for out, offset in zip(outside, offsets, strict=True)
+            ]
+            features.append({"example_id": f"q{number}", "offset_mapping": offsets})
+    logits = [
+        np.round(generator.normal(size=(len(features), width)), 1).astype("float32")
+        for _ in range(2)
+    ]
+    return examples, features, logits
+
+
+@pytest.mark.parametrize("null_threshold", [None, 0.0, -1.5])
+@pytest.mark.parametrize("seed", range(40))
+def test_answers_are_those_of_the_official_script(seed, null_threshold):
+    examples, features, (starts, ends) = questions(seed)
+    options = {
+        "n_best": [2, 5, 20][seed % 3],
+        "max_answer_length": [3, 30][seed % 2],
+        "null_threshold": null_threshold,
+    }
+    task = QuestionAnswering(examples=examples, features=features, **options)
+    (batch,) = task.batches(SimpleNamespace(predictions=(starts, ends), label_ids=None))
+
+    answers, references = task.completed(*task.rows(batch)[:2])
+
+    for example, answer, reference in zip(examples, answers, references, strict=True):
+        logits = [
+            (start, end, feature)
+            for start, end, feature in zip(starts, ends, features, strict=True)
+            if feature["example_id"] == example["id"]
+        ]
+        assert answer == {
+            "id": example["id"],
+            "prediction_text": slow_answer(example["context"], logits, **options),
+            "no_answer_probability": 0.0,
+        }
+        assert reference == {"id": example["id"], "answers": example["answers"]}
+
+
+@pytest.mark.parametrize("form", ["whole", "batches", "one by one", "dictionaries"])
+def test_answers_are_scored(form):
+    examples, features, (starts, ends) = questions(1)
+    hook = trainer_hook(
+        ["qa_f1", "qa_em"], task="question_answering", examples=examples, features=features
+    )
+    task = QuestionAnswering(examples=examples, features=features)
+    (batch,) = task.batches(SimpleNamespace(predictions=(starts, ends), label_ids=None))
+    answers, references = task.completed(*task.rows(batch)[:2])
+    texts = [answer["prediction_text"] for answer in answers]
+    expected = {}
+    for name in ("qa_f1", "qa_em"):
+        accepted = [reference["answers"]["text"] for reference in references]
+        expected |= metric_commons.load(name).compute(predictions=texts, references=accepted)
+
+    def evaluation(rows):
+        logits = starts[rows], ends[rows]
+        return SimpleNamespace(
+            predictions=hook.preprocess_logits_for_metrics((*logits, None), starts[rows]),
+            label_ids=(np.zeros(len(starts[rows])), np.zeros(len(starts[rows]))),
+        )
+
+    if form == "dictionaries":
+        result = trainer_hook(["qa_f1", "qa_em"], task="question_answering")(
+            SimpleNamespace(predictions=answers, label_ids=references)
+        )
+    elif form == "one by one":
+        assert hook(evaluation(slice(0, 2)), compute_result=False) == {}
+        result = hook(evaluation(slice(2, None)))
+    elif form == "batches":
+        parts = [evaluation(slice(0, 2)), evaluation(slice(2, None))]
+        result = hook(
+            SimpleNamespace(predictions=[part.predictions for part in parts], label_ids=None)
+        )
+    else:
+        result = hook(evaluation(slice(None)))
+
+    assert result == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "cause"),
+    [
+        ({"examples": None}, "give examples and features"),
+        ({"features": []}, "there are 0 features, but logits of"),
+        ({"examples": []}, "features\\[0\\] has no example: 'q0'"),
+        ({"n_best": 0}, "n_best must be an integer, at least 1"),
+    ],
+)
+def test_what_answers_need_is_said(change, cause):
+    examples, features, logits = questions(2)
+    arguments = {"examples": examples, "features": features, **change}
+
+    def score():
+        hook = trainer_hook("qa_em", task="question_answering", **arguments)
+        hook(SimpleNamespace(predictions=tuple(logits), label_ids=None))
+
+    with pytest.raises(ValueError, match=cause):
+        score()
+
+
+def test_logits_of_answers_are_finite():
+    examples, features, (starts, ends) = questions(2)
+    starts[3, 1] = np.nan
+    hook = trainer_hook("qa_em", task="question_answering", examples=examples, features=features)
+
+    with pytest.raises(ValueError, match=r"predictions\[3\] has logits that are not finite"):
+        hook(SimpleNamespace(predictions=(starts, ends), label_ids=None))
+
+
+# Tags, and speech
+
+
+class Tags(BatchMetric):
+    """The share of sequences whose tags are all right, as `span_f1` takes them."""
+
+    def _info(self):
+        tags = datasets.List(datasets.Value("string"))
+        return evaluate.MetricInfo(
+            description="",
+            citation="",
+            features=datasets.Features({"predictions": tags, "references": tags}),
+        )
+
+    def _compute(self, *, predictions, references):
+        self.seen = predictions, references
+        return {"right": float(np.mean([p == r for p, r in zip(*self.seen, strict=True)]))}
+
+
+def pretend(monkeypatch, *names):
+    """The catalog as it will be."""
+    monkeypatch.setattr(trainer, "names", lambda: [*metric_commons.names(), *names])
+
+
+def test_tags_have_their_names_where_labels_count(monkeypatch):
+    pretend(monkeypatch, "span_f1")
+    module = Tags()
+    hook = trainer_hook(module, task="sequence_labeling", id2label={0: "O", 1: "B-A", 2: "I-A"})
+    logits = 4.0 * np.eye(3)[[[0, 1, 2], [1, 0, 0], [2, 2, 2]]]
+    labels = np.array([[0, 1, -100], [1, 2, 0], [-100, -100, -100]])
+    expected = ([["O", "B-A"], ["B-A", "O", "O"]], [["O", "B-A"], ["B-A", "I-A", "O"]])
+
+    for batch in (logits, hook.preprocess_logits_for_metrics(logits, labels)):
+        assert hook(SimpleNamespace(predictions=batch, label_ids=labels)) == {"right": 0.5}
+        assert module.seen == expected
+
+
+class Letters:
+    """A tokenizer whose tokens are letters; one of a CTC model joins equal ones."""
+
+    def __init__(self, ctc):
+        if ctc:
+            self.word_delimiter_token = "|"
+
+    def batch_decode(self, rows, skip_special_tokens, group_tokens=True):
+        if hasattr(self, "word_delimiter_token") and group_tokens:
+            rows = [
+                [token for i, token in enumerate(row) if i == 0 or row[i - 1] != token]
+                for row in rows
+            ]
+        return ["".join("_ab|"[token] for token in row if token).replace("|", " ") for row in rows]
+
+
+def test_speech_is_compared_as_text(monkeypatch):
+    pretend(monkeypatch, "error_rate")
+    texts = SimpleNamespace(predictions=["aa b", "b"], references=["aa b", "a"])
+    expected = metric_commons.load("qa_em", normalizer="none").compute(**vars(texts))
+    generated = np.array([[1, 1, 3, 2, 0, -100], [2, 0, -100, -100, -100, -100]])
+    labels = np.array([[1, 1, 3, 2], [1, -100, -100, -100]])
+    frames = np.array([[1, 0, 1, 3, 2, 2], [2, 2, 2, -100, -100, -100]])
+    logits = np.where((frames == -100)[..., None], -100.0, 4.0 * np.eye(4)[frames % 4])
+
+    for ctc, predictions in ((False, generated), (True, logits)):
+        hook = trainer_hook("qa_em", task="speech", tokenizer=Letters(ctc=ctc), normalizer="none")
+        reduced = hook.preprocess_logits_for_metrics(predictions, labels)
+        for given in (predictions, reduced):
+            result = hook(SimpleNamespace(predictions=given, label_ids=labels))
+            assert result == expected == {"qa_em": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("task", "name"), [("sequence_labeling", "span_f1"), ("speech", "error_rate")]
+)
+def test_a_module_that_is_not_there_is_named(task, name, monkeypatch):
+    monkeypatch.setattr(trainer, "names", lambda: ["qa_em"])
+
+    with pytest.raises(ValueError, match=f"task '{task}' needs the module {name}, which"):
+        trainer_hook("qa_em", task=task)
+
+
+@pytest.mark.parametrize(
+    ("task", "cause"), [("sequence_labeling", "needs id2label"), ("speech", "needs the processor")]
+)
+def test_what_tags_and_speech_need_is_said(task, cause, monkeypatch):
+    pretend(monkeypatch, "span_f1", "error_rate")
+
+    with pytest.raises(ValueError, match=cause):
+        trainer_hook("qa_em", task=task)
