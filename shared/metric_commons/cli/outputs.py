@@ -59,7 +59,7 @@ class Outputs(NamedTuple):
     def write(self, results: Results) -> None:
         """Write and print the results."""
         if self.per_example:
-            results.save_per_example(self.per_example)
+            results = results.save_per_example(self.per_example)
         if self.save:
             results.save(self.save)
         if self.html:

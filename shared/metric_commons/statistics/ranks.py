@@ -106,7 +106,7 @@ def _absorbed(columns: Sequence[frozenset[int]], first: int, second: int) -> lis
     result = list(separate)
     for number, half in enumerate(halves):
         rivals = (
-            separate + halves[:number] + [later for later in halves[number + 1 :] if later != half]
+            separate + halves[:number] + [rival for rival in halves[number + 1 :] if rival != half]
         )
         if not any(half <= rival for rival in rivals):
             result.append(half)
