@@ -34,6 +34,11 @@ Resamples = Annotated[
 ]
 Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the resampling.")]
 Save = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the whole result, as JSON.")]
+Alpha = Annotated[float, typer.Option(metavar="LEVEL", help="Level of the tests.")]
+Power = Annotated[
+    float,
+    typer.Option(metavar="SHARE", help="With which probability the number of rows should do."),
+]
 Scores = Annotated[
     list[str] | None,
     typer.Option(

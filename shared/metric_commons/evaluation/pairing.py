@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..files.stored import plain
-from ..numbers.checks import OptionError, nearest
+from ..numbers.checks import nearest
 from .arguments import REPORTING
 from .comparisons import Pair
 from .results import ModuleResult, Results, means_of_rows
@@ -82,9 +82,9 @@ def _check(scores: Collection[str], systems: Systems) -> None:
         if score in means or any(score in names for names in means.values()):
             continue
         if score in of_modules or any(score in names for names in of_modules.values()):
-            raise OptionError("scores", f"holds {score!r}, which is no mean of scores of rows")
+            raise ValueError(f"score {score!r} is no mean of scores of rows, so it is not compared")
         hint = nearest(score, means) or f"; there are {', '.join(means) or 'none'}"
-        raise OptionError("scores", f"holds {score!r}, which is not there{hint}")
+        raise ValueError(f"there is no score {score!r} of rows{hint}")
 
 
 def _shared_rows(row_labels: Mapping[str, Mapping[str, Sequence[Any]]], a: str, b: str) -> Rows:

@@ -1,7 +1,7 @@
 """Saved results together with the scores of their rows, which lie in a file of their own."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .results import Results
@@ -40,24 +40,29 @@ def read_with_rows(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Res
     filled = []
     for path, result in zip(paths, results, strict=True):
         record = result.provenance.get("per_example")
-        if record is None and spare_rows:
-            filled.append(result.with_rows(spare_rows.pop(0)))
-        elif record is None:
-            raise ValueError(f"{path} does not name the scores of its rows; {_ADVICE}")
-        else:
-            filled.append(result.with_rows(_recorded(path, record["path"], record["sha256"])))
+        file = _recorded(path, record) if record else None
+        if file is None and spare_rows:
+            file = spare_rows.pop(0)
+        if file is None:
+            problem = (
+                f"its rows are not there: {record['path']}"
+                if record
+                else "it does not name the scores of its rows"
+            )
+            raise ValueError(f"{path}: {problem}; {_ADVICE}")
+        filled.append(result.with_rows(file))
     if spare_rows:
         raise UsageError(f"--rows: {spare_rows[0]} belongs to no result; each names its own rows")
     return filled
 
 
-def _recorded(result: Path, name: str, sha256: str) -> Path:
-    """The file of rows that a result names, if it is unchanged."""
+def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
+    """The file of rows that a result names, if it is there and unchanged."""
+    name = record["path"]
     candidates = [Path(name), result.parent / name, result.parent / Path(name).name]
     file = next((path for path in candidates if path.is_file()), None)
-    if file is None:
-        raise ValueError(f"{result}: its rows are not there: {name}; {_ADVICE}")
-    with file.open("rb") as raw:
-        if hashlib.file_digest(raw, "sha256").hexdigest() != sha256:
-            raise ValueError(f"{result}: its rows have changed since: {file}; {_ADVICE}")
+    if file is not None:
+        with file.open("rb") as raw:
+            if hashlib.file_digest(raw, "sha256").hexdigest() != record["sha256"]:
+                raise ValueError(f"{result}: its rows have changed since: {file}; {_ADVICE}")
     return file
