@@ -1,7 +1,8 @@
 """The permutation test beside scipy's and beside a Python loop: CPU time, and peak memory.
 
-First the test without draws (exact, or a saddlepoint approximation) beside the one with draws, and
-how many of 780 pairs of systems each finds.
+First the test without draws (exact, or a saddlepoint approximation) beside the one with draws, then
+statsmodels and evalstats where they are installed, and how many of 780 pairs of systems each test
+finds.
 
     python benchmarks/significance.py
 
@@ -14,14 +15,16 @@ resample in 100, and their time is scaled up, once.
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from _draws import drawn_p_values
+from _error_rates import forty_systems
 from _measure import cpu_seconds, peak_megabytes, ratio
 from numpy.typing import NDArray
 from scipy import stats
 
-from metric_commons.statistics import holm, max_t
+from metric_commons.statistics import equivalence, holm, max_t
 from metric_commons.statistics.significance import compare, p_values
 
 RESAMPLES = 10_000
@@ -96,12 +99,59 @@ def without_draws() -> None:
             )
 
 
+def peers() -> None:
+    """Whole comparisons beside those of other packages, as far as they are installed."""
+    print("\nPeers: p-values, and CPU time beside ours; interleaved rounds")
+    rng = np.random.default_rng(0)
+    for rows in (1_000, 10_000):
+        a, b = rng.random((2, rows)) + np.array([[0.01], [0.0]])
+        right = (rng.random((2, rows)) < [[0.62], [0.6]]).astype(float)
+        statsmodels(rows, a, b, right)
+        evalstats(rows, np.array([a, b]) / 1.01)
+
+
+def statsmodels(rows: int, a: NDArray[np.float64], b: NDArray[np.float64], right: Any) -> None:
+    try:
+        from statsmodels.stats.contingency_tables import mcnemar
+        from statsmodels.stats.weightstats import ttost_paired
+    except ModuleNotFoundError:
+        print(f"{rows:>6,} pairs: statsmodels is not installed")
+        return
+    table = [[np.sum((right[0] == x) & (right[1] == y)) for y in (1, 0)] for x in (1, 0)]
+    print(
+        f"{rows:>6,} pairs, McNemar: {mcnemar(table, exact=True).pvalue:.6g}, ours "
+        f"{compare(*right, test='mcnemar')['p_value']:.6g}; equivalent within .02: "
+        f"{ttost_paired(a, b, -0.02, 0.02)[0]:.6g}, ours "
+        f"{compare(a, b, margin=0.02)['p_equivalent']:.6g}"
+    )
+    ratio(
+        f"{rows:>6,} pairs, statsmodels' ttost_paired",
+        lambda: equivalence(a - b, 0.02),
+        lambda: ttost_paired(a, b, -0.02, 0.02),
+    )
+
+
+def evalstats(rows: int, scores: NDArray[np.float64]) -> None:
+    try:
+        from evalstats import pairwise_differences
+    except ModuleNotFoundError:
+        print(f"{rows:>6,} pairs: evalstats is not installed")
+        return
+
+    def theirs() -> Any:
+        rng = np.random.default_rng(0)
+        return pairwise_differences(scores, 0, 1, method="permutation", rng=rng)
+
+    p_value = compare(*scores)["p_value"]
+    print(f"{rows:>6,} pairs, evalstats' permutation: {theirs().p_value:.4g}, ours {p_value:.4g}")
+    ratio(
+        f"{rows:>6,} pairs, evalstats' permutation and interval", lambda: compare(*scores), theirs
+    )
+
+
 def many_systems() -> None:
     """How many pairs of 40 systems on 400 rows differ, by test and correction."""
-    rng = np.random.default_rng(0)
-    answers = np.choose(rng.integers(0, 3, 400), [rng.random(400), 0.0, 1.0])
-    scores = answers + rng.normal(0, 0.3, (40, 400)) + np.linspace(0, 0.4, 40)[:, None]
-    pairs = np.array([scores[i] - scores[j] for i in range(40) for j in range(i)])
+    pairs = forty_systems()
     found = {
         "draws, Holm": lambda: holm(drawn_p_values(pairs.T, 9_999)),
         "without draws, Holm (at least 500)": lambda: holm(p_values(pairs.T)),
@@ -115,6 +165,7 @@ def many_systems() -> None:
 
 def main() -> None:
     without_draws()
+    peers()
     many_systems()
     print(f"\n{RESAMPLES:,} resamples; CPU time, interleaved rounds")
     for rows, target, best in ((1_000, 100, 1000), (10_000, 250, 250)):
