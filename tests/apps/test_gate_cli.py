@@ -176,6 +176,10 @@ def test_saved_results_are_compared(run, saved):
     table = [line.split() for line in out.splitlines()]
     assert ["qa_em", "good", "1.0000", "1", "1", "a"] in table
     assert ["qa_em", "bad", "0.0000", "3", "3", "c"] in table
+    assert run("compare", "nix.json", names[0])[2] == "nix.json: No such file or directory\n"
+    Path("qrels").write_text("q 0 a 1\n")
+    assert run("compare", names[0], "qrels")[2].startswith("qrels: ")
+    assert run("compare", "qrels", names[0])[0] == 2
     for option in (["-m", "map"], ["--missing", "skip"]):
         status, _, err = run("compare", *names, *option)
         assert (status, err.endswith(" is for runs, and these are saved results\n")) == (2, True)

@@ -63,6 +63,7 @@ def test_every_case_is_asked():
         name for kind in (*kinds, "power", "ranks") for name in named(kind)
     )
     assert len(cases()) == 77
+    assert len(named("paired")) == 17  # as the card of paired_significance says
 
 
 @pytest.mark.parametrize("name", named("proportion"))

@@ -47,7 +47,7 @@ def compare(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RESULT...|QRELS RUN...",
+            metavar="RESULT|QRELS RUN",
             help="What --save of `score` or `run` wrote; or relevance judgments, and two runs or "
             "more.",
         ),
@@ -113,6 +113,8 @@ def compare(
         "correction": correction_named(correction),
     }
     check_outputs([save, plot], [*paths, *(rows or [])])
+    for path in paths:
+        path.stat()  # a file that is not there is said before what it should be
     if is_saved_result(paths[0]):
         _refuse(context, _OF_RUNS, "runs, and these are saved results")
         from ..evaluation.scoring import compare as compare_results

@@ -16,7 +16,7 @@ from .outputs import show_tables
 def power(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="RESULT...", help="What --save of `score` wrote: two systems."),
+        typer.Argument(metavar="RESULT", help="What --save of `score` wrote: two systems."),
     ],
     effect: Annotated[
         float, typer.Option(metavar="DIFFERENCE", help="The mean difference to be found.")

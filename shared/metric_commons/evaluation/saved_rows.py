@@ -12,11 +12,10 @@ _ADVICE = "score again with --save and --per-example FILE, or name that file wit
 
 def is_saved_result(path: Path) -> bool:
     """Whether a file is a JSON object, as results are, and not lines of columns."""
-    try:
-        with path.open("rb") as file:
-            return file.read(64).lstrip()[:1] == b"{"
-    except OSError:
+    if not path.is_file():  # what is read from a pipe would be missing afterwards
         return False
+    with path.open("rb") as file:
+        return file.read(64).lstrip()[:1] == b"{"
 
 
 def read_with_rows(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Results]:
