@@ -6,7 +6,6 @@ number of rows, the scores with their intervals and groups, and a signature to c
 """
 
 import csv
-import hashlib
 import io
 import json
 import math
@@ -17,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from ..files.stored import Stored, plain, restored, write_whole
+from ..files.stored import Stored, plain, restored
 from .arguments import REPORTING
 from .comparisons import Comparison, Rank, ranks
 from .comparisons import rank_table as rank_table_of
@@ -36,6 +35,7 @@ from .rendering import (
     raised,
     score_table,
 )
+from .row_scores import read_rows, write_rows
 from .signature import signature
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
@@ -148,7 +148,18 @@ class Results(Stored):
         Raises:
             ValueError: the file is not what it wrote, or the rows are those of other results.
         """
-        systems, row_labels = _read_rows(self.systems, path)
+        names = {
+            system: [name for result in results.values() for name in result.scores]
+            for system, results in self.systems.items()
+        }
+        columns, row_labels = read_rows(path, names)
+        systems = {
+            system: {
+                module: _with_columns(path, system, result, columns[system])
+                for module, result in results.items()
+            }
+            for system, results in self.systems.items()
+        }
         return replace(self, systems=systems, row_labels=row_labels)
 
     def save_per_example(self, path: str | Path) -> Self:
@@ -157,10 +168,11 @@ class Results(Stored):
         Returns:
             These results with the path and the SHA-256 of that file in their provenance.
         """
-        pieces = [(json.dumps(record) + "\n").encode() for record in self._per_example()]
-        write_whole(path, pieces)
-        sha256 = hashlib.sha256(b"".join(pieces)).hexdigest()
-        record = {"path": str(path), "sha256": sha256}
+        scores = {
+            system: {k: v for result in modules.values() for k, v in result.per_example.items()}
+            for system, modules in self.systems.items()
+        }
+        record = {"path": str(path), "sha256": write_rows(path, scores, self.row_labels)}
         return replace(self, provenance=self.provenance | {"per_example": record})
 
     def to_table(self) -> str:
@@ -368,17 +380,6 @@ class Results(Stored):
                             rows = scores["n"]
                             yield Entry(system, group, module, name, value, interval, rows, lower)
 
-    def _per_example(self) -> Iterator[dict[str, Any]]:
-        for system, modules in self.systems.items():
-            columns: dict[str, list[float]] = {}
-            for result in modules.values():
-                columns |= result.per_example
-            labels = self.row_labels.get(system, {})
-            for row, values in enumerate(zip(*columns.values(), strict=True)):
-                scores = dict(zip(columns, plain(values), strict=True))
-                names = {name: column[row] for name, column in labels.items()}
-                yield {"row": row, **names, "system": system, "scores": scores}
-
 
 # What results can be printed as.
 FORMATS: Mapping[str, Callable[[Results], str]] = {
@@ -482,45 +483,6 @@ def _comparison_again(values: Mapping[str, Any]) -> Comparison:
     return {
         name: value if name in plain_keys else restored(value) for name, value in values.items()
     }
-
-
-def _read_rows(
-    systems: Mapping[str, Mapping[str, ModuleResult]], path: str | Path
-) -> tuple[dict[str, dict[str, ModuleResult]], dict[str, dict[str, list[Any]]]]:
-    """Systems with the scores of rows that `save_per_example` wrote, and what rows are called."""
-    columns: dict[str, dict[str, list[float]]] = {
-        system: {name: [] for result in results.values() for name in result.scores}
-        for system, results in systems.items()
-    }
-    rows = dict.fromkeys(systems, 0)
-    labels: dict[str, dict[str, list[Any]]] = {system: {} for system in systems}
-    with Path(path).open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                record = json.loads(line)
-                system, row, scores = record["system"], record["row"], record["scores"]
-                if row != rows[system]:
-                    raise ValueError(f"row {row} of {system!r}, where {rows[system]} is next")
-                for name, value in scores.items():
-                    columns[system][name].append(restored(value))
-                for name in ("id", "cluster"):
-                    if name in record:
-                        labels[system].setdefault(name, []).append(record[name])
-                    if len(labels[system].get(name, ())) not in (0, row + 1):
-                        raise ValueError(f"row {row} of {system!r} has no {name}, others have one")
-                rows[system] += 1
-            except KeyError as error:
-                raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
-            except (ValueError, TypeError, AttributeError) as error:
-                raise ValueError(f"{path}: line {number}: {error}") from None
-    full = {
-        system: {
-            module: _with_columns(path, system, result, columns[system])
-            for module, result in results.items()
-        }
-        for system, results in systems.items()
-    }
-    return full, {system: names for system, names in labels.items() if names}
 
 
 def _with_columns(

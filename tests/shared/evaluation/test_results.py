@@ -836,6 +836,11 @@ def test_scores_of_rows_are_read_with_the_results(tmp_path):
             ),
             "is 1.0, but the result says 0.5; these are the rows of another result",
         ),
+        (
+            """{"row": 0, "id": 7, "system": "a", "scores": {"qa_em": 1}}
+            {"row": 1, "system": "a", "scores": {"qa_em": 0}}""",
+            "line 2: some rows of 'a' have a field 'id', not all",
+        ),
     ],
 )
 def test_rows_of_another_result_are_an_error(lines, message, tmp_path):
