@@ -1,7 +1,8 @@
 """The permutation test beside scipy's and beside a Python loop: CPU time, and peak memory.
 
-First the test without draws (exact, or a saddlepoint approximation) beside the one with draws, and
-how many of 780 pairs of systems each finds.
+First the test without draws (exact, or a saddlepoint approximation) beside the one with draws, then
+statsmodels and evalstats where they are installed, and how many of 780 pairs of systems each test
+finds.
 
     python benchmarks/significance.py
 
@@ -14,13 +15,16 @@ resample in 100, and their time is scaled up, once.
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from _draws import drawn_p_values
+from _error_rates import forty_systems
 from _measure import cpu_seconds, peak_megabytes, ratio
 from numpy.typing import NDArray
 from scipy import stats
 
-from metric_commons.statistics import holm, max_t, paired_test
+from metric_commons.statistics import equivalence, holm, max_t
 from metric_commons.statistics.significance import compare, p_values
 
 RESAMPLES = 10_000
@@ -34,7 +38,11 @@ def differences(rows: int, measures: int = 1) -> NDArray[np.float64]:
 
 
 def ours(values: NDArray[np.float64]) -> None:
-    p_values(values, n_resamples=RESAMPLES)
+    p_values(values)
+
+
+def draws(values: NDArray[np.float64]) -> None:
+    drawn_p_values(values.reshape(len(values), -1), RESAMPLES)
 
 
 def scipys(values: NDArray[np.float64], batch: int) -> None:
@@ -86,20 +94,67 @@ def without_draws() -> None:
         for name, values in (("distinct", differences(rows)[:, 0]), ("eighths", eighths)):
             ratio(
                 f"{rows:>7,} pairs, {name}: {RESAMPLES:,} draws (at least {target}x)",
-                lambda v=values: paired_test(v),
                 lambda v=values: ours(v),
+                lambda v=values: draws(v),
             )
+
+
+def peers() -> None:
+    """Whole comparisons beside those of other packages, as far as they are installed."""
+    print("\nPeers: p-values, and CPU time beside ours; interleaved rounds")
+    rng = np.random.default_rng(0)
+    for rows in (1_000, 10_000):
+        a, b = rng.random((2, rows)) + np.array([[0.01], [0.0]])
+        right = (rng.random((2, rows)) < [[0.62], [0.6]]).astype(float)
+        statsmodels(rows, a, b, right)
+        evalstats(rows, np.array([a, b]) / 1.01)
+
+
+def statsmodels(rows: int, a: NDArray[np.float64], b: NDArray[np.float64], right: Any) -> None:
+    try:
+        from statsmodels.stats.contingency_tables import mcnemar
+        from statsmodels.stats.weightstats import ttost_paired
+    except ModuleNotFoundError:
+        print(f"{rows:>6,} pairs: statsmodels is not installed")
+        return
+    table = [[np.sum((right[0] == x) & (right[1] == y)) for y in (1, 0)] for x in (1, 0)]
+    print(
+        f"{rows:>6,} pairs, McNemar: {mcnemar(table, exact=True).pvalue:.6g}, ours "
+        f"{compare(*right, test='mcnemar')['p_value']:.6g}; equivalent within .02: "
+        f"{ttost_paired(a, b, -0.02, 0.02)[0]:.6g}, ours "
+        f"{compare(a, b, margin=0.02)['p_equivalent']:.6g}"
+    )
+    ratio(
+        f"{rows:>6,} pairs, statsmodels' ttost_paired",
+        lambda: equivalence(a - b, 0.02),
+        lambda: ttost_paired(a, b, -0.02, 0.02),
+    )
+
+
+def evalstats(rows: int, scores: NDArray[np.float64]) -> None:
+    try:
+        from evalstats import pairwise_differences
+    except ModuleNotFoundError:
+        print(f"{rows:>6,} pairs: evalstats is not installed")
+        return
+
+    def theirs() -> Any:
+        rng = np.random.default_rng(0)
+        return pairwise_differences(scores, 0, 1, method="permutation", rng=rng)
+
+    p_value = compare(*scores)["p_value"]
+    print(f"{rows:>6,} pairs, evalstats' permutation: {theirs().p_value:.4g}, ours {p_value:.4g}")
+    ratio(
+        f"{rows:>6,} pairs, evalstats' permutation and interval", lambda: compare(*scores), theirs
+    )
 
 
 def many_systems() -> None:
     """How many pairs of 40 systems on 400 rows differ, by test and correction."""
-    rng = np.random.default_rng(0)
-    answers = np.choose(rng.integers(0, 3, 400), [rng.random(400), 0.0, 1.0])
-    scores = answers + rng.normal(0, 0.3, (40, 400)) + np.linspace(0, 0.4, 40)[:, None]
-    pairs = np.array([scores[i] - scores[j] for i in range(40) for j in range(i)])
+    pairs = forty_systems()
     found = {
-        "draws, Holm": lambda: holm(p_values(pairs.T, n_resamples=9_999)),
-        "without draws, Holm (at least 500)": lambda: holm([paired_test(p).p_value for p in pairs]),
+        "draws, Holm": lambda: holm(drawn_p_values(pairs.T, 9_999)),
+        "without draws, Holm (at least 500)": lambda: holm(p_values(pairs.T)),
         "max_t": lambda: max_t(pairs, n_resamples=9_999),
     }
     print("\n780 pairs of 40 systems, 400 rows: significant at .05")
@@ -110,6 +165,7 @@ def many_systems() -> None:
 
 def main() -> None:
     without_draws()
+    peers()
     many_systems()
     print(f"\n{RESAMPLES:,} resamples; CPU time, interleaved rounds")
     for rows, target, best in ((1_000, 100, 1000), (10_000, 250, 250)):
@@ -136,11 +192,11 @@ def main() -> None:
                 share=1 / SHARE,
             )
     for rows in (1_000, 10_000):
-        one, many = differences(rows), differences(rows, 16)
+        many = differences(rows, 16)
         ratio(
-            f"{rows:>6,} pairs, 16 measures beside one (at most 8x)",
-            lambda v=one: ours(v),
+            f"{rows:>6,} pairs, 16 measures: {RESAMPLES:,} draws for all together",
             lambda v=many: ours(v),
+            lambda v=many: draws(v),
         )
 
     print("\nAlone")
@@ -151,9 +207,13 @@ def main() -> None:
     )
     for rows in (1_000, 10_000):
         a, b = np.random.default_rng(0).random((2, rows))
-        both = cpu_seconds(lambda a=a, b=b: compare(a, b))
+        auto = cpu_seconds(lambda a=a, b=b: compare(a, b))
+        resampled = cpu_seconds(lambda a=a, b=b: compare(a, b, interval="bootstrap"))
         test = cpu_seconds(lambda a=a, b=b: compare(a, b, confidence_level=None))
-        print(f"{rows:,} pairs with the bootstrap interval: {both:.3f} s, without: {test:.4f} s")
+        print(
+            f"{rows:,} pairs with their interval: {auto:.4f} s, with the bootstrap's: "
+            f"{resampled:.3f} s, without: {test:.4f} s"
+        )
 
 
 if __name__ == "__main__":

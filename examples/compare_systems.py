@@ -1,7 +1,7 @@
 """Compare two systems on the same questions: is the difference more than chance?
 
 The answers of `atlas` are brief, those of `borealis` are sentences. F1 punishes the words around an
-answer; substring recall does not, and there the systems are as good as each other.
+answer; substring recall does not, and by it these questions cannot tell the systems apart.
 """
 
 import json

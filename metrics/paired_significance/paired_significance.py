@@ -9,8 +9,9 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchComparison
-from metric_commons.numbers.domains import Count, Level, Seed
-from metric_commons.statistics.significance import Alternative, Test, compare
+from metric_commons.numbers.domains import Count, Labels, Level, Positive, Seed
+from metric_commons.statistics.paired_tests import Alternative, DifferenceMethod, Test
+from metric_commons.statistics.significance import compare
 
 _CITATION = """\
 @inproceedings{smucker-etal-2007-comparison,
@@ -29,13 +30,20 @@ class PairedSignificance(BatchComparison):
     Args:
         predictions1 (list of float): the score of system A on each row.
         predictions2 (list of float): the score of system B on the same rows, in the same order.
-        test: "permutation" flips signs of differences, "t" is Student's paired
-            test, "wilcoxon" the signed-rank test.
+        test: "permutation" flips signs of differences, "t" is Student's paired test, "wilcoxon"
+            the signed-rank test, "mcnemar" the exact test of scores 0 and 1, and
+            "mcnemar_mid_p" the same with the observed number counted half.
         alternative: "greater" if A is expected to score higher, "less" if lower.
-        n_resamples: how many resamples the permutation test and the bootstrap draw.
+        interval: "auto" suits the scores, "t" is Student's, "bootstrap" the percentiles of
+            resamples.
+        clusters: a label a row; rows of one cluster are one unit of the test and the interval.
+        margin: a difference that would matter; also test whether A is worse by less than this,
+            and whether both are equivalent.
+        power: also return the difference that a t-test finds with this probability, such as 0.8.
+        n_resamples: how many resamples the bootstrap draws; nothing else draws.
         seed: of these draws.
         alpha: a p-value less than this is significant.
-        confidence_level: of the bootstrap interval of the difference; None for no interval.
+        confidence_level: of the interval of the difference; None for no interval.
 
     Returns:
         A_mean, B_mean (float): the mean score of each system.
@@ -43,6 +51,13 @@ class PairedSignificance(BatchComparison):
         p_value (float): from 0.0 to 1.0.
         significant (bool): whether p_value is less than alpha.
         confidence_interval (list of float): the ends of the interval of diff.
+        test (str): what was done: sign_flip_exact, sign_flip_saddlepoint, t, wilcoxon, mcnemar
+            or mcnemar_mid_p.
+        statistic (float): of that test.
+        standard_error (float): of diff.
+        n_clusters (int): with clusters, how many there are.
+        mde (float): with a power, the minimum detectable effect.
+        p_equivalent, p_non_inferior (float): with a margin, the p-values of both.
 
     Examples:
         >>> paired_significance = evaluate.load("./metrics/paired_significance")
@@ -53,6 +68,9 @@ class PairedSignificance(BatchComparison):
         >>> result = paired_significance.compute(predictions1=a, predictions2=b, test="t")
         >>> result["p_value"], result["significant"]
         (0.024943223294391574, True)
+        >>> topics = ["x", "x", "y", "y", "y", "z", "z"]
+        >>> paired_significance.compute(predictions1=a, predictions2=b, clusters=topics)["p_value"]
+        0.25
     """
 
     scores_are = "counts"
@@ -77,6 +95,10 @@ class PairedSignificance(BatchComparison):
         predictions2,
         test: Test = "permutation",
         alternative: Alternative = "two-sided",
+        interval: DifferenceMethod = "auto",
+        clusters: Labels | None = None,
+        margin: Positive | None = None,
+        power: Level | None = None,
         n_resamples: Count = 10_000,
         seed: Seed = 0,
         alpha: Level = 0.05,
@@ -87,6 +109,10 @@ class PairedSignificance(BatchComparison):
             predictions2,
             test=test,
             alternative=alternative,
+            interval=interval,
+            clusters=clusters,
+            margin=margin,
+            power=power,
             n_resamples=n_resamples,
             seed=seed,
             alpha=alpha,

@@ -110,7 +110,7 @@ def test_other_formats_print_the_same_result(run, form):
         scores = json.loads(out)["systems"]["answer"]["qa_em"]["scores"]
         assert scores == {"qa_em": 1 / 3}
     elif form == "csv":
-        assert out.splitlines()[1] == f"answer,,qa_em,qa_em,{1 / 3},,,3,,,,"
+        assert out.splitlines()[1] == f"answer,,qa_em,qa_em,{1 / 3},,,3,,,,,,,,"
     else:
         assert out.splitlines()[2].split() == ["|", "answer", "|", "0.3333", "|"]
 

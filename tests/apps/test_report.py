@@ -169,6 +169,19 @@ def test_every_difference_is_on_the_page(scored):
     told = " ".join(page.where(id="differences")[0]["text"].split())
     assert "the permutation test's p-value, corrected by Holm's method over 3 comparisons" in told
     assert "2 of 3 are significant (p below 0.05)" in told
+    assert "on the same 20 rows, with" in told
+    assert "does not show that they are equal" in told
+
+
+def test_the_ranks_of_several_systems_are_on_the_page(scored):
+    rows = [{"gold": "x", "a": "x", "b": "xy"[row > 2], "c": "y"} for row in range(20)]
+    page = scored(write(rows), ["a", "b", "c"], "--compare", modules=["qa_em"])
+    told = "".join(page.where(id="scores")[0]["text"].split())
+
+    assert Results.read("r.json").ranks["qa_em"]["b"]["rank_interval"] == [2, 3]
+    for row in ("qa_em a 1.0000 1 1 a", "qa_em b 0.1500 2 2-3 b", "qa_em c 0.0000 2 2-3 b"):
+        assert row.replace(" ", "") in told
+    assert [line["data-system"] for line in page.of_class("best")] == ["a"]  # the first tier
 
 
 def test_every_group_is_on_the_page(scored):
@@ -595,6 +608,6 @@ def test_five_systems_on_real_questions(run):
         for module, percent in (("qa_em", em), ("qa_f1", f1)):
             (line,) = page.where(data_system=name, data_score=module)
             assert f"{100 * float(line['data-value']):.2f}" == percent
-    assert len([each for each in page.elements if "data-diff" in each]) == 40
+    assert len([each for each in page.elements if "data-diff" in each]) == 20  # ten pairs by two
     assert len(page.of_class("example")) == 20
     assert len(text) < 300_000

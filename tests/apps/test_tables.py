@@ -29,7 +29,8 @@ def test_comparisons_stand_below_the_scores(shown):
     assert ["b", "bad", "0.0000"] in lines
     assert "A letter: significantly better than the system of that letter." in text
     row = ["good", "bad", "qa_em", "1.0000", "0.0000", "+1.0000", p, p, "yes"]
-    assert [*row, "[+1.0000,", "+1.0000]"] in lines
+    low, high = results.comparisons[0]["confidence_interval"]
+    assert [*row, f"[{low:+.4f},", f"{high:+.4f}]"] in lines
     assert text.rstrip().endswith(results.signatures()[-1])
 
 

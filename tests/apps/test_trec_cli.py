@@ -188,7 +188,10 @@ def test_a_row_is_a_measure(run):
         ([], {}),
         (["--test", "t", "--alternative", "greater"], {"test": "t", "alternative": "greater"}),
         (["--test", "wilcoxon", "--alpha", "0.8"], {"test": "wilcoxon", "alpha": 0.8}),
-        (["--resamples", "50", "--seed", "3"], {"n_resamples": 50, "seed": 3}),
+        (
+            ["--correction", "max_t", "--resamples", "50", "--seed", "3"],
+            {"correction": "max_t", "n_resamples": 50, "seed": 3},
+        ),
         (["--correction", "bh"], {"correction": "benjamini_hochberg"}),
     ],
 )

@@ -74,12 +74,9 @@ def test_the_permutation_test_of_a_pair(name):
         assert p == expected["p_permutation_exact"]
         assert compute(cases()[name], n_resamples=1, seed=9)["p_value"] == p
         return
-    exact = expected["p_permutation_mc"]
-    for seed in range(5):
-        p = compute(cases()[name], seed=seed)["p_value"]
-        share = (p * (RESAMPLES + 1) - 1) / RESAMPLES  # without the observed combination
-        error = standard_error(exact, RESAMPLES, expected["mc_resamples"])
-        assert abs(share - exact) <= 4 * error + 1e-12
+    drawn = expected["p_permutation_mc"]
+    error = standard_error(drawn, expected["mc_resamples"])
+    assert abs(p - drawn) <= 4 * error + 0.02 * drawn + 1 / expected["mc_resamples"]
 
 
 @pytest.mark.parametrize("name", comparable())
@@ -97,14 +94,14 @@ def test_the_other_tests_of_a_pair(name):
 
 
 @pytest.mark.parametrize("name", comparable())
-def test_peers_draw_other_resamples_of_a_pair(name):
+def test_peers_that_draw_are_near_for_a_pair(name):
     p = compute(cases()[name])["p_value"]
     for peer, theirs in cases()[name]["peers"].items():
         drawn = re.fullmatch(r"(?:ultrarag|ranx_fisher|scipy_permutation)_(\d+)_\w+", peer)
         if drawn:
-            # Of two p-values near 0 the one is (0 + 1) / (10,000 + 1), and scipy's twice that.
-            error = standard_error(p, RESAMPLES, int(drawn[1]))
-            assert abs(p - theirs) <= 4 * error + 1 / RESAMPLES, peer
+            # Here nothing is drawn; scipy's p-value near 0 is 2 (0 + 1) / (10,000 + 1).
+            error = standard_error(p, int(drawn[1]))
+            assert abs(p - theirs) <= 4 * error + 0.02 * p + 2 / RESAMPLES, peer
 
 
 def test_what_has_no_rows_or_no_number_is_refused():
@@ -157,12 +154,12 @@ def test_few_rows_are_counted_as_by_scipy(rows, kind, alternative):
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 @pytest.mark.parametrize("rows", [40, 200])
-def test_many_rows_are_drawn_as_by_scipy(rows, alternative):
+def test_many_rows_are_near_what_scipy_draws(rows, alternative):
     a, b = scores(rows, rows, "correlated")
     ours = p_values(0.3 * (a - b) + 0.05, alternative=alternative)[0]
     theirs = scipys(0.3 * (a - b) + 0.05, alternative=alternative).pvalue
 
-    assert abs(ours - theirs) <= 4 * standard_error(ours, RESAMPLES, RESAMPLES / 2) + 2e-4
+    assert abs(ours - theirs) <= 4 * standard_error(ours, RESAMPLES / 2) + 2e-4
 
 
 def scipys(differences, **options):
@@ -218,10 +215,8 @@ def test_steps_of_a_tenth():
     a = np.clip(b + rng.integers(-1, 2, 100), 0, 10)
     exact = exact_in_steps((a - b).tolist())
     differences = a / 10 - b / 10
-    error = standard_error(exact, RESAMPLES)
 
-    for seed in range(5):
-        assert abs(p_values(differences, seed=seed)[0] - exact) <= 4 * error
+    assert p_values(differences)[0] == pytest.approx(exact, rel=1e-12)
     too_small = without_tolerance(differences.tolist(), 2000)
     assert too_small < exact - 4 * standard_error(exact, 2000)
 
@@ -258,5 +253,5 @@ def test_an_edge_case_of_the_card(row):
             load().compute(**call)
     else:
         found = load().compute(**call)
-        assert found["p_value"] == pytest.approx(float(result), rel=0, abs=0, nan_ok=True)
+        assert found["p_value"] == pytest.approx(float(result), rel=1e-15, abs=0, nan_ok=True)
         assert not (math.isnan(found["p_value"]) and found["significant"])

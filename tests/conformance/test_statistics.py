@@ -1,12 +1,13 @@
 """Intervals, paired tests, power and ranks beside what R, scipy, statsmodels and others returned.
 
-The values are recorded. A case names the module whose result should hold them; here the functions
-behind the modules are asked.
+The values are recorded. A case names the module whose result should hold them. Pairs of systems are
+asked of the module; for the others it is the functions behind the modules.
 """
 
 import math
 from functools import cache
 
+import evaluate
 import numpy as np
 import pytest
 
@@ -14,14 +15,12 @@ from metric_commons.numbers.multisets import Multiset
 from metric_commons.statistics import (
     benjamini_hochberg,
     difference_interval,
-    equivalence,
     estimate_interval,
     f1_interval,
     holm,
     interval,
     letters,
     minimum_detectable,
-    paired_test,
     power_of,
     proportion_interval,
     rank_intervals,
@@ -29,7 +28,7 @@ from metric_commons.statistics import (
     tiers,
 )
 from metric_commons.statistics.cluster_sums import ClusterSums
-from tests.spec import recorded
+from tests.spec import ROOT, recorded
 
 ERRORS = (0.0, math.inf)
 
@@ -64,6 +63,7 @@ def test_every_case_is_asked():
         name for kind in (*kinds, "power", "ranks") for name in named(kind)
     )
     assert len(cases()) == 77
+    assert len(named("paired")) == 17  # as the card of paired_significance says
 
 
 @pytest.mark.parametrize("name", named("proportion"))
@@ -166,43 +166,48 @@ def test_an_area_with_its_variance(name):
     agree(estimate_interval(*area, method="wilson")[:2], expected["wilson"])
 
 
+@cache
+def load(name):
+    return evaluate.load(str(ROOT / "metrics" / name))
+
+
 @pytest.mark.parametrize("name", named("paired"))
 def test_two_systems(name):
     case, expected, peers = cases()[name], cases()[name]["expected"], cases()[name]["peers"]
-    a, b = np.array(case["inputs"]["predictions1"]), np.array(case["inputs"]["predictions2"])
-    clusters, differences = case["options"].get("clusters"), a - b
-    options = case["options"]
+    clusters = case["options"].get("clusters")
 
-    result = paired_test(differences, clusters=clusters)
-    close(result.p_value, expected["p_value"])
-    assert result.test == f"sign_flip_{expected['p_method']}"
+    def compute(**options):
+        return load("paired_significance").compute(**case["inputs"], **case["options"] | options)
+
+    result = compute()
+    differences = np.subtract(*case["inputs"].values())
+    for key in ("diff", "p_value", "p_non_inferior", "p_equivalent", "mde"):
+        if key in expected:
+            close(result[key], expected[key])
+    assert result["test"] == f"sign_flip_{expected['p_method']}"
+    assert result["significant"] is (expected["p_value"] < 0.05)
     if "p_permutation" in case.get("exact", {}):
-        close(result.p_value, case["exact"]["p_permutation"])
-
+        close(result["p_value"], case["exact"]["p_permutation"])
+    agree(result["confidence_interval"], expected["confidence_interval"])
+    assert result.get("n_clusters") == (len(set(clusters)) if clusters else None)
     ends = difference_interval(
-        differences, clusters=clusters, confidence_level=options["confidence_level"]
+        differences,
+        clusters=clusters,
+        confidence_level=case["options"]["confidence_level"],
     )
-    agree(ends[:2], expected["confidence_interval"])
+    assert [ends.low, ends.high] == result["confidence_interval"]
     if "bonett_price" in peers.get("evalstats 0.3.3", {}):
         assert ends.method == "bonett_price"
-        agree(ends[:2], peers["evalstats 0.3.3"]["bonett_price"])
+        agree(result["confidence_interval"], peers["evalstats 0.3.3"]["bonett_price"])
 
     if "ttest_rel_p" in peers.get("scipy 1.17.1", {}):
-        close(paired_test(differences, test="t").p_value, peers["scipy 1.17.1"]["ttest_rel_p"])
+        close(compute(test="t")["p_value"], peers["scipy 1.17.1"]["ttest_rel_p"])
     statsmodels = peers.get("statsmodels 0.15.0", {})
     if "mcnemar_exact_p" in statsmodels and clusters is None:
-        close(paired_test(differences, test="mcnemar").p_value, statsmodels["mcnemar_exact_p"])
-    if "p_equivalent" in expected:
-        found = equivalence(differences, options["margin"])
-        close(found.p_non_inferior, expected["p_non_inferior"])
-        close(found.p_equivalent, expected["p_equivalent"])
-        agree(found, [statsmodels["tost_lower_p"], statsmodels["tost_p"]])
-    if "mde" in expected:
-        deviation = result.standard_error * math.sqrt(differences.size)
-        close(
-            minimum_detectable(deviation, differences.size, power=options["power"]),
-            expected["mde"],
-        )
+        close(compute(test="mcnemar")["p_value"], statsmodels["mcnemar_exact_p"])
+    if "tost_p" in statsmodels:
+        close(result["p_non_inferior"], statsmodels["tost_lower_p"])
+        close(result["p_equivalent"], statsmodels["tost_p"])
 
 
 @pytest.mark.parametrize("name", named("power"))

@@ -19,6 +19,9 @@ ADDED = {
     "confidence_level": ["confidence_interval"],
     "groups": ["groups"],
     "curves": ["roc_curve", "pr_curve"],
+    "clusters": ["n_clusters"],
+    "margin": ["p_equivalent", "p_non_inferior"],
+    "power": ["mde"],
 }
 
 

@@ -7,8 +7,10 @@ import pytest
 
 from tests.spec import ROOT, Spec
 
-# Six of eight differences are 0.5, the others 0. Of 64 combinations of signs, 2 are as extreme;
-# the interval has the quantiles of Binomial(8, 6/8), 3 and 8, times 0.5 / 8.
+# Six of eight differences are 0.5, the others 0. Of 64 combinations of signs, 2 are as extreme; the
+# statistic is 6 / sqrt(6). Squared deviations add up to 6 / 16 + ... = 0.375, so the error is
+# sqrt(0.375 / 7 / 8). The interval has half a pseudo-row of the variance 1 - 0.375**2, and its
+# variance is (0.375 + (1 - 0.375**2) / 2) / 8.5 / 8; Student's t of 7 degrees is 2.364624.
 SPEC = Spec(
     name="paired_significance",
     sample={
@@ -21,7 +23,10 @@ SPEC = Spec(
         "diff": 0.375,
         "p_value": 2 / 64,
         "significant": True,
-        "confidence_interval": [0.1875, 0.5],
+        "confidence_interval": [0.11777018192756844, 0.6322298180724315],
+        "test": "sign_flip_exact",
+        "statistic": 2.4494897427831783,
+        "standard_error": 0.08183170883849715,
     },
     perfect={"predictions1": [1.0] * 10, "predictions2": [0.0] * 10},
     best={
@@ -30,7 +35,11 @@ SPEC = Spec(
         "diff": 1.0,
         "p_value": 2 / 1024,
         "significant": True,
-        "confidence_interval": [1.0, 1.0],
+        # Eleven wins of 12 and one loss, by Bonett and Price.
+        "confidence_interval": [0.5205795584958712, 1.0],
+        "test": "sign_flip_exact",
+        "statistic": 3.162277660168379,
+        "standard_error": 0.0,
     },
     ranges={
         "A_mean": (0.0, 1.0),
@@ -38,6 +47,8 @@ SPEC = Spec(
         "diff": (-1.0, 1.0),
         "p_value": (0.0, 1.0),
         "confidence_interval": (-1.0, 1.0),
+        "statistic": (-math.inf, math.inf),
+        "standard_error": (0.0, 1.0),
     },
     wrong={"predictions1": "0.5", "predictions2": [0.5]},
 )
@@ -78,7 +89,11 @@ def test_equal_systems(paired_significance):
         "diff": 0.0,
         "p_value": 1.0,
         "significant": False,
-        "confidence_interval": [0.0, 0.0],
+        # One win and one loss more are half of four rows: 1.959964 * sqrt(0.5 / 4).
+        "confidence_interval": pytest.approx([-0.6929519121748409, 0.6929519121748409], rel=1e-12),
+        "test": "sign_flip_exact",
+        "statistic": 0.0,
+        "standard_error": 0.0,
     }
 
 
@@ -90,7 +105,7 @@ def test_one_row_says_nothing(paired_significance, test, p_value):
 
     assert result["p_value"] == pytest.approx(p_value, nan_ok=True)
     assert result["significant"] is False
-    assert result["confidence_interval"] == [0.8, 0.8]
+    assert result["confidence_interval"] == [-1.0, 1.0]
 
 
 def test_without_an_interval(paired_significance):
@@ -98,6 +113,39 @@ def test_without_an_interval(paired_significance):
 
     assert "confidence_interval" not in result
     assert result["p_value"] == SPEC.result["p_value"]
+
+
+def test_the_interval_by_its_other_names(paired_significance):
+    # Six times 0.5 of eight, resampled: the quantiles of Binomial(8, 6/8) are 3 and 8.
+    bootstrap = paired_significance.compute(**SPEC.sample, interval="bootstrap")
+    assert bootstrap["confidence_interval"] == [3 * 0.5 / 8, 8 * 0.5 / 8]
+    student = paired_significance.compute(**SPEC.sample, interval="t")["confidence_interval"]
+    reach = 2.3646242515927853 * SPEC.result["standard_error"]
+    assert student == pytest.approx([0.375 - reach, 0.375 + reach], rel=1e-12)
+
+
+def test_clusters_are_units(paired_significance):
+    documents = ["a", "a", "b", "b", "c", "c", "d", "d"]
+    options = {"clusters": documents, "margin": 0.1, "power": 0.8}
+    result = paired_significance.compute(**SPEC.sample, **options)
+
+    assert result["n_clusters"] == 4
+    assert result["p_value"] == 2 / 8  # the sums 1, 1, 1 and 0
+    assert result["standard_error"] == pytest.approx(math.sqrt(4 / 3 * 0.75) / 8)
+    assert {"mde", "p_equivalent", "p_non_inferior"} <= result.keys()
+    order = [5, 2, 7, 0, 3, 6, 1, 4]
+    shuffled = {name: [column[row] for row in order] for name, column in SPEC.sample.items()}
+    options["clusters"] = [documents[row] for row in order]
+    assert paired_significance.compute(**shuffled, **options) == result
+
+
+@pytest.mark.parametrize(("test", "p_value"), [("mcnemar", 0.0625), ("mcnemar_mid_p", 0.03125)])
+def test_mcnemar(paired_significance, test, p_value):
+    scores = {"predictions1": [1, 1, 1, 1, 1, 0, 1], "predictions2": [0, 0, 0, 0, 0, 0, 1]}
+    result = paired_significance.compute(**scores, test=test)
+
+    assert (result["p_value"], result["test"]) == (pytest.approx(p_value, rel=1e-14), test)
+    assert result["statistic"] == 0.0
 
 
 def test_the_scores_of_other_modules_are_its_inputs(paired_significance):
@@ -128,6 +176,13 @@ def test_the_scores_of_other_modules_are_its_inputs(paired_significance):
         ({"confidence_level": 95}, "confidence_level must be .* got 95; for 95 % pass 0.95"),
         ({"n_resamples": 0}, "n_resamples must be an integer, at least 1"),
         ({"seed": -1}, "seed must be an integer, at least 0"),
+        ({"margin": 0}, "margin must be a number above 0 or None, got 0"),
+        ({"power": 80}, "power must be .* for 80 % pass 0.8"),
+        ({"clusters": ["a"]}, "clusters has 1 labels, but there are 2 rows"),
+        ({"clusters": ["a", None]}, r"clusters\[1\] is None; every row needs a label"),
+        ({"test": "mcnemar"}, "test 'mcnemar' is for scores 0 and 1"),
+        ({"test": "wilcoxon", "clusters": ["a", "b"]}, "for rows that stand alone, but there are"),
+        ({"interval": "wilson"}, "interval must be one of 'auto', 't', 'bootstrap'"),
         ({"test": "permutations"}, "test must be one of .*did you mean 'permutation'"),
         ({"alternative": "two_sided"}, "alternative must be one of .*did you mean 'two-sided'"),
     ],

@@ -13,8 +13,10 @@ from ..evaluation.presets import PRESETS
 from ..evaluation.usage import MissingExtraError, UsageError
 from .compare import compare
 from .describe import describe
+from .gate import gate
 from .merge import merge
 from .plot import plot
+from .power import power
 from .report import report
 from .run import init, run
 from .score import score
@@ -22,13 +24,13 @@ from .trec import trec
 
 app = typer.Typer(
     help="Score the answers of language models: exact, fast and with confidence intervals.",
-    epilog="Exit status: 0 done, 1 bad input, 2 bad usage, 130 interrupted.",
+    epilog="Exit status: 0 done, 1 bad input, 2 bad usage, 130 interrupted; see gate for 3, 4.",
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, merge, run, init, trec, compare, plot, report, describe):
+for command in (score, merge, run, init, trec, compare, gate, power, plot, report, describe):
     app.command()(command)
 
 

@@ -1,25 +1,26 @@
-"""`metric-commons compare`: whether one run is better than another by more than chance."""
+"""`metric-commons compare`: which systems are better than others by more than chance."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..evaluation.comparisons import Pair
+from ..evaluation.comparisons import Pair, compare_pairs, statement
 from ..evaluation.rendering import Table
-from ..evaluation.results import Results, aggregation_of, signed_comparisons
+from ..evaluation.results import Results, aggregation_of
+from ..evaluation.saved_rows import is_saved_result, read_with_rows
 from ..evaluation.signature import provenance
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
-from .options import Resamples, Save, Seed
+from .options import Confidence, Correction, Resamples, Rows, Save, Scores, Seed, correction_named
 from .outputs import Form, show
 from .trec import (
     JudgedOnly,
     MaxDepth,
     Measures,
     Missing,
-    Qrels,
     RelevanceLevel,
     ScoreDtype,
     Scoring,
@@ -32,31 +33,50 @@ if TYPE_CHECKING:
     from ..ranking.names import Measure
     from ..ranking.runs import QueryScores
 
-_CORRECTIONS = {"holm": "holm", "bh": "benjamini_hochberg"}
+_LEVEL = 0.95
+# Options that only one of the two kinds of files has.
+_OF_RUNS = (
+    *("measures", "missing", "relevance_level", "score_dtype", "max_depth", "judged_only"),
+    "plot",
+)
+_OF_RESULTS = ("scores", "rows")
 
 
 def compare(
-    qrels: Qrels,
-    run_a: Annotated[Path, typer.Argument(metavar="RUN_A", help="The run of system A.")],
-    run_b: Annotated[Path, typer.Argument(metavar="RUN_B", help="The run of system B.")],
+    context: typer.Context,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULT|QRELS RUN",
+            help="What --save of `score` or `run` wrote; or relevance judgments, and two runs or "
+            "more.",
+        ),
+    ],
     measures: Measures = None,
+    scores: Scores = None,
+    rows: Rows = None,
     test: Annotated[
-        Literal["permutation", "t", "wilcoxon"],
-        typer.Option(help="Random signs of differences, Student's t, or signed ranks."),
+        Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p"],
+        typer.Option(
+            help="Random signs of differences, Student's t, signed ranks, or McNemar's for scores "
+            "0 and 1."
+        ),
     ] = "permutation",
     alternative: Annotated[
         Literal["two-sided", "greater", "less"],
         typer.Option(help="Whether A is different, greater or less, if it is not chance."),
     ] = "two-sided",
+    interval: Annotated[
+        Literal["auto", "t", "bootstrap"],
+        typer.Option(help="Of the difference: one that suits the scores, Student's, or resamples."),
+    ] = "auto",
+    confidence: Confidence = None,
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     alpha: Annotated[
         float, typer.Option(metavar="LEVEL", help="A corrected p-value below it is significant.")
     ] = 0.05,
-    correction: Annotated[
-        Literal["holm", "bh"],
-        typer.Option(help="For several measures: Holm, or Benjamini and Hochberg."),
-    ] = "holm",
+    correction: Correction = "holm",
     missing: Missing = "zero",
     relevance_level: RelevanceLevel = 1,
     score_dtype: ScoreDtype = "float64",
@@ -66,44 +86,94 @@ def compare(
     form: Form = "table",
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the differences, as .png, .svg or .pdf."),
+        typer.Option(metavar="FILE", help="Draw the differences of two runs, as .png, .svg, .pdf."),
     ] = None,
 ) -> None:
-    """Compare two retrieval runs query by query.
+    """Compare systems row by row: those of saved results, or retrieval runs.
+
+    metric-commons compare new.json old.json
 
     metric-commons compare qrels.txt bm25.run dense.run -m ndcg@10 -m map
 
-    The p-value says how likely a difference as large would be if the systems
-    were equally good. Intervals are of the mean difference, at 95 %. A query
-    that is skipped for one run is left out of both.
+    Results need the scores of their rows, which --per-example writes. Systems
+    of one name are compared with each other; else each with each. Of three
+    and more the ranks that each may have are shown. The p-value says how
+    likely a difference as large would be if two systems were equally good; one
+    that is not significant does not show that they are. A row that does not
+    count for one system is left out for both.
     """
+    testing: dict[str, Any] = {
+        "test": test,
+        "alternative": alternative,
+        "interval": interval,
+        "confidence_level": _LEVEL if confidence is None else confidence,
+        "n_resamples": resamples,
+        "seed": seed,
+        "alpha": alpha,
+        "correction": correction_named(correction),
+    }
+    check_outputs([save, plot], [*paths, *(rows or [])])
+    for path in paths:
+        path.stat()  # a file that is not there is said before what it should be
+    if is_saved_result(paths[0]):
+        _refuse(context, _OF_RUNS, "runs, and these are saved results")
+        from ..evaluation.scoring import compare as compare_results
+
+        compared = compare_results(*read_with_rows(paths, rows or []), scores=scores, **testing)
+        if save:
+            compared.save(save)
+        show(compared, form)
+        return
+    _refuse(context, _OF_RESULTS, "saved results, and these are runs")
+    qrels, *runs = paths
+    if len(runs) < 2:
+        raise UsageError("compare needs saved results, or judgments and at least two runs")
+    if plot and len(runs) > 2:
+        raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
     measures_asked = _averaged(parsed(measures))
-    check_outputs([save, plot], [qrels, run_a, run_b])
     if plot:
-        from ..plots import check, deltas  # a missing library is said before a large file is read
+        from ..plots import check  # a missing library is said before a large file is read
 
         check(plot)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
-    scored_runs = score_queries(qrels, [run_a, run_b], measures_asked, scoring)
-    runs = _paired(scored_runs.runs)
+    _compare_runs(qrels, runs, measures_asked, scoring, testing, (save, plot, form))
 
-    results = Comparisons(
+
+def _refuse(context: typer.Context, options: Sequence[str], files: str) -> None:
+    """Nothing, if none of these options was given."""
+    for option in options:
+        source = context.get_parameter_source(option)
+        if source is not None and source.name == "COMMANDLINE":
+            name = "measure" if option == "measures" else option.replace("_", "-")
+            raise UsageError(f"--{name} is for {files}")
+
+
+def _compare_runs(
+    qrels: Path,
+    paths: Sequence[Path],
+    measures: "tuple[Measure, ...]",
+    scoring: Scoring,
+    testing: dict[str, Any],
+    outputs: tuple[Path | None, Path | None, str],
+) -> None:
+    """Score the runs, compare every two, and write what was asked for."""
+    save, plot, form = outputs
+    scored_runs = score_queries(qrels, paths, measures, scoring)
+    runs = _paired(scored_runs.runs)
+    kind = TwoRuns if len(runs) == 2 else Results
+    results = kind(
         systems={
-            name: {"ir_ranking": summary(scores_of_queries, measures_asked, scoring, intervals={})}
+            name: {"ir_ranking": summary(scores_of_queries, measures, scoring, intervals={})}
             for name, scores_of_queries in runs.items()
         },
-        comparisons=signed_comparisons(
-            _pairs(runs, measures_asked),
-            test=test,
-            alternative=alternative,
-            n_resamples=resamples,
-            seed=seed,
-            alpha=alpha,
-            correction=_CORRECTIONS[correction],
-        ),
+        comparisons=compare_pairs(_pairs(runs, measures), **testing),
         provenance=provenance(scored_runs.inputs),
     )
-    picture = deltas(plot, runs, results.comparisons) if plot else b""
+    picture = b""
+    if plot:
+        from ..plots import deltas
+
+        picture = deltas(plot, runs, results.comparisons)
     if save:
         results.save(save)
     if plot:
@@ -111,7 +181,7 @@ def compare(
     show(results, form)
 
 
-class Comparisons(Results):
+class TwoRuns(Results):
     """Two runs, and for each measure which of them is better."""
 
     def tables(self) -> list[Table]:
@@ -124,7 +194,7 @@ class Comparisons(Results):
                 [row[2:] for row in table.rows],
                 1,
                 {(row, column - 2) for row, column in table.best},
-                f"A is {first['a']}, B is {first['b']}.",
+                f"A is {first['a']}, B is {first['b']}. {statement(self.comparisons)}",
             )
         ]
 
@@ -142,20 +212,17 @@ def _averaged(measures: "tuple[Measure, ...]") -> "tuple[Measure, ...]":
 
 
 def _paired(runs: "dict[str, QueryScores]") -> "dict[str, QueryScores]":
-    """The runs on the queries that count for both."""
-    first, second = runs.values()
-    shared = [query for query in first if query in second]
+    """The runs on the queries that count for all."""
+    first, *rivals = runs.values()
+    shared = [query for query in first if all(query in run for run in rivals)]
     if not shared:
         raise ValueError(f"{' and '.join(runs)} have no query in common")
     return {name: {query: run[query] for query in shared} for name, run in runs.items()}
 
 
 def _pairs(runs: "dict[str, QueryScores]", measures: "tuple[Measure, ...]") -> Iterator[Pair]:
-    """Both runs by each measure, query by query."""
-    a, b = runs
-    for name, *_ in measures:
-        columns = (
-            [query[name] for query in scores_of_queries.values()]
-            for scores_of_queries in runs.values()
-        )
-        yield Pair(a, b, "ir_ranking", name, *columns)
+    """Every two runs by each measure, query by query."""
+    for a, b in combinations(runs, 2):
+        for name, *_ in measures:
+            columns = ([query[name] for query in runs[run].values()] for run in (a, b))
+            yield Pair(a, b, "ir_ranking", name, *columns)

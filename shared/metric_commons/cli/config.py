@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from ruamel.yaml import YAML
@@ -92,6 +92,8 @@ class Config(_Section):
     n_resamples: Annotated[int, Field(ge=1)] = 10_000
     seed: Annotated[int, Field(ge=0)] = 0
     compare: bool | None = None
+    scores: list[str] | None = None
+    correction: Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"] = "holm"
     outputs: Outputs = Outputs()
 
 
@@ -225,7 +227,9 @@ interval: auto                    # how they are made; auto suits the method to 
 n_resamples: 10000                # where something is resampled
 seed: 0                           # the same seed gives the same numbers
 
-compare: true                     # every two systems, by permutation tests with Holm's correction
+compare: true                     # every two systems, by permutation tests
+# scores: [qa_f1, qa_recall]      # which are compared; without it the main score of each module
+correction: holm                  # over all comparisons; or max_t, benjamini_hochberg (bh), none
 
 outputs:
   format: table                   # or json, markdown, latex, csv, html: what is printed

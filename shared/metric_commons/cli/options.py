@@ -1,7 +1,7 @@
 """Options that several commands have."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -34,3 +34,36 @@ Resamples = Annotated[
 ]
 Seed = Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the resampling.")]
 Save = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the whole result, as JSON.")]
+Alpha = Annotated[float, typer.Option(metavar="LEVEL", help="Level of the tests.")]
+Power = Annotated[
+    float,
+    typer.Option(metavar="SHARE", help="With which probability the number of rows should do."),
+]
+Scores = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="A score to compare, such as qa_f1; may be given several times. Without it, the main "
+        "score of each module.",
+    ),
+]
+Rows = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="What --per-example wrote, for a result that does not name it or whose rows are "
+        "elsewhere; one for each result.",
+    ),
+]
+Correction = Annotated[
+    Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"],
+    typer.Option(
+        help="For several comparisons: Holm; the law of the greatest statistic; Benjamini and "
+        "Hochberg (bh); or none."
+    ),
+]
+
+
+def correction_named(name: str) -> str:
+    """The whole name of a correction."""
+    return {"bh": "benjamini_hochberg"}.get(name, name)

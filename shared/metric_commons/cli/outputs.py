@@ -6,6 +6,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from ..evaluation.rendering import Table
 from ..evaluation.results import FORMATS, Results
 from ..evaluation.usage import UsageError, check_outputs, extra
 from ..files.stored import write_whole
@@ -59,7 +60,7 @@ class Outputs(NamedTuple):
     def write(self, results: Results) -> None:
         """Write and print the results."""
         if self.per_example:
-            results.save_per_example(self.per_example)
+            results = results.save_per_example(self.per_example)
         if self.save:
             results.save(self.save)
         if self.html:
@@ -73,6 +74,13 @@ def check_report() -> None:
     """The library is there that pages are made with. Said before a large file is read."""
     with extra("report"):
         import jinja2  # noqa: F401
+
+
+def show_tables(printed: Sequence[Table]) -> None:
+    """Print tables that are no results, as wide as the screen allows."""
+    from . import tables
+
+    tables.show_tables(printed)
 
 
 def show(results: Results, form: str) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from ..evaluation.usage import UsageError
 from ..numbers.checks import nearest
+from .options import correction_named
 from .outputs import OptionalForm, Outputs
 
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
             "seed": config_of_file.seed,
         },
         compare=compare,
+        scores=config_of_file.scores,
+        correction=correction_named(config_of_file.correction),
         per_example=by_row
         and (config_of_file.outputs.per_example or config_of_file.outputs.html) is not None,
     )

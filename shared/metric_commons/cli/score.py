@@ -14,7 +14,18 @@ from ..evaluation.presets import preset_options
 from ..evaluation.usage import UsageError, check_outputs
 from ..files import tables
 from ..numbers.checks import nearest
-from .options import ClusterBy, Confidence, IntervalMethod, Predictions, Resamples, Save, Seed
+from .options import (
+    ClusterBy,
+    Confidence,
+    Correction,
+    IntervalMethod,
+    Predictions,
+    Resamples,
+    Save,
+    Scores,
+    Seed,
+    correction_named,
+)
 from .outputs import Form, Outputs
 
 
@@ -54,6 +65,8 @@ def score(
         bool,
         typer.Option("--compare", help="Compare every two systems, which have the same rows."),
     ] = False,
+    scores: Scores = None,
+    correction: Correction = "holm",
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     group_by: Annotated[
@@ -62,7 +75,10 @@ def score(
     id_field: Annotated[
         str | None,
         typer.Option(
-            "--id", metavar="FIELD", help="What rows are called; rankings need it to be merged."
+            "--id",
+            metavar="FIELD",
+            help="What rows are called; results are compared by it, and rankings need it to be "
+            "merged.",
         ),
     ] = None,
     per_example: Annotated[
@@ -108,6 +124,8 @@ def score(
             "seed": seed,
         },
         compare=compare,
+        scores=scores,
+        correction=correction_named(correction),
         per_example=per_example is not None,
     )
     outputs = Outputs(form=form, save=save, per_example=per_example)

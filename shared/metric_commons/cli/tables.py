@@ -1,6 +1,6 @@
 """Results on the screen."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
@@ -16,16 +16,22 @@ _GAP = 2  # between columns: one blank of padding, one that SIMPLE_HEAD draws
 
 def show(results: Results) -> None:
     """Print the tables, the best of each score in bold, and the signatures."""
+    console = show_tables(results.tables())
+    for signature in results.signatures():  # unbroken, to be copied
+        console.print(Text(signature, style="dim"), soft_wrap=True)
+
+
+def show_tables(tables: Sequence[Table]) -> Console:
+    """Print tables with their notes."""
     console = Console(highlight=False)
-    for table in results.tables():
+    for table in tables:
         for columns in _pages(table, console.width):
             console.print(_grid(table, columns))
             console.print()
         if table.note:
             console.print(Text(table.note, style="dim"))
             console.print()
-    for signature in results.signatures():  # unbroken, to be copied
-        console.print(Text(signature, style="dim"), soft_wrap=True)
+    return console
 
 
 def _pages(table: Table, width: int) -> Iterator[list[int]]:

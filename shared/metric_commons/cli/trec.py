@@ -83,6 +83,13 @@ def trec(
     interval: IntervalMethod = "auto",
     resamples: Resamples = 10_000,
     seed: Seed = 0,
+    per_example: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the scores of each query, as JSONL; `compare` and `gate` read them.",
+        ),
+    ] = None,
     save: Save = None,
     form: Form = "table",
 ) -> None:
@@ -95,7 +102,7 @@ def trec(
     Documents are ordered by score, equal scores by id; ranks are ignored.
     """
     parsed_measures = parsed(measures)
-    check_outputs([save], [qrels, *runs])
+    check_outputs([save, per_example], [qrels, *runs])
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
     if preset:
         scoring = _preset(preset, scoring, context)
@@ -123,7 +130,10 @@ def trec(
             for run, query_scores in scored_runs.runs.items()
         },
         provenance=provenance(scored_runs.inputs),
+        row_labels={run: {"id": list(queries)} for run, queries in scored_runs.runs.items()},
     )
+    if per_example:
+        results = results.save_per_example(per_example)
     if save:
         results.save(save)
     show(results, form)
@@ -254,6 +264,10 @@ def summary(
         rows=rows,
         scores=scores,
         **uncertain,
+        per_example={
+            measure.name: [query[measure.name] for query in query_scores.values()]
+            for measure in measures
+        },
         aggregation=aggregation_of(scores, AGGREGATION),
         groups={
             query: {**scores_by_measure, "n": 1}

@@ -1,14 +1,33 @@
 """Systems compared in pairs: which of two scores better on the same rows by more than chance."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .rendering import Table, label, p_value
+from .signature import signature
 
-_SHORT = {"holm": "p_holm", "benjamini_hochberg": "p_bh", "none": "p_none"}
+if TYPE_CHECKING:
+    from ..numbers.arrays import Booleans, Floats
+
+_SHORT = {
+    "holm": "p_holm",
+    "max_t": "p_max_t",
+    "benjamini_hochberg": "p_bh",
+    "none": "p_none",
+}
+CORRECTED_BY = {
+    "holm": "Holm's method",
+    "max_t": "the law of the greatest statistic",
+    "benjamini_hochberg": "the method of Benjamini and Hochberg",
+}
+NOT_EQUAL = (
+    "Where it is not significant, these rows do not tell the systems apart; this does not show "
+    "that they are equal."
+)
 
 Comparison = dict[str, Any]  # as the file of results has it
+Rank = dict[str, Any]  # rank_interval, tier and letters of a system
 
 
 class Pair(NamedTuple):
@@ -20,62 +39,99 @@ class Pair(NamedTuple):
     score: str
     scores_a: Sequence[float]
     scores_b: Sequence[float]
+    clusters: Sequence[Any] | None = None  # a label a row
 
 
 def compare_pairs(
     pairs: Iterable[Pair],
     *,
-    confidence_level: float = 0.95,
-    n_resamples: int = 10_000,
-    seed: int = 0,
     test: str = "permutation",
     alternative: str = "two-sided",
+    interval: str = "auto",
+    margin: float | None = None,
+    power: float | None = None,
+    n_resamples: int = 10_000,
+    seed: int = 0,
     alpha: float = 0.05,
+    confidence_level: float = 0.95,
     correction: str = "holm",
 ) -> list[Comparison]:
     """For each pair both means, their difference with its interval, and how sure that is.
 
-    All pairs share random draws, and the correction is over all of them: `tests` among the options
-    says how many. A row that does not count for one system, such as an ignored tie, is left out for
-    both, and `rows` says how many are left; a pair of which none is left is not compared.
+    The correction is over all pairs: `tests` among the options says how many. A row that does not
+    count for one system, such as an ignored tie, is left out for both, and `rows` says how many are
+    left; a pair of which none is left is not compared. Each comparison has a signature.
 
     Args:
         pairs: the systems with their scores of each row.
-        confidence_level: of the intervals, as in `compare_measures`; so are the other options.
-        n_resamples: how often the test and the intervals resample, where they do.
-        seed: of the draws.
-        test: "permutation", "t" or "wilcoxon".
+        test: as in `significance.compare`, and so are the other options.
         alternative: "two-sided", "greater" or "less".
+        interval: "auto", "t" or "bootstrap".
+        margin: a difference that would matter.
+        power: of the minimum detectable effect.
+        n_resamples: how often the bootstrap and "max_t" draw, where they are asked for.
+        seed: of the draws.
         alpha: a corrected p-value below it is significant.
-        correction: "holm", "benjamini_hochberg" or "none".
+        confidence_level: of the intervals, each of one difference.
+        correction: "holm", "max_t", "benjamini_hochberg" or "none".
 
     Raises:
-        ValueError: two systems have not equally many rows, or whatever `compare_measures` refuses.
+        ValueError: two systems have not equally many rows, or whatever `significance.compare` and
+            `adjusted` refuse.
 
     >>> em = Pair("a", "b", "qa_em", "qa_em", [1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, math.nan])
-    >>> (found,) = compare_pairs([em])
-    >>> found["A_mean"], found["B_mean"], found["rows"], found["p_value"], found["significant"]
-    (1.0, 0.3333333333333333, 3, 0.5, False)
+    >>> (comparison,) = compare_pairs([em])
+    >>> comparison["A_mean"], comparison["B_mean"], comparison["rows"], comparison["p_value"]
+    (1.0, 0.3333333333333333, 3, 0.5)
     """
-    from ..statistics.significance import compare_measures
+    import numpy as np
 
-    shared = [pair for pair in map(_shared, pairs) if pair.scores_a]
-    options: dict[str, Any] = {
-        "test": test,
-        "alternative": alternative,
-        "n_resamples": n_resamples,
-        "seed": seed,
+    from ..statistics.significance import adjusted, compare
+
+    drawing: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+    testing: dict[str, Any] = {"test": test, "alternative": alternative}
+    reporting: dict[str, Any] = {
+        "interval": interval,
+        "margin": margin,
+        "power": power,
+        "alpha": alpha,
+        "confidence_level": confidence_level,
+    }
+    shared: list[Pair] = []
+    results: list[dict[str, Any]] = []
+    differences: list[Floats] = []
+    for pair in pairs:
+        a, b, counting = _columns(pair)
+        if not counting.any():
+            continue
+        clusters = None
+        if pair.clusters is not None:
+            clusters = [pair.clusters[row] for row in counting.nonzero()[0].tolist()]
+        options = testing | reporting | drawing
+        result = compare(a[counting], b[counting], clusters=clusters, **options)
+        shared.append(pair)
+        results.append(result | {"rows": int(counting.sum())})
+        # A row that counts for one system alone is no evidence for either.
+        differences.append(np.where(counting, a - b, 0.0))
+
+    labels = {None if pair.clusters is None else tuple(pair.clusters) for pair in shared}
+    if correction == "max_t" and len(labels) > 1:
+        raise ValueError("correction 'max_t' is for comparisons with the same clusters")
+    family: dict[str, Any] = {"correction": correction, "clusters": next(iter(labels), None)}
+    p_of_pairs = [result["p_value"] for result in results]
+    p_adjusted = adjusted(p_of_pairs, differences, **family, **testing, **drawing).tolist()
+
+    is_drawn = interval == "bootstrap" or correction == "max_t"
+    options = {
+        **testing,
+        "interval": interval,
+        **(drawing if is_drawn else {}),
         "alpha": alpha,
         "correction": correction,
+        "tests": len(shared),
+        "confidence_level": confidence_level,
     }
-    # Each pair stands as a measure of its own, so that all are tested and corrected at once.
-    results = compare_measures(
-        {str(number): pair.scores_a for number, pair in enumerate(shared)},
-        {str(number): pair.scores_b for number, pair in enumerate(shared)},
-        confidence_level=confidence_level,
-        **options,
-    )
-    options |= {"tests": len(shared), "confidence_level": confidence_level}
+    options |= {name: reporting[name] for name in ("margin", "power") if reporting[name]}
     return [
         {
             "a": pair.a,
@@ -83,11 +139,122 @@ def compare_pairs(
             "module": pair.module,
             "score": pair.score,
             **result,
-            "rows": len(pair.scores_a),
+            "p_adjusted": p,
+            "significant": bool(p < alpha),
             "options": options,
+            "signature": _signature(options, result),
         }
-        for pair, result in zip(shared, results.values(), strict=True)
+        for pair, result, p in zip(shared, results, p_adjusted, strict=True)
     ]
+
+
+def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans]":
+    """The scores of both systems, and which rows count for both."""
+    import numpy as np
+
+    if len(pair.scores_a) != len(pair.scores_b):
+        raise ValueError(
+            f"{pair.a!r} has {len(pair.scores_a)} rows of {pair.score}, but {pair.b!r} has "
+            f"{len(pair.scores_b)}; only systems with the same rows can be compared"
+        )
+    a, b = (np.array(scores, np.float64) for scores in (pair.scores_a, pair.scores_b))
+    return a, b, ~(np.isnan(a) | np.isnan(b))
+
+
+def _signature(options: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+    """The line that says how a p-value and its interval came about."""
+    clusters = {"clusters": result["n_clusters"]} if "n_clusters" in result else {}
+    return signature("paired_significance", {**options, **clusters}, result["rows"])
+
+
+# ---- ranks --------------------------------------------------------------------------------------
+
+
+def ranks(
+    comparisons: Sequence[Comparison], means: Mapping[str, float], is_lower_better: bool = False
+) -> dict[str, Rank]:
+    """The ranks that each system may have by one score, its tier and its letters, best first.
+
+    Nothing if some two of the systems were not compared, or only for one side.
+
+    Args:
+        comparisons: of this score.
+        means: the score of each system.
+        is_lower_better: whether the system with the lowest score is the best.
+
+    >>> pairs = [
+    ...     Pair("x", "y", "m", "em", [1.0] * 12, [0.0] * 12),
+    ...     Pair("x", "z", "m", "em", [1.0] * 12, [1.0] * 11 + [0.0]),
+    ...     Pair("y", "z", "m", "em", [0.0] * 12, [1.0] * 11 + [0.0]),
+    ... ]
+    >>> for name, rank in ranks(compare_pairs(pairs), {"x": 1.0, "y": 0.0, "z": 11 / 12}).items():
+    ...     print(name, *rank.values())
+    x [1, 2] 1 a
+    z [1, 2] 1 a
+    y [3, 3] 2 b
+    """
+    from ..statistics.ranks import letters, rank_intervals, tiers
+
+    p_of_pairs = {
+        frozenset((comparison["a"], comparison["b"])): comparison["p_adjusted"]
+        for comparison in comparisons
+    }
+    names = list(dict.fromkeys(name for c in comparisons for name in (c["a"], c["b"])))
+    if any(math.isnan(means.get(name, math.nan)) for name in names):
+        return {}
+    names.sort(key=lambda name: means[name] if is_lower_better else -means[name])
+    one_sided = any(_option(c, "alternative") not in (None, "two-sided") for c in comparisons)
+    is_whole = len(p_of_pairs) == len(names) * (len(names) - 1) // 2
+    if one_sided or not is_whole:
+        return {}
+    oriented = [-means[name] if is_lower_better else means[name] for name in names]
+    table = [[p_of_pairs.get(frozenset((x, y)), 1.0) for y in names] for x in names]
+    alpha = next((_option(c, "alpha") for c in comparisons), None) or 0.05
+    columns = zip(
+        names,
+        rank_intervals(oriented, table, alpha),
+        tiers(oriented, table, alpha),
+        letters(oriented, table, alpha),
+        strict=True,
+    )
+    return {
+        name: {"rank_interval": interval, "tier": tier, "letters": symbols}
+        for name, interval, tier, symbols in columns
+    }
+
+
+def rank_table(rows: Sequence[tuple[str, str, float, Rank]]) -> Table:
+    """A row for each score and system with its value and rank, best first.
+
+    The first tier is in bold, if there is a second.
+    """
+    divided = {score for score, _, _, rank in rows if rank["tier"] > 1}
+    bold = {
+        (row, column)
+        for row, (score, _, _, rank) in enumerate(rows)
+        for column in (2, 3)
+        if score in divided and rank["tier"] == 1
+    }
+    return Table(
+        ["score", "system", "value", "tier", "ranks", "letters"],
+        [
+            [label(score), label(system), f"{value:.4f}", str(rank["tier"]), *_rank_cells(rank)]
+            for score, system, value, rank in rows
+        ],
+        2,
+        bold,
+        "Tier 1: the best system and all that are not significantly worse. Ranks: those that a "
+        "system may have, for all systems at once. Systems that share a letter are not told apart "
+        "by these rows; this does not show that they are equal.",
+    )
+
+
+def _rank_cells(rank: Rank) -> list[str]:
+    low, high = rank["rank_interval"]
+    return [str(low) if low == high else f"{low}-{high}", rank["letters"]]
+
+
+# ---- tables -------------------------------------------------------------------------------------
 
 
 def table(comparisons: Sequence[Comparison], lower: Callable[[Comparison], bool]) -> Table:
@@ -113,7 +280,42 @@ def table(comparisons: Sequence[Comparison], lower: Callable[[Comparison], bool]
         [_cells(comparison) for comparison in comparisons],
         3,
         bold,
+        statement(comparisons),
     )
+
+
+def statement(comparisons: Sequence[Comparison]) -> str:
+    """What was tested, on how many rows and clusters, and what "no" does not mean.
+
+    >>> pair = Pair("x", "y", "qa_em", "qa_em", [1.0] * 8, [0.0] * 8, list("aabbccdd"))
+    >>> print(statement(compare_pairs([pair])))
+    Permutation test on 8 rows in 4 clusters. Where it is not significant, these rows do not tell \
+the systems apart; this does not show that they are equal.
+    """
+    options = [
+        {_option(comparison, name) for comparison in comparisons}
+        for name in ("test", "alternative", "correction", "tests")
+    ]
+    if any(len(values) != 1 or None in values for values in options):
+        return NOT_EQUAL
+    test, side, correction, family = (next(iter(values)) for values in options)
+    words = f"{test} test" if side == "two-sided" else f"one-sided {test} test ({side})"
+    rows = number_range(comparison.get("rows") for comparison in comparisons)
+    clusters = number_range(comparison.get("n_clusters") for comparison in comparisons)
+    words += f" on {rows} rows" if rows else ""
+    words += f" in {clusters} clusters" if clusters else ""
+    if correction in CORRECTED_BY and family > 1:
+        words += f", corrected by {CORRECTED_BY[correction]} over {family:,} comparisons"
+    return f"{words[0].upper()}{words[1:]}. {NOT_EQUAL}"
+
+
+def number_range(values: Iterable[int | None]) -> str:
+    """One number, or the least and the greatest; nothing where one is missing."""
+    numbers = set(values)
+    if not numbers or None in numbers:
+        return ""
+    low, high = min(filter(None, numbers)), max(filter(None, numbers))
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _option(comparison: Comparison, name: str) -> Any:
@@ -130,18 +332,3 @@ def _cells(comparison: Comparison) -> list[str]:
         "yes" if comparison["significant"] else "no",
         f"[{low:+.4f}, {high:+.4f}]",
     ]
-
-
-def _shared(pair: Pair) -> Pair:
-    """The pair on the rows that count for both systems."""
-    if len(pair.scores_a) != len(pair.scores_b):
-        raise ValueError(
-            f"{pair.a!r} has {len(pair.scores_a)} rows of {pair.score}, but {pair.b!r} has "
-            f"{len(pair.scores_b)}; only systems with the same rows can be compared"
-        )
-    rows = [
-        (a, b)
-        for a, b in zip(pair.scores_a, pair.scores_b, strict=True)
-        if not (math.isnan(a) or math.isnan(b))
-    ]
-    return pair._replace(scores_a=[a for a, _ in rows], scores_b=[b for _, b in rows])

@@ -35,6 +35,8 @@ class Evaluation:
     preset: str | None = None
     uncertainty: Mapping[str, Any] = field(default_factory=dict)
     compare: bool = False
+    scores: Sequence[str] | None = None  # to compare; None for the main one of each module
+    correction: str = "holm"
     per_example: bool = False
 
     @cached_property
@@ -162,9 +164,12 @@ class Evaluation:
                 references=by_system("references"),
                 groups=by_system("groups"),
                 clusters=by_system("clusters"),
+                ids=by_system("id"),
                 options=self._all_options() | options,
                 per_example=self.per_example,
                 compare=self.compare,
+                scores=self.scores,
+                correction=self.correction,
                 inputs=[source.provenance() for source in sources.values()],
                 progress=True,
                 **self.uncertainty,

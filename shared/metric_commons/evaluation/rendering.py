@@ -32,6 +32,8 @@ class Entry(NamedTuple):
 
 # Of system, module and score what stands behind the number.
 Marks = Mapping[tuple[str, str, str], str]
+# Of module and score the tier of each system.
+Tiers = Mapping[tuple[str, str], Mapping[str, int]]
 
 
 class Table(NamedTuple):
@@ -49,22 +51,18 @@ def score_table(
     labels: Callable[[Entry], list[str]],
     entries: Sequence[Entry],
     marks: Marks | None = None,
+    tiers: Tiers | None = None,
 ) -> Table:
     """Figures by system and group: a row for each, with its labels, and a column for each score."""
     cells: dict[tuple[str, str | None], dict[tuple[str, str], Entry]] = {}
     for entry in entries:
         cells.setdefault((entry.system, entry.group), {})[entry.module, entry.score] = entry
-    columns = {(entry.module, entry.score): entry.lower for entry in entries}
+    columns = dict.fromkeys((entry.module, entry.score) for entry in entries)
     best = set()
-    for j, (column, lower) in enumerate(columns.items(), start=len(names)):
-        # Of counts and of a single row none is better than another.
-        values_by_row = {
-            i: row[column].value for i, row in enumerate(cells.values()) if column in row
-        }
-        values = [v for v in values_by_row.values() if isinstance(v, float) and not math.isnan(v)]
-        if values and len(cells) > 1:
-            top = min(values) if lower else max(values)
-            best |= {(i, j) for i, value in values_by_row.items() if value == top}
+    for j, column in enumerate(columns, start=len(names)):
+        row_entries = {i: row[column] for i, row in enumerate(cells.values()) if column in row}
+        leading = best_entries([*row_entries.values()], (tiers or {}).get(column))
+        best |= {(i, j) for i, entry in row_entries.items() if entry in leading}
     rows = [
         [
             *labels(next(iter(row.values()))),
@@ -73,6 +71,27 @@ def score_table(
         for row in cells.values()
     ]
     return Table([*names, *(label(score) for _, score in columns)], rows, len(names), best)
+
+
+def best_entries(entries: Sequence[Entry], tiers: Mapping[str, int] | None = None) -> list[Entry]:
+    """The best of one score: the first tier if systems were compared, else the greatest or least.
+
+    None where all are alike, of counts, and of one entry alone.
+
+    >>> a, b = (Entry(name, None, "m", "em", ord(name) / 99, None, 9, False) for name in "ab")
+    >>> best_entries([a, b]) == [b], best_entries([a, b], {"a": 1, "b": 1})
+    (True, [])
+    """
+    values = [entry.value for entry in entries if isinstance(entry.value, float)]
+    values = [value for value in values if not math.isnan(value)]
+    if len(entries) < 2 or not values:
+        return []
+    if tiers and all(entry.system in tiers for entry in entries):
+        best = [entry for entry in entries if tiers[entry.system] == 1]
+    else:
+        top = min(values) if entries[0].lower else max(values)
+        best = [entry for entry in entries if entry.value == top]
+    return best if len(best) < len(entries) else []
 
 
 def as_text(tables: Iterable[Table], lines: Iterable[str]) -> str:

@@ -12,18 +12,21 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from ..files.stored import Stored, plain, restored, write_whole
+from ..files.stored import Stored, plain, restored
 from .arguments import REPORTING
-from .comparisons import Comparison, Pair, compare_pairs
+from .comparisons import Comparison, Rank, ranks
+from .comparisons import rank_table as rank_table_of
 from .comparisons import table as table_of
 from .rendering import (
     LETTERS,
     Entry,
     Marks,
     Table,
+    Tiers,
     as_html,
     as_latex,
     as_markdown,
@@ -32,6 +35,7 @@ from .rendering import (
     raised,
     score_table,
 )
+from .row_scores import read_rows, write_rows
 from .signature import signature
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
@@ -56,11 +60,12 @@ class ModuleResult:
     lower_is_better: list[str] = field(default_factory=list)  # names of scores; of others higher is
     # Scores that are no means of rows, and what they are: "sum" or "geometric_mean".
     aggregation: dict[str, str] = field(default_factory=dict)
+    main_score: str | None = None  # to compare systems by; None for the first
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """All but the scores of single rows, which have a file of their own."""
-        optional = ("lower_is_better", "aggregation", *_BESIDE_INTERVALS)
+        optional = ("lower_is_better", "aggregation", "main_score", *_BESIDE_INTERVALS)
         empty_keys = {key for key in optional if not getattr(self, key)}
         stored_keys = vars(self).keys() - empty_keys - {"per_example"}
         return {key: plain(value) for key, value in vars(self).items() if key in stored_keys}
@@ -94,6 +99,8 @@ class Results(Stored):
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)
     provenance: dict[str, Any] = field(default_factory=dict)
+    # Of each system what its rows are called, `id` and `cluster`, as far as they were given.
+    row_labels: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """What the file holds: plain values, NaN and infinities as None."""
@@ -104,6 +111,7 @@ class Results(Stored):
                 for system, results in self.systems.items()
             },
             "comparisons": plain(self.comparisons),
+            **({"ranks": self.ranks} if self.ranks else {}),
             "provenance": plain(self.provenance),
         }
 
@@ -132,13 +140,40 @@ class Results(Stored):
                 rows belong to other results.
         """
         results = super().read(path)
-        if per_example is None:
-            return results
-        return replace(results, systems=_with_rows(results.systems, per_example))
+        return results if per_example is None else results.with_rows(per_example)
 
-    def save_per_example(self, path: str | Path) -> None:
-        """Write the scores of every row as JSON Lines, whole or not at all."""
-        write_whole(path, (json.dumps(record) + "\n" for record in self._per_example()))
+    def with_rows(self, path: str | Path) -> Self:
+        """These results with the scores of rows that `save_per_example` wrote.
+
+        Raises:
+            ValueError: the file is not what it wrote, or the rows are those of other results.
+        """
+        names = {
+            system: [name for result in results.values() for name in result.scores]
+            for system, results in self.systems.items()
+        }
+        columns, row_labels = read_rows(path, names)
+        systems = {
+            system: {
+                module: _with_columns(path, system, result, columns[system])
+                for module, result in results.items()
+            }
+            for system, results in self.systems.items()
+        }
+        return replace(self, systems=systems, row_labels=row_labels)
+
+    def save_per_example(self, path: str | Path) -> Self:
+        """Write the scores of every row as JSON Lines, whole or not at all.
+
+        Returns:
+            These results with the path and the SHA-256 of that file in their provenance.
+        """
+        scores = {
+            system: {k: v for result in modules.values() for k, v in result.per_example.items()}
+            for system, modules in self.systems.items()
+        }
+        record = {"path": str(path), "sha256": write_rows(path, scores, self.row_labels)}
+        return replace(self, provenance=self.provenance | {"per_example": record})
 
     def to_table(self) -> str:
         """Plain text: a row a system, a column a score, four digits; then the signatures."""
@@ -169,11 +204,14 @@ class Results(Stored):
         text = io.StringIO()
         lines = csv.writer(text, lineterminator="\n")
         names = ["system", "group", "module", "score", "value", "low", "high", "rows"]
-        lines.writerow([*names, "versus", "p_value", "p_adjusted", "significant"])
+        names += ["versus", "p_value", "p_adjusted", "significant"]
+        lines.writerow([*names, "tier", "best_rank", "worst_rank", "letters"])
         for entry in self.entries():
             *key, value, interval, rows, _ = entry
             numbers = plain([value, *(interval or (None, None))])
-            lines.writerow([*key, *numbers, rows, *[None] * 4])
+            rank = self._rank(entry)
+            ranked = [rank["tier"], *rank["rank_interval"], rank["letters"]] if rank else [None] * 4
+            lines.writerow([*key, *numbers, rows, *[None] * 4, *ranked])
         for comparison in plain(self.comparisons):
             key = [
                 comparison["a"],
@@ -185,7 +223,7 @@ class Results(Stored):
             tested = (
                 comparison.get(n) for n in ("rows", "b", "p_value", "p_adjusted", "significant")
             )
-            lines.writerow([*key, *comparison["confidence_interval"], *tested])
+            lines.writerow([*key, *comparison["confidence_interval"], *tested, *[None] * 4])
         return text.getvalue()
 
     def tables(self) -> list[Table]:
@@ -193,7 +231,7 @@ class Results(Stored):
 
         Beside comparisons each system has a letter, and a score those of the systems that it is
         significantly better than. There are letters for 25 systems; of more, which are 300 pairs
-        and up, the comparisons alone tell.
+        and up, ranks and comparisons alone tell. Ranks are shown of three systems and more.
         """
         entries = list(self.entries())
         overall = [entry for entry in entries if entry.group is None]
@@ -205,9 +243,12 @@ class Results(Stored):
                 lambda f: [letters[f.system], label(f.system)],
                 overall,
                 self.marks(),
+                self.tiers(),
             )._replace(note="A letter: significantly better than the system of that letter.")
         else:
-            scores = score_table(["system"], lambda f: [label(f.system)], overall)
+            scores = score_table(
+                ["system"], lambda f: [label(f.system)], overall, tiers=self.tiers()
+            )
         tables = [scores]
         if grouped:
             groups = score_table(
@@ -216,6 +257,8 @@ class Results(Stored):
                 grouped,
             )
             tables.append(groups._replace(labels=2, best=set()))
+        if ranks_table := self.rank_table():
+            tables.append(ranks_table)
         if self.comparisons:
             tables.append(table_of(self.comparisons, self.is_lower_better))
         return tables
@@ -241,6 +284,60 @@ class Results(Stored):
         """Whether the system with the lower mean is the better one."""
         result = self.systems.get(comparison["a"], {}).get(self.module_of(comparison))
         return result is not None and comparison["score"] in result.lower_is_better
+
+    @cached_property
+    def _ranks(self) -> dict[tuple[str, str], dict[str, Rank]]:
+        """Of module and score the ranks of the systems, best first, where all were compared."""
+        families: dict[tuple[str, str], list[Comparison]] = {}
+        for comparison in self.comparisons:
+            key = self.module_of(comparison), comparison["score"]
+            families.setdefault(key, []).append(comparison)
+        ranks_of_scores = {}
+        for (module, score), comparisons in families.items():
+            means = {
+                system: results[module].scores[score]
+                for system, results in self.systems.items()
+                if module in results and score in results[module].scores
+            }
+            lower = self.is_lower_better(comparisons[0])
+            ranks_of_scores[module, score] = ranks(comparisons, means, lower)
+        return {key: systems for key, systems in ranks_of_scores.items() if systems}
+
+    @property
+    def ranks(self) -> dict[str, dict[str, Rank]]:
+        """Of each score the ranks that systems may have: `rank_interval`, `tier`, `letters`.
+
+        Of the scores by which every two of some systems were compared. Where two modules have a
+        score of one name, its module stands in front.
+        """
+        scores = [score for _, score in self._ranks]
+        return {
+            score if scores.count(score) == 1 else f"{module}.{score}": systems
+            for (module, score), systems in self._ranks.items()
+        }
+
+    def tiers(self) -> Tiers:
+        """Of module and score the tier of each system that was compared with all others."""
+        return {
+            key: {system: rank["tier"] for system, rank in systems.items()}
+            for key, systems in self._ranks.items()
+        }
+
+    def rank_table(self) -> Table | None:
+        """The ranks of three systems or more; None if no score has them."""
+        rows = [
+            (score, system, self.systems[system][module].scores[score], rank)
+            for (module, score), systems in self._ranks.items()
+            if len(systems) > 2
+            for system, rank in systems.items()
+        ]
+        return rank_table_of(rows) if rows else None
+
+    def _rank(self, entry: Entry) -> Rank | None:
+        """The rank of the system of a score of all rows."""
+        if entry.group is not None:
+            return None
+        return self._ranks.get((entry.module, entry.score), {}).get(entry.system)
 
     def letters(self) -> dict[str, str]:
         """The letter of each system, if there are comparisons, and letters for all systems."""
@@ -282,15 +379,6 @@ class Results(Stored):
                             interval, lower = intervals.get(name), name in result.lower_is_better
                             rows = scores["n"]
                             yield Entry(system, group, module, name, value, interval, rows, lower)
-
-    def _per_example(self) -> Iterator[dict[str, Any]]:
-        for system, modules in self.systems.items():
-            columns: dict[str, list[float]] = {}
-            for result in modules.values():
-                columns |= result.per_example
-            for row, values in enumerate(zip(*columns.values(), strict=True)):
-                scores = dict(zip(columns, plain(values), strict=True))
-                yield {"row": row, "system": system, "scores": scores}
 
 
 # What results can be printed as.
@@ -343,6 +431,7 @@ def module_result(
         signature=signature(name, scoring, rows),
         lower_is_better=[score for score in scores if score in metric.lower_is_better],
         aggregation=aggregation_of(scores, metric.aggregation),
+        main_score=metric.main_score,
         **extras,
     )
 
@@ -388,78 +477,11 @@ def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
     }
 
 
-def shared_scores(
-    a: str, results_a: Mapping[str, ModuleResult], b: str, results_b: Mapping[str, ModuleResult]
-) -> Iterator[Pair]:
-    """The scores of rows that two systems share, if they came about in the same way."""
-    for module, result in results_a.items():
-        columns = means_of_rows(result)
-        columns_b = means_of_rows(results_b[module]) if module in results_b else {}
-        shared = [name for name in columns if name in columns_b]
-        if shared and _scoring(result.options) != _scoring(results_b[module].options):
-            raise ValueError(
-                f"{module} scored {a!r} and {b!r} with other options: {result.signature} and "
-                f"{results_b[module].signature}"
-            )
-        yield from (Pair(a, b, module, name, columns[name], columns_b[name]) for name in shared)
-
-
-def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that can move a score."""
-    return {name: plain(value) for name, value in options.items() if name not in REPORTING}
-
-
-def signed_comparisons(pairs: Iterable[Pair], **testing: Any) -> list[Comparison]:
-    """The comparisons of all pairs, each with the signature of how they came about."""
-    return [
-        comparison
-        | {"signature": signature("paired_significance", _moving_p(comparison), comparison["rows"])}
-        for comparison in compare_pairs(pairs, **testing)
-    ]
-
-
-def _moving_p(comparison: Comparison) -> dict[str, Any]:
-    """The options of a comparison that can move its p-value."""
-    return {k: v for k, v in comparison["options"].items() if k != "confidence_level"}
-
-
 def _comparison_again(values: Mapping[str, Any]) -> Comparison:
     """A comparison from a file: a p-value that was undefined is NaN again."""
     plain_keys = {"options", "rows"}
     return {
         name: value if name in plain_keys else restored(value) for name, value in values.items()
-    }
-
-
-def _with_rows(
-    systems: Mapping[str, Mapping[str, ModuleResult]], path: str | Path
-) -> dict[str, dict[str, ModuleResult]]:
-    """Systems with the scores of rows that `save_per_example` wrote."""
-    columns: dict[str, dict[str, list[float]]] = {
-        system: {name: [] for result in results.values() for name in result.scores}
-        for system, results in systems.items()
-    }
-    rows = dict.fromkeys(systems, 0)
-    with Path(path).open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                record = json.loads(line)
-                system, row, scores = record["system"], record["row"], record["scores"]
-                if row != rows[system]:
-                    raise ValueError(f"row {row} of {system!r}, where {rows[system]} is next")
-                for name, value in scores.items():
-                    columns[system][name].append(restored(value))
-                rows[system] += 1
-            except KeyError as error:
-                raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
-            except (ValueError, TypeError, AttributeError) as error:
-                raise ValueError(f"{path}: line {number}: {error}") from None
-    return {
-        system: {
-            module: _with_columns(path, system, result, columns[system])
-            for module, result in results.items()
-        }
-        for system, results in systems.items()
     }
 
 

@@ -5,10 +5,12 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
+from ..numbers.checks import check_labels
 from .arguments import assign, check_supported, input_names, scores_rows
 from .catalog import load
-from .comparisons import Pair
-from .results import ModuleResult, Results, module_result, shared_scores, signed_comparisons
+from .comparisons import compare_pairs
+from .pairing import paired_scores
+from .results import ModuleResult, Results, module_result
 from .signature import provenance
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
@@ -35,8 +37,11 @@ def score(
     n_resamples: int = 10_000,
     seed: int = 0,
     groups: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    ids: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
     per_example: bool = False,
     compare: bool = False,
+    scores: Sequence[str] | None = None,
+    correction: str = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
 ) -> Results:
@@ -52,15 +57,17 @@ def score(
         interval: how they are made; "auto" suits the method to each score.
         standard_error: also report the standard error of each score.
         clusters: a label a row, the same for all systems or of each system; rows of one cluster are
-            alike, so that intervals count clusters.
+            alike, so that intervals and comparisons count clusters.
         n_resamples: how often the intervals resample.
         seed: of the resampling.
         groups: a label a row, the same for all systems or of each system.
+        ids: likewise, what rows are called; results are compared by them.
         per_example: also keep the scores of every row.
         compare: also compare each two systems, which then need the same rows: a permutation test of
-            every score that is a mean of rows, with the same draws for all, and p-values corrected
-            by Holm's method over all systems and scores. No p-value is below 1 / (n_resamples + 1)
-            where it is drawn, so hundreds of comparisons need more draws.
+            the main score of each module, with p-values corrected for the number of pairs and
+            scores.
+        scores: which scores to compare instead, as `score` or `module.score`.
+        correction: "holm", "max_t", "benjamini_hochberg" or "none".
         inputs: where the rows came from, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
 
@@ -121,74 +128,107 @@ def score(
         except ValueError as error:
             raise InputError(system, error) from error
         results_by_system[system][name] = result
-    comparisons = []
-    if compare:
-        shared = (
-            pair
-            for a, b in combinations(results_by_system, 2)
-            for pair in shared_scores(a, results_by_system[a], b, results_by_system[b])
-        )
-        level = _LEVEL if confidence_level is None else confidence_level
-        comparisons = signed_comparisons(
-            shared, confidence_level=level, n_resamples=n_resamples, seed=seed
-        )
-        if not per_example:
-            results_by_system = {
-                system: {
-                    name: replace(result, per_example={})
-                    for name, result in results_by_module.items()
-                }
-                for system, results_by_module in results_by_system.items()
-            }
-    return Results(
-        systems=results_by_system, comparisons=comparisons, provenance=provenance(inputs)
+    results = Results(
+        systems=results_by_system,
+        provenance=provenance(inputs),
+        row_labels=_row_labels(systems, clusters=clusters, ids=ids),
     )
+    if not compare:
+        return results
+    level = _LEVEL if confidence_level is None else confidence_level
+    comparisons = compare_pairs(
+        paired_scores(results, combinations(systems, 2), scores),
+        correction=correction,
+        confidence_level=level,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    if not per_example:
+        results_by_system = {
+            system: {
+                name: replace(result, per_example={}) for name, result in results_by_module.items()
+            }
+            for system, results_by_module in results_by_system.items()
+        }
+    return replace(results, systems=results_by_system, comparisons=comparisons)
 
 
-def compare(first: Results, second: Results, **testing: Any) -> Results:
-    """Systems of some results (A) compared with those of others (B) on the same rows.
+def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
+    """The systems of several results compared in pairs, on the same rows.
 
-    Systems of the same name are compared with each other;
-    if no name is in both, each is with each. Where a name is in both it gets the prefix "A: "
-    or "B: ".
+    Of two results the systems of the first (A) are compared with those of the second (B): systems
+    of the same name with each other, or if no name is in both, each with each. Where a name is in
+    both it gets the prefix "A: " or "B: ". Of any other number of results every two systems are
+    compared, and no two of them may have one name.
 
     Args:
-        first: results that hold the scores of every row.
-        second: the same of the other systems.
-        **testing: options of `compare_pairs`: the test, its draws, correction and levels.
+        *results: results that hold the scores of every row.
+        scores: which scores to compare, as `score` or `module.score`; None for the main score of
+            each module. P-values are corrected for the number of pairs and scores.
+        **testing: options of `compare_pairs`: the test, its interval, correction and levels.
 
     Returns:
-        The compared systems with their scores, and the comparisons.
+        The compared systems with their scores, the comparisons, and the ranks if every two systems
+        were compared.
 
     Raises:
-        ValueError: no score that both have of each row; other options, other numbers of rows.
+        ValueError: no score that all have of each row; other options, other rows.
 
     >>> rows = {"references": ["a", "b", "c"], "per_example": True}
     >>> new = score("qa_em", predictions={"bot": ["a", "b", "c"]}, **rows)
     >>> old = score("qa_em", predictions={"bot": ["a", "x", "y"]}, **rows)
-    >>> (found,) = compare(new, old).comparisons
-    >>> found["a"], found["b"], round(found["diff"], 4), found["p_value"]
+    >>> (comparison,) = compare(new, old).comparisons
+    >>> comparison["a"], comparison["b"], round(comparison["diff"], 4), comparison["p_value"]
     ('A: bot', 'B: bot', 0.6667, 0.5)
     """
-    shared_names = [name for name in first.systems if name in second.systems]
-    names = (
-        zip(shared_names, shared_names, strict=True)
-        if shared_names
-        else product(first.systems, second.systems)
-    )
-    shared: list[Pair] = []
-    compared: dict[str, dict[str, ModuleResult]] = {}
-    for a, b in names:
-        references_a, references_b = (f"A: {a}", f"B: {b}") if shared_names else (a, b)
-        compared |= {references_a: first.systems[a], references_b: second.systems[b]}
-        shared += shared_scores(references_a, first.systems[a], references_b, second.systems[b])
+    pool, pairs = _pooled(results)
+    shared = list(paired_scores(pool, pairs, scores))
     if not shared:
-        raise ValueError("there is no score that both results hold of every row")
-    inputs = [*first.provenance.get("inputs", []), *second.provenance.get("inputs", [])]
+        holders = "both results hold" if len(results) == 2 else "two systems hold"
+        raise ValueError(f"there is no score that {holders} of every row")
+    inputs = [source for part in results for source in part.provenance.get("inputs", [])]
+    return replace(
+        pool, comparisons=compare_pairs(shared, **testing), provenance=provenance(inputs)
+    )
+
+
+def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:
+    """All systems that are compared, under names of their own, and which with which."""
+    names = [system for part in results for system in part.systems]
+    if len(results) == 2:
+        first, second = results
+        common = [name for name in first.systems if name in second.systems]
+        if common:
+            renamed = [
+                _named(part, {name: f"{side}: {name}" for name in common})
+                for side, part in zip("AB", results, strict=True)
+            ]
+            return _merged(renamed), [(f"A: {name}", f"B: {name}") for name in common]
+        return _merged(results), list(product(first.systems, second.systems))
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise ValueError(f"system {repeated!r} is in two results; every system needs its own name")
+    return _merged(results), list(combinations(names, 2))
+
+
+def _named(results: Results, names: Mapping[str, str]) -> Results:
+    """Those systems that have new names, under these."""
+    return replace(
+        results,
+        systems={new: results.systems[name] for name, new in names.items()},
+        row_labels={
+            new: results.row_labels[name]
+            for name, new in names.items()
+            if name in results.row_labels
+        },
+    )
+
+
+def _merged(results: Sequence[Results]) -> Results:
+    """The systems of all results in one."""
     return Results(
-        systems=compared,
-        comparisons=signed_comparisons(shared, **testing),
-        provenance=provenance(inputs),
+        systems={name: system for part in results for name, system in part.systems.items()},
+        row_labels={name: labels for part in results for name, labels in part.row_labels.items()},
     )
 
 
@@ -214,6 +254,20 @@ def _column(name: str, columns: Any, system: str) -> Any:
     if system not in columns:
         raise ValueError(f"there are no {name} for system {system!r}")
     return columns[system]
+
+
+def _row_labels(
+    systems: Mapping[str, Sequence[Any]], *, clusters: Any, ids: Any
+) -> dict[str, dict[str, list[Any]]]:
+    """What the rows of each system are called, as far as that was given."""
+    row_labels: dict[str, dict[str, list[Any]]] = {}
+    for system, rows in systems.items():
+        for name, option, columns in (("id", "ids", ids), ("cluster", "clusters", clusters)):
+            column = _column(option, columns, system)
+            if column is not None:
+                labels = check_labels(option, column, len(rows))
+                row_labels.setdefault(system, {})[name] = labels
+    return row_labels
 
 
 def _watched(steps: Sequence[tuple[str, str]]) -> Iterable[tuple[str, str]]:

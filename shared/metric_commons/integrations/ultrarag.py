@@ -286,8 +286,8 @@ def evaluate_trec_pvalue(
     """The means of both runs, and whether they differ by more than chance, for each measure.
 
     That is `{"map": {"A_mean", "B_mean", "diff", "p_value", "significant"}, ...}`, where A is the
-    new run. P-values are those of `significance.p_values`: two-sided permutation tests, exact where
-    few queries differ. A measure is significant if its p-value is below 0.05, without a correction:
+    new run. P-values are those of `significance.p_values`: two-sided permutation tests, without
+    draws. A measure is significant if its p-value is below 0.05, without a correction:
     of many measures without a difference, one in twenty is significant by chance.
 
     Args:
@@ -296,9 +296,8 @@ def evaluate_trec_pvalue(
         qrels_path: the relevance judgments.
         metrics: as in `evaluate_trec`.
         ks: as in `evaluate_trec`.
-        n_resamples: how often signs are drawn, where there are too many to enumerate; 10,000 if
-            None.
-        seed: of these draws.
+        n_resamples: what UltraRAG has; no p-value depends on it, since nothing is drawn.
+        seed: likewise.
         profile: in "standard" all judged queries count, in "ultrarag" the judged queries that one
             of the runs has; a run that lacks a query scores zero.
         progress: called after each of the steps: three files read, and the tests.

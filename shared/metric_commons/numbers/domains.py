@@ -55,6 +55,8 @@ class Range:
 
     def __str__(self) -> str:
         or_nan = ", or NaN" if self.nan else ""
+        if self.strict and self.high == math.inf:
+            return f" above {self.low:g}{or_nan}"
         if self.strict:
             return f" strictly between {self.low:g} and {self.high:g}{or_nan}"
         if self.high < math.inf:
@@ -87,6 +89,8 @@ class PerRow:
 Share = Annotated[float, Range(0, 1)]
 Level = Annotated[float, Range(0, 1, strict=True)]
 Finite = Annotated[float, Range(-math.inf)]
+Positive = Annotated[float, Range(0, strict=True)]
+NonNegative = Annotated[float, Range(0)]
 Count = Annotated[int, Range(1)]
 Seed = Annotated[int, Range(0)]
 Labels = Annotated[Sequence[Any], PerRow("label")]

@@ -42,7 +42,10 @@ def _draw(
         differences = {query: a[query][measure] - b[query][measure] for query in a}
         _draw_bars(panel, differences, comparison)
         _write_captions(panel, differences.values(), comparison)
-    panels[-1].set_xlabel("queries, in each panel from the greatest difference to the least")
+    (test,) = {comparison["options"]["test"] for comparison in comparisons}
+    panels[-1].set_xlabel(
+        f"queries, in each panel from the greatest difference to the least; p of the {test} test"
+    )
     figure.align_ylabels()
 
 
@@ -103,5 +106,5 @@ def _statement(comparison: Mapping[str, Any]) -> str:
     verdict = "significant" if comparison["significant"] else "not significant"
     return (
         f"mean {comparison['diff']:+.4f} [{low:+.4f}, {high:+.4f}], "
-        f"corrected p {p_value(comparison['p_adjusted'])}, {verdict}"
+        f"corrected p {p_value(comparison['p_adjusted'])}, {verdict} (n = {comparison['rows']})"
     )

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..evaluation.comparisons import Comparison
-from ..evaluation.rendering import Entry, as_html, p_value
+from ..evaluation.comparisons import CORRECTED_BY, NOT_EQUAL, Comparison, number_range
+from ..evaluation.rendering import Entry, as_html, best_entries, p_value
 from ..evaluation.results import Results
 from ..files.stored import plain
 from .axes import Axis, fit_axis
@@ -118,6 +118,7 @@ def render(results: Results, examples: Examples) -> str:
     template = environment.from_string(_TEMPLATE.read_text("utf-8"))
     rows = {result.rows for modules in results.systems.values() for result in modules.values()}
     tables = results.tables()
+    rank_table = results.rank_table()
     provenance = results.provenance
     page = template.render(
         results=results,
@@ -126,9 +127,12 @@ def render(results: Results, examples: Examples) -> str:
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=Markup(as_html(tables[:1], [])),
         difference_table=Markup(as_html(tables[-1:], [])),
+        rank_table=Markup(as_html([rank_table], [])) if rank_table else "",
         panels=_score_panels(results),
         differences=_difference_panels(results),
         comparison_options=_comparison_options(results.comparisons),
+        corrected_by=CORRECTED_BY,
+        not_equal=NOT_EQUAL,
         groups=_group_tables(results),
         examples=examples,
         signatures=results.signatures(),
@@ -215,12 +219,9 @@ def _dot(axis: Axis, value: float, interval: Sequence[float] | None, form: str =
 
 
 def _best(entries: Sequence[Entry]) -> float | None:
-    """The best of several numbers; None for counts, which are neither good nor bad."""
-    values = [entry.value for entry in entries if isinstance(entry.value, float)]
-    values = [value for value in values if not math.isnan(value)]
-    if len(entries) < 2 or not values:
-        return None
-    return min(values) if entries[0].lower else max(values)
+    """The best of several numbers; None where none is better than all others."""
+    best = best_entries(entries)
+    return best[0].value if best else None
 
 
 def _by_score(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
@@ -233,18 +234,18 @@ def _by_score(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
 
 def _score_panels(results: Results) -> list[Panel]:
     """A panel for each score, with a line for each system; the axis holds every interval."""
-    letters, marks = results.letters(), results.marks()
+    letters, marks, tiers = results.letters(), results.marks(), results.tiers()
     panels = []
     overall = (entry for entry in results.entries() if entry.group is None)
     for (module, score), entries in _by_score(overall).items():
-        best = _best(entries)
+        best = best_entries(entries, tiers.get((module, score)))
         ends = (end for entry in entries for end in entry.interval or ())
         axis = fit_axis([*(entry.value for entry in entries), *ends])
         lines = [
             ScoreLine(
                 entry.system,
                 _dot(axis, entry.value, entry.interval),
-                entry.value == best,
+                entry in best,
                 marks.get((entry.system, module, score), ""),
                 letters.get(entry.system, ""),
             )
@@ -296,6 +297,8 @@ def _comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
     for name in ("test", "alternative", "correction", "alpha", "confidence_level"):
         values = [comparison.get("options", {}).get(name) for comparison in comparisons]
         shared[name] = values[0] if values and values.count(values[0]) == len(values) else None
+    for name, key in (("rows", "rows"), ("clusters", "n_clusters")):
+        shared[name] = number_range(comparison.get(key) for comparison in comparisons)
     significant = sum(comparison["significant"] for comparison in comparisons)
     return {**shared, "tests": len(comparisons), "significant": significant}
 

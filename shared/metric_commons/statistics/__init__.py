@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .power import minimum_detectable, power_of, required_rows
     from .proportions import Interval, f1_interval, proportion_interval
     from .ranks import letters, rank_intervals, tiers
-    from .significance import compare, compare_measures, p_values
+    from .significance import adjusted, compare, compare_measures, p_values
     from .summary import Average, mean, summarize
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Equivalence",
     "Interval",
     "PairedTest",
+    "adjusted",
     "benjamini_hochberg",
     "compare",
     "compare_measures",
@@ -64,6 +65,7 @@ __getattr__ = resolver(
         "Equivalence": "paired_tests",
         "Interval": "proportions",
         "PairedTest": "paired_tests",
+        "adjusted": "significance",
         "benjamini_hochberg": "corrections",
         "compare": "significance",
         "compare_measures": "significance",

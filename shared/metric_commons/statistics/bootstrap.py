@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
-from ..numbers.domains import Count, Level, Seed, check_option, checked_options
+from ..numbers.domains import Count, Level, Seed, checked_options
 from .draws import BLOCK, binomial_distribution, poisson_numbers, random_rows
 
 _FREQUENT = 16  # from so many rows on, how often a score is drawn costs less than drawing it
@@ -102,39 +102,6 @@ def mean_interval(
         return float(min(exact, Fraction(greatest)))
 
     return mean(low), mean(high)
-
-
-def check_probability(name: str, value: float) -> None:
-    """Nothing, if the option is a number between 0 and 1, and neither of them.
-
-    Raises:
-        ValueError: it is not; the message has its name and value.
-
-    Examples:
-        >>> check_probability("alpha", 0.05)
-        >>> check_probability("alpha", 5)
-        Traceback (most recent call last):
-        ...
-        ValueError: alpha must be a number strictly between 0 and 1, got 5; for 5 % pass 0.05
-    """
-    check_option(name, value, Level)
-
-
-def check_draws(*, n_resamples: int, seed: int) -> None:
-    """Nothing, if so many resamples can be drawn from this seed.
-
-    Raises:
-        ValueError: an option is not in range; the message has its name and value.
-
-    Examples:
-        >>> check_draws(n_resamples=1000, seed=0)
-        >>> check_draws(n_resamples=0, seed=0)
-        Traceback (most recent call last):
-        ...
-        ValueError: n_resamples must be an integer, at least 1, got 0
-    """
-    check_option("n_resamples", n_resamples, Count)
-    check_option("seed", seed, Seed)
 
 
 def percentile_ends(values: Floats, confidence_level: float) -> Floats:

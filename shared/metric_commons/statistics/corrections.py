@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats
+from ..numbers.domains import Count, Labels, Seed, checked_options
 from ..numbers.exact_sums import exact_sum
-from .bootstrap import check_draws
 from .cluster_sums import ClusterSums, cancelled
-from .spreads import finite_scores
+from .spreads import LARGEST, finite_scores
 
 _TIE = 1e-12  # statistics that differ by at most this part are equal
 _SIGNS_AT_ONCE = 1 << 20  # of all rows: 8 MB
@@ -80,12 +80,13 @@ def checked_p_values(p_values: ArrayLike) -> Floats:
     return values
 
 
+@checked_options
 def max_t(
     differences: ArrayLike,
     *,
-    clusters: Sequence[object] | None = None,
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    clusters: Labels | None = None,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
 ) -> Floats:
     """Two-sided p-values of several comparisons, adjusted by the law of their greatest statistic.
 
@@ -116,8 +117,7 @@ def max_t(
     >>> max_t([a - b, a - c, b - c]).round(3).tolist()
     [0.94, 0.0, 0.0]
     """
-    check_draws(n_resamples=n_resamples, seed=seed)
-    values = finite_scores("differences", differences, dimensions=(2,))
+    values = finite_scores("differences", differences, dimensions=(2,), largest=2 * LARGEST)
     if not values.size:
         return np.ones(len(values))
     if clusters is not None:
@@ -132,7 +132,7 @@ def max_t(
     order = np.argsort(-observed, kind="stable")
     limits, columns = observed[order] * (1 - _TIE), np.ascontiguousarray(values[order].T)
 
-    words = np.random.PCG64(int(seed))
+    words = np.random.PCG64(seed)
     words_a_draw = -(-len(columns) // 64)
     at_once = max(1, _SIGNS_AT_ONCE // len(columns))
     counts = np.zeros(order.size, np.int64)

@@ -8,24 +8,25 @@ within which a difference does not matter.
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats
-from ..numbers.checks import OptionError, check_choice
+from ..numbers.checks import OptionError
+from ..numbers.domains import Count, Level, Positive, Seed, check_option, checked_options
 from ..numbers.exact_sums import exact_sum, root
-from .bootstrap import check_draws, check_probability, mean_interval
+from .bootstrap import mean_interval
 from .cluster_sums import ClusterSums, cancelled, resampled_cluster_means
 from .intervals import critical_value, score_range, t_ends
 from .sign_flips import enumerated_p, in_units, sign_flip_tail
-from .spreads import Spread, finite_scores, row_spread
+from .spreads import LARGEST, Spread, finite_scores, row_spread
 from .summary import mean
 
-TESTS = ("permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p")
-ALTERNATIVES = ("two-sided", "greater", "less")
-INTERVALS = ("auto", "t", "bootstrap")
+Test = Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p"]
+Alternative = Literal["two-sided", "greater", "less"]
+DifferenceMethod = Literal["auto", "t", "bootstrap"]
 _SCIPY_EXACT = 13  # up to so many rows scipy counts all combinations of signed ranks
 _HALF = Fraction(1, 2)
 
@@ -64,11 +65,12 @@ class Equivalence(NamedTuple):
     p_equivalent: float
 
 
+@checked_options
 def paired_test(
     differences: ArrayLike,
     *,
-    test: str = "permutation",
-    alternative: str = "two-sided",
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
     clusters: Sequence[object] | ClusterSums | None = None,
 ) -> PairedTest:
     """The p-value of a paired test, with the name of what was done, and the statistic.
@@ -116,8 +118,6 @@ def paired_test(
     >>> round(paired_test(wins, test="mcnemar_mid_p").p_value, 4)
     0.0386
     """
-    check_choice("test", test, TESTS)
-    check_choice("alternative", alternative, ALTERNATIVES)
     values = _differences(differences)
     sums = _clusters(clusters, values)
     spread = row_spread(values) if sums is None else sums.spread()
@@ -125,33 +125,35 @@ def paired_test(
         raise OptionError(
             "test", f"{test!r} is for rows that stand alone, but there are clusters; take 't'"
         )
+    name: str = test
     if test == "permutation":
         summands = values
         if sums is not None:
             summands = cancelled(sums.sums(), float(exact_sum(np.abs(values))))
-        test, outcome = sign_flip_test(summands, alternative)
+        name, outcome = _sign_flip_test(summands, alternative)
     elif test == "t":
         outcome = (
-            t_test(values, alternative) if sums is None else _robust_t_test(spread, alternative)
+            _t_test(values, alternative) if sums is None else _robust_t_test(spread, alternative)
         )
     elif test == "wilcoxon":
-        outcome = wilcoxon_test(values, alternative)
+        outcome = _wilcoxon_test(values, alternative)
     else:
         outcome = _mcnemar_test(values, alternative, test)
     return PairedTest(
-        outcome.p_value, test, outcome.value, spread.standard_error(), spread.clusters
+        outcome.p_value, name, outcome.value, spread.standard_error(), spread.clusters
     )
 
 
+@checked_options
 def difference_interval(
     differences: ArrayLike,
     *,
-    confidence_level: float = 0.95,
-    method: str = "auto",
+    confidence_level: Level = 0.95,
+    method: DifferenceMethod = "auto",
     clusters: Sequence[object] | ClusterSums | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
 ) -> DifferenceInterval:
     """The confidence interval of a mean difference, by a method that suits the scores.
 
@@ -186,9 +188,6 @@ def difference_interval(
     >>> print("{:.3f} to {:.3f}, {}".format(*difference_interval([0.1] * 10)[:3]))
     -0.055 to 0.255, pseudo_row_t
     """
-    check_choice("method", method, INTERVALS)
-    check_probability("confidence_level", confidence_level)
-    check_draws(n_resamples=n_resamples, seed=seed)
     low, high = score_range(bounds)
     values = _differences(differences)
     span = high - low
@@ -197,7 +196,7 @@ def difference_interval(
     sums = _clusters(clusters, values)
     spread = row_spread(values) if sums is None else sums.spread()
 
-    name = method
+    name: str = method
     if method == "bootstrap":
         if sums is None:
             ends = mean_interval(
@@ -248,18 +247,17 @@ def equivalence(
     >>> round(result.p_non_inferior, 4), round(result.p_equivalent, 4)
     (0.0077, 0.0142)
     """
-    if not 0 < margin < math.inf:
-        raise OptionError("margin", f"must be a finite number above 0, got {margin!r}")
+    check_option("margin", margin, Positive)
     values = _differences(differences)
     sums = _clusters(clusters, values)
     spread = row_spread(values) if sums is None else sums.spread()
-    limit = Fraction(margin)
+    limit = Fraction(float(margin))
     not_worse = _one_sided_p(spread, spread.mean + limit)
     not_better = _one_sided_p(spread, limit - spread.mean)
     return Equivalence(not_worse, max(not_worse, not_better))
 
 
-def sign_flip_test(summands: Floats, alternative: str) -> tuple[str, Statistic]:
+def _sign_flip_test(summands: Floats, alternative: Alternative) -> tuple[str, Statistic]:
     """The name, the statistic and the p-value of the sign-flip test of differences or sums."""
     tail = sign_flip_tail(in_units(summands, alternative))
     size = float(np.abs(summands).max())
@@ -273,7 +271,7 @@ def sign_flip_test(summands: Floats, alternative: str) -> tuple[str, Statistic]:
     )
 
 
-def t_test(differences: Floats, alternative: str) -> Statistic:
+def _t_test(differences: Floats, alternative: Alternative) -> Statistic:
     """Student's paired t-test; all sums are exactly rounded, so the order of rows cannot show."""
     if differences.size and not differences.any():
         return Statistic(0.0, 1.0)
@@ -291,7 +289,7 @@ def t_test(differences: Floats, alternative: str) -> Statistic:
     return Statistic(t, _t_p_value(t, values.size - 1, alternative))
 
 
-def wilcoxon_test(differences: Floats, alternative: str) -> Statistic:
+def _wilcoxon_test(differences: Floats, alternative: Alternative) -> Statistic:
     """Wilcoxon's signed-rank test as scipy has it, which knows when to approximate.
 
     Up to 13 rows scipy is exact whether or not ranks are tied, but may take seconds for it. The
@@ -309,7 +307,7 @@ def wilcoxon_test(differences: Floats, alternative: str) -> Statistic:
     return Statistic(statistic, p_value)
 
 
-def _robust_t_test(spread: Spread, alternative: str) -> Statistic:
+def _robust_t_test(spread: Spread, alternative: Alternative) -> Statistic:
     """Student's t-test of the mean, of clusters."""
     if not spread.squares and not spread.mean:
         return Statistic(0.0, 1.0)
@@ -319,7 +317,7 @@ def _robust_t_test(spread: Spread, alternative: str) -> Statistic:
     return Statistic(t, _t_p_value(t, spread.clusters - 1, alternative))
 
 
-def _t_p_value(t: float, degrees: int, alternative: str) -> float:
+def _t_p_value(t: float, degrees: int, alternative: Alternative) -> float:
     """The probability of a Student's t at least as extreme."""
     from scipy.special import stdtr
 
@@ -344,7 +342,7 @@ def _quotient(mean: Fraction, error: float) -> float:
     return math.copysign(math.inf, mean) if mean else math.nan
 
 
-def _mcnemar_test(differences: Floats, alternative: str, test: str) -> Statistic:
+def _mcnemar_test(differences: Floats, alternative: Alternative, test: str) -> Statistic:
     """McNemar's test: a win and a loss are equally likely, so wins are binomial."""
     from scipy.special import betainc, gammaln
 
@@ -395,7 +393,7 @@ def _pseudo_row_ends(spread: Spread, span: float, confidence_level: float) -> tu
 
 def _differences(differences: ArrayLike) -> Floats:
     """The differences as float64: at least one, all finite."""
-    values = finite_scores("differences", differences)
+    values = finite_scores("differences", differences, largest=2 * LARGEST)
     if not values.size:
         raise ValueError("differences is empty; the mean of nothing is undefined")
     return values

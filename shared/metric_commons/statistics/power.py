@@ -11,7 +11,7 @@ Source:
 import math
 
 from ..numbers.checks import OptionError
-from .bootstrap import check_probability
+from ..numbers.domains import Level, NonNegative, check_option
 
 _BISECTIONS = 200  # until two neighbouring floats are left
 
@@ -68,7 +68,7 @@ def minimum_detectable(
     0.0355
     """
     _check(deviation, alpha)
-    check_probability("power", power)
+    check_option("power", power, Level)
     if rows < 2:
         return math.nan
     low, high = 0.0, deviation / math.sqrt(rows)
@@ -99,7 +99,7 @@ def required_rows(effect: float, deviation: float, alpha: float = 0.05, power: f
     3142
     """
     _check(deviation, alpha)
-    check_probability("power", power)
+    check_option("power", power, Level)
     if not effect or not math.isfinite(effect):
         raise OptionError("effect", f"must be a finite number other than 0, got {effect!r}")
     low, high = 1, 2
@@ -114,6 +114,5 @@ def required_rows(effect: float, deviation: float, alpha: float = 0.05, power: f
 
 def _check(deviation: float, alpha: float) -> None:
     """Nothing, if the deviation and the level are possible."""
-    check_probability("alpha", alpha)
-    if not 0 <= deviation < math.inf:
-        raise OptionError("deviation", f"must be a finite number, at least 0, got {deviation!r}")
+    check_option("alpha", alpha, Level)
+    check_option("deviation", deviation, NonNegative)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Booleans, Floats
-from .bootstrap import check_probability
+from ..numbers.domains import Level, check_option
 
 
 def rank_intervals(means: ArrayLike, p_adjusted: ArrayLike, alpha: float = 0.05) -> list[list[int]]:
@@ -106,7 +106,7 @@ def _absorbed(columns: Sequence[frozenset[int]], first: int, second: int) -> lis
     result = list(separate)
     for number, half in enumerate(halves):
         rivals = (
-            separate + halves[:number] + [later for later in halves[number + 1 :] if later != half]
+            separate + halves[:number] + [rival for rival in halves[number + 1 :] if rival != half]
         )
         if not any(half <= rival for rival in rivals):
             result.append(half)
@@ -120,7 +120,7 @@ def _descending(scores: Floats) -> list[int]:
 
 def _checked(means: ArrayLike, p_adjusted: ArrayLike, alpha: float) -> tuple[Floats, Booleans]:
     """Scores, and which pairs differ significantly."""
-    check_probability("alpha", alpha)
+    check_option("alpha", alpha, Level)
     scores, table = np.asarray(means, np.float64), np.asarray(p_adjusted, np.float64)
     if scores.ndim != 1 or table.size != scores.size**2 or table.ndim != 2:
         raise ValueError(

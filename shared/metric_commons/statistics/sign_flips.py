@@ -95,7 +95,7 @@ def sign_flip_tail(flips: SignFlips) -> Tail:
     >>> print(f"{tail.probability:.5f}", tail.exact)
     0.01597 True
     """
-    p_value = exact_p(flips)
+    p_value = _exact_p(flips)
     if not math.isnan(p_value):
         return Tail(p_value, True)
     starts = np.flatnonzero(np.diff(flips.magnitudes, prepend=-1))
@@ -106,7 +106,7 @@ def sign_flip_tail(flips: SignFlips) -> Tail:
     return Tail(max(probability, math.ulp(0.0)), tail.exact)
 
 
-def exact_p(flips: SignFlips) -> float:
+def _exact_p(flips: SignFlips) -> float:
     """The p-value without drawing, or NaN if that would take long."""
     magnitudes = flips.magnitudes
     if magnitudes.size <= _ENUMERATED:
@@ -124,8 +124,8 @@ def enumerated_p(flips: SignFlips) -> float:
     second half in order, those that make a given sum of the first one extreme are found by
     bisection: 2**15 of these for 2**30 subsets.
     """
-    halves = flips.magnitudes[::2, None], flips.magnitudes[1::2, None]
-    first, second = (np.sort(subset_sums(half).ravel()) for half in halves)
+    halves = flips.magnitudes[::2], flips.magnitudes[1::2]
+    first, second = (np.sort(_subset_sums(half)) for half in halves)
     small = second.searchsorted(flips.at_most - first, side="right").sum()
     large = second.size * first.size - second.searchsorted(flips.at_least - first).sum()
     subsets = first.size * second.size
@@ -150,19 +150,15 @@ def _binomial_p(flips: SignFlips) -> float:
     return max(share, math.ulp(0.0))
 
 
-def subset_sums(magnitudes: Integers) -> Integers:
-    """The sum of each subset of rows, at the number whose bits are its members.
+def _subset_sums(magnitudes: Integers) -> Integers:
+    """The sum of each subset, at the number whose bits are its members.
 
-    From shape (..., rows, measures) to shape (..., 2**rows, measures).
-
-    >>> subset_sums(np.array([[1], [10], [100]])).ravel().tolist()
+    >>> _subset_sums(np.array([1, 10, 100])).tolist()
     [0, 1, 10, 11, 100, 101, 110, 111]
     """
-    *tables, rows, measures = magnitudes.shape
-    sums = np.zeros((*tables, 2**rows, measures), np.int64)
-    for row in range(rows):
-        partial_sums = sums[..., : 1 << row, :]
-        np.add(partial_sums, magnitudes[..., row, None, :], out=sums[..., 1 << row : 2 << row, :])
+    sums = np.zeros(1 << magnitudes.size, np.int64)
+    for member, magnitude in enumerate(magnitudes.tolist()):
+        np.add(sums[: 1 << member], magnitude, out=sums[1 << member : 2 << member])
     return sums
 
 
@@ -187,7 +183,7 @@ def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int) -> Tail:
         return Tail(_saddlepoint_tail(magnitudes, counts, at_most), False)
     light, light_counts = magnitudes[heavy:], counts[heavy:]
     lattice = _lattice(light, light_counts)
-    sums = subset_sums(np.repeat(magnitudes[:heavy], counts[:heavy])[:, None]).ravel().tolist()
+    sums = _subset_sums(np.repeat(magnitudes[:heavy], counts[:heavy])).tolist()
     tails = [
         _saddlepoint_tail(light, light_counts, at_most - total)
         if lattice is None
@@ -243,7 +239,7 @@ def _saddlepoint_tail(magnitudes: Integers, counts: Integers, at_most: int) -> f
     """The share of subsets whose sum is at most `at_most`, by the formula of Lugannani and Rice.
 
     In terms of signs: the share of sums of signed magnitudes that are at least the sum of all less
-    twice `most`.
+    twice `at_most`.
 
     Source:
         Lugannani and Rice, Saddle point approximation for the distribution of the sum of
@@ -326,9 +322,9 @@ def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
     """The share of subsets of steps whose sum is at most `at_most`.
 
     A Fourier transform of the law would lose small probabilities in the rounding of great ones. So
-    the law is tilted: subsets get weights that make `most` their mean sum, and probabilities about
-    it great. The weights are taken out of each probability afterwards. The tail has nearly all its
-    digits then, however small it is.
+    the law is tilted: subsets get weights that make `at_most` their mean sum, and probabilities
+    about it great. The weights are taken out of each probability afterwards. The tail has nearly
+    all its digits then, however small it is.
 
     >>> tail = _steps_tail(np.array([1, 2]), np.array([2, 1]), 1)
     >>> round(tail, 12)  # 3 of 8: {}, {1}, and the other {1}
@@ -351,7 +347,7 @@ def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
     for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
         member = 1 / (1 + math.exp(min(2 * tilt * step, 700.0)))
         transform *= (1 - member + member * roots[step * frequencies % length]) ** count
-    # The probabilities of `most`, `most` - 1, and so on.
+    # The probabilities of `at_most`, `at_most` - 1, and so on.
     law = np.fft.irfft(transform, length)[: min(at_most, length // 2) + 1]
     weights = np.exp(-2 * tilt * np.arange(law.size))
     scale = math.exp(_cumulant(sizes, counts, tilt) - tilt * total)

@@ -1,102 +1,154 @@
 """Whether one system scores higher than another on the same rows by more than chance.
 
-If two systems are equally good, either might have got either score of a row, so each difference
-between them might as well have the other sign. The permutation test asks how often random signs
-favor a system as much as the signs that were observed. It assumes nothing about how scores are
-distributed.
-
-Its results do not depend on the order of rows, on the machine or on threads: differences become
-integers, whose sums are exact, and are sorted; random numbers are raw words of PCG64, whose stream
-numpy guarantees.
+Everything that is said of two systems in one call: the means, their difference with its interval,
+the test, and where asked for what a margin or a power adds. The methods are those of
+`paired_tests`; nothing is drawn but where a bootstrap or `max_t` is asked for by name, and the
+order of rows shows in no digit.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..numbers.arrays import Floats, Integers
-from ..numbers.checks import check_choice
-from .bootstrap import check_draws, check_probability, mean_interval
-from .corrections import benjamini_hochberg, checked_p_values, holm
-from .paired_tests import t_test, wilcoxon_test
-from .sign_flips import SignFlips, exact_p, in_units, subset_sums
+from ..numbers.arrays import Floats
+from ..numbers.checks import OptionError
+from ..numbers.domains import Count, Labels, Level, Positive, Seed, checked_options
+from .cluster_sums import ClusterSums
+from .corrections import benjamini_hochberg, checked_p_values, holm, max_t
+from .paired_tests import (
+    Alternative,
+    DifferenceMethod,
+    Test,
+    difference_interval,
+    equivalence,
+    paired_test,
+)
+from .power import minimum_detectable
 from .spreads import finite_scores
 from .summary import mean
 
-Test = Literal["permutation", "t", "wilcoxon"]
-Alternative = Literal["two-sided", "greater", "less"]
+Correction = Literal["holm", "max_t", "benjamini_hochberg", "none"]
 
-_TABLE_ROWS = 10  # rows whose signs are looked up at once, in a table of 1,024 sums
-_TABLES = 6  # for each random word: 60 of its 64 bits are signs
-_LOWEST, _SHIFT = np.uint64(2**_TABLE_ROWS - 1), np.uint64(_TABLE_ROWS)
-_WORDS_AT_ONCE = 8  # whose tables of one measure are made in one go: 400 KB
-_CHUNK = 1 << 14  # resamples between two changes of the table: few enough for the cache
+_SHARES = (0.0, 1.0)  # the range of scores that all lie in it
+_UNLIMITED = (-math.inf, math.inf)
 
 
+@checked_options
 def compare(
     predictions1: ArrayLike,
     predictions2: ArrayLike,
     *,
-    test: str = "permutation",
-    alternative: str = "two-sided",
-    n_resamples: int = 10_000,
-    seed: int = 0,
-    alpha: float = 0.05,
-    confidence_level: float | None = 0.95,
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
+    interval: DifferenceMethod = "auto",
+    clusters: Labels | None = None,
+    margin: Positive | None = None,
+    power: Level | None = None,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
+    alpha: Level = 0.05,
+    confidence_level: Level | None = 0.95,
 ) -> dict[str, Any]:
     """Both means, their difference, and how sure that difference is.
+
+    The p-value and the interval come from different methods, each the one that holds best for what
+    it says. They may disagree at the margin: `significant` goes by the p-value. A difference that
+    is not significant is not shown to be none; that is what `margin` is for.
 
     Args:
         predictions1: the scores of system A, shape (rows,).
         predictions2: the scores of system B on the same rows, in the same order.
-        test: "permutation", "t" or "wilcoxon", as in `p_values`.
+        test: "permutation", "t", "wilcoxon", "mcnemar" or "mcnemar_mid_p", as in `paired_test`.
         alternative: "two-sided", "greater" (A scores higher) or "less".
-        n_resamples: how many resamples the test and the interval draw, where they draw.
+        interval: "auto", "t" or "bootstrap", as in `difference_interval`. If all scores lie in 0
+            to 1 that is taken for their range, else they have none, and "auto" is "t".
+        clusters: a label a row: the test, the interval and the error take clusters as units.
+        margin: also ask whether A is worse by less than this, and whether both are equivalent.
+        power: also return the difference that the t-test finds with this probability.
+        n_resamples: how many resamples the bootstrap draws, where it is asked for.
         seed: of these draws; the same seed gives the same result.
         alpha: a p-value less than this is significant.
         confidence_level: of the interval of the difference; None for no interval.
 
     Returns:
-        `A_mean`, `B_mean`, `diff` (the mean difference A - B), `p_value`, `significant`, and
-        `confidence_interval`: the two ends of the percentile bootstrap interval of `diff`.
+        `A_mean`, `B_mean`, `diff` (the mean difference A - B), `p_value`, `significant`,
+        `confidence_interval` (the two ends), `test` (what was done, such as "sign_flip_exact"),
+        `statistic`, `standard_error` of `diff`; with clusters `n_clusters`; with a power `mde`,
+        the minimum detectable effect of the two-sided t-test at `alpha`; with a margin
+        `p_equivalent` and `p_non_inferior`.
 
     Raises:
         ValueError: no rows, or not equally many; a score that is not a finite number; an option
-            out of its range.
+            out of its range, or a test that the scores cannot take.
 
     >>> result = compare([0.9, 0.8, 0.7, 0.6, 0.5, 1.0], [0.5, 0.5, 0.5, 0.5, 0.0, 0.5])
-    >>> print(f"{result['diff']:.3f}, p = {result['p_value']}")
-    0.333, p = 0.03125
+    >>> print(f"{result['diff']:.3f}, p = {result['p_value']}, {result['test']}")
+    0.333, p = 0.03125, sign_flip_exact
     >>> compare([1.0, 0.5], [0.5, float("inf")])
     Traceback (most recent call last):
     ValueError: predictions2[1] is inf; a score is finite, and at most 1e+280 in size
     """
-    (result,) = _results(
-        [_pair(("predictions1", predictions1), ("predictions2", predictions2))],
-        test=test,
-        alternative=alternative,
-        n_resamples=n_resamples,
-        seed=seed,
-        alpha=alpha,
-        confidence_level=confidence_level,
-    )
+    a, b = _pair(("predictions1", predictions1), ("predictions2", predictions2))
+    differences = a - b
+    sums = None if clusters is None else ClusterSums.of(clusters, differences)
+    tested = paired_test(differences, test=test, alternative=alternative, clusters=sums)
+    result: dict[str, Any] = {
+        "A_mean": mean(a),
+        "B_mean": mean(b),
+        "diff": mean(differences),
+        "p_value": tested.p_value,
+        "significant": bool(tested.p_value < alpha),
+    }
+    if confidence_level is not None:
+        ends = difference_interval(
+            differences,
+            confidence_level=confidence_level,
+            method=interval,
+            clusters=sums,
+            bounds=_SHARES if _are_shares(a) and _are_shares(b) else _UNLIMITED,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        result["confidence_interval"] = [ends.low, ends.high]
+    result |= {
+        "test": tested.test,
+        "statistic": tested.statistic,
+        "standard_error": tested.standard_error,
+    }
+    if tested.n_clusters is not None:
+        result["n_clusters"] = tested.n_clusters
+    if power is not None:
+        units = tested.n_clusters or a.size
+        deviation = tested.standard_error * math.sqrt(units)
+        result["mde"] = (
+            math.nan if units < 2 else minimum_detectable(deviation, units, alpha, power)
+        )
+    if margin is not None:
+        p_of_margin = equivalence(differences, margin, clusters=sums)
+        result |= {
+            "p_equivalent": p_of_margin.p_equivalent,
+            "p_non_inferior": p_of_margin.p_non_inferior,
+        }
     return result
 
 
+@checked_options
 def compare_measures(
     predictions1: Mapping[str, ArrayLike],
     predictions2: Mapping[str, ArrayLike],
     *,
-    correction: str = "holm",
-    test: str = "permutation",
-    alternative: str = "two-sided",
-    n_resamples: int = 10_000,
-    seed: int = 0,
-    alpha: float = 0.05,
-    confidence_level: float | None = 0.95,
+    correction: Correction = "holm",
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
+    interval: DifferenceMethod = "auto",
+    clusters: Labels | None = None,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
+    alpha: Level = 0.05,
+    confidence_level: Level | None = 0.95,
 ) -> dict[str, dict[str, Any]]:
     """As `compare`, for several measures of the same two systems.
 
@@ -107,11 +159,13 @@ def compare_measures(
     Args:
         predictions1: for each measure the scores of system A.
         predictions2: for the same measures the scores of system B.
-        correction: "holm", "benjamini_hochberg", or "none" to leave p-values as they are.
+        correction: as in `adjusted`.
         test: as in `compare`, and so are the other options.
         alternative: as in `compare`.
-        n_resamples: as in `compare`.
-        seed: as in `compare`.
+        interval: as in `compare`.
+        clusters: as in `compare`.
+        n_resamples: as in `compare`, and of "max_t".
+        seed: as in `compare`, and of "max_t".
         alpha: as in `compare`, for the adjusted p-value.
         confidence_level: as in `compare`; intervals are of one measure each, and not adjusted.
 
@@ -125,81 +179,127 @@ def compare_measures(
     ndcg 0.03125 0.0625
     map 0.6875 0.6875
     """
-    check_choice("correction", correction, [*_CORRECTIONS])
     if predictions1.keys() != predictions2.keys():
         raise ValueError(
             f"predictions1 has the measures {', '.join(predictions1) or 'none'}, "
             f"but predictions2 has {', '.join(predictions2) or 'none'}"
         )
-    results = _results(
-        [
-            _pair(
-                (f"predictions1[{measure!r}]", predictions1[measure]),
-                (f"predictions2[{measure!r}]", predictions2[measure]),
-            )
-            for measure in predictions1
-        ],
+    pairs = {
+        measure: _pair(
+            (f"predictions1[{measure!r}]", predictions1[measure]),
+            (f"predictions2[{measure!r}]", predictions2[measure]),
+        )
+        for measure in predictions1
+    }
+    results = {
+        measure: compare(
+            *pair,
+            test=test,
+            alternative=alternative,
+            interval=interval,
+            clusters=clusters,
+            n_resamples=n_resamples,
+            seed=seed,
+            alpha=alpha,
+            confidence_level=confidence_level,
+        )
+        for measure, pair in pairs.items()
+    }
+    p_adjusted = adjusted(
+        [result["p_value"] for result in results.values()],
+        [a - b for a, b in pairs.values()],
+        correction=correction,
         test=test,
         alternative=alternative,
+        clusters=clusters,
         n_resamples=n_resamples,
         seed=seed,
-        alpha=alpha,
-        confidence_level=confidence_level,
     )
-    adjusted = _CORRECTIONS[correction]([result["p_value"] for result in results])
     return {
         measure: result | {"p_adjusted": p, "significant": bool(p < alpha)}
-        for measure, result, p in zip(predictions1, results, adjusted.tolist(), strict=True)
+        for (measure, result), p in zip(results.items(), p_adjusted.tolist(), strict=True)
     }
 
 
+@checked_options
+def adjusted(
+    p_values: ArrayLike,
+    differences: Sequence[Floats],
+    *,
+    correction: Correction = "holm",
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
+    clusters: Labels | None = None,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
+) -> Floats:
+    """The p-values of several comparisons, adjusted for their number.
+
+    "holm" and "max_t" keep the probability of any false discovery below the level,
+    "benjamini_hochberg" the expected share of false ones among discoveries; "none" leaves p-values
+    as they are. "max_t" draws signs, and takes the differences of all comparisons together.
+
+    Args:
+        p_values: one for each comparison.
+        differences: those of each comparison, on the same rows, for "max_t".
+        correction: one of the above.
+        test: what p-values are of; "max_t" goes with the two-sided "permutation" alone.
+        alternative: the same.
+        clusters: a label a row, for "max_t".
+        n_resamples: how many signs each row draws for "max_t".
+        seed: of these draws.
+
+    Raises:
+        ValueError: a p-value outside 0 to 1, or "max_t" with another test, or with comparisons on
+            different numbers of rows.
+
+    >>> adjusted([0.01, 0.04], [], correction="benjamini_hochberg").tolist()
+    [0.02, 0.04]
+    """
+    if correction == "max_t":
+        if (test, alternative) != ("permutation", "two-sided"):
+            raise OptionError("correction", "'max_t' is for the two-sided permutation test")
+        if len({values.size for values in differences}) > 1:
+            raise OptionError("correction", "'max_t' is for comparisons on the same rows")
+        if not len(differences):
+            return np.empty(0)
+        table = np.stack(differences)
+        return max_t(table, clusters=clusters, n_resamples=n_resamples, seed=seed)
+    if correction == "none":
+        return checked_p_values(p_values)
+    return holm(p_values) if correction == "holm" else benjamini_hochberg(p_values)
+
+
+@checked_options
 def p_values(
     differences: ArrayLike,
     *,
-    test: str = "permutation",
-    alternative: str = "two-sided",
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
+    clusters: Labels | None = None,
 ) -> Floats:
     """How likely differences at least as great would be, if the systems were equally good.
 
-    The tests:
-
-    * "permutation" flips signs and looks at the mean. Up to 30 differences that are not zero, all
-      combinations of signs are counted. If all differences have the same size, as in exact match,
-      the number of flipped signs is binomial. In both cases the p-value is exact, and
-      `n_resamples` and `seed` have no effect. Otherwise `n_resamples` combinations are drawn, and
-      p is (count + 1) / (n_resamples + 1), since the observed one is a combination too. A p-value
-      is never 0, and it is 1 if all differences are zero.
-    * "t" is Student's paired test of the mean, as `scipy.stats.ttest_rel`. If all
-      differences are zero p is 1; else less than two rows give NaN, and equal differences a t that
-      is infinite.
-    * "wilcoxon" is the signed-rank test, as `scipy.stats.wilcoxon`: differences of zero are left
-      out, and if there are no others p is 1.
-
-    Two resamples with mathematically equal means count as equal although rounding tells the scores
-    apart: the tolerance is 1e-12 of the sum of all |differences|.
-
-    Measures share random words, so that 16 cost about as much as 5, and yet the p-value of each is
-    the one it has alone. Swapping the systems exchanges "greater" and "less", and changes no p.
+    The tests are those of `paired_test`. Swapping the systems exchanges "greater" and "less", and
+    changes no p.
 
     Args:
         differences: A - B, shape (rows, measures), or (rows,) for one measure.
-        test: "permutation", "t" or "wilcoxon".
+        test: as in `paired_test`.
         alternative: "two-sided", "greater" (A scores higher) or "less".
-        n_resamples: how many combinations of signs are drawn, where they are.
-        seed: of the random numbers, at least 0.
+        clusters: a label a row.
 
     Returns:
         The p-value of each measure, shape (measures,).
 
     Raises:
-        ValueError: a difference that is not a finite number; an option out of its range.
+        ValueError: no rows, a difference that is not a finite number, or an option out of its
+            range.
 
     Source:
-        Fisher, The Design of Experiments (1935), section 21. Phipson and Smyth, Permutation
-        p-values should never be zero (2010). Smucker, Allan and Carterette, A comparison of
-        statistical significance tests for information retrieval evaluation (2007).
+        Phipson and Smyth, Permutation p-values should never be zero (2010). Smucker, Allan and
+        Carterette, A comparison of statistical significance tests for information retrieval
+        evaluation (2007).
 
     >>> p_values([0.8, 0.6, 0.4, 0.25, 0.1])  # 2 of 32 combinations
     array([0.0625])
@@ -209,72 +309,13 @@ def p_values(
     (array([nan]), array([1.]))
     """
     values = finite_scores("differences", differences, dimensions=(1, 2))
-    columns = [*values.T] if values.ndim == 2 else [values]
-    return np.array(_p_values(columns, test, alternative, n_resamples, seed), dtype=np.float64)
-
-
-def _unadjusted(p_values: ArrayLike) -> Floats:
-    """P-values as they are."""
-    return checked_p_values(p_values)
-
-
-_CORRECTIONS = {"holm": holm, "benjamini_hochberg": benjamini_hochberg, "none": _unadjusted}
-
-
-# ---- from scores to results -------------------------------------------------------------------
-
-
-def _results(
-    pairs: Sequence[tuple[Floats, Floats]],
-    *,
-    test: str,
-    alternative: str,
-    n_resamples: int,
-    seed: int,
-    alpha: float,
-    confidence_level: float | None,
-) -> list[dict[str, Any]]:
-    """The result of each pair of systems, all tested at once."""
-    check_probability("alpha", alpha)
-    if confidence_level is not None:
-        check_probability("confidence_level", confidence_level)
-    differences = [a - b for a, b in pairs]
-    p_of_pairs = _p_values(differences, test, alternative, n_resamples, seed)
-    results = []
-    for (a, b), difference, p_value in zip(pairs, differences, p_of_pairs, strict=True):
-        result: dict[str, Any] = {
-            "A_mean": mean(a),
-            "B_mean": mean(b),
-            "diff": mean(difference),
-            "p_value": p_value,
-            "significant": bool(p_value < alpha),
-        }
-        if confidence_level is not None:
-            result["confidence_interval"] = list(
-                mean_interval(
-                    difference,
-                    confidence_level=confidence_level,
-                    n_resamples=n_resamples,
-                    seed=seed,
-                )
-            )
-        results.append(result)
-    return results
-
-
-def _p_values(
-    differences: Sequence[Floats], test: str, alternative: str, n_resamples: int, seed: int
-) -> list[float]:
-    """The p-value of each array of differences."""
-    check_choice("test", test, get_args(Test))
-    check_choice("alternative", alternative, get_args(Alternative))
-    check_draws(n_resamples=n_resamples, seed=seed)
-    if test == "t":
-        return [t_test(values, alternative).p_value for values in differences]
-    if test == "wilcoxon":
-        return [wilcoxon_test(values, alternative).p_value for values in differences]
-    return _permutation_tests(
-        [in_units(values, alternative) for values in differences], int(n_resamples), int(seed)
+    columns = values.T if values.ndim == 2 else values[None]
+    return np.array(
+        [
+            paired_test(column, test=test, alternative=alternative, clusters=clusters).p_value
+            for column in columns
+        ],
+        dtype=np.float64,
     )
 
 
@@ -290,72 +331,6 @@ def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[
     return a, b
 
 
-# ---- the permutation test ---------------------------------------------------------------------
-
-
-def _permutation_tests(measures: Sequence[SignFlips], n_resamples: int, seed: int) -> list[float]:
-    """The p-value of each measure: exact where that is quick, else from draws."""
-    p_of_pairs = [exact_p(flips) for flips in measures]
-    unknown = [number for number, p_value in enumerate(p_of_pairs) if math.isnan(p_value)]
-    if unknown:
-        subset_draws = _drawn_p([measures[number] for number in unknown], n_resamples, seed)
-        for number, p_value in zip(unknown, subset_draws, strict=True):
-            p_of_pairs[number] = p_value
-    return p_of_pairs
-
-
-def _drawn_p(measures: Sequence[SignFlips], n_resamples: int, seed: int) -> list[float]:
-    """The share of sums that are extreme, among those drawn and the observed one."""
-    sums = _drawn_subset_sums([flips.magnitudes for flips in measures], n_resamples, seed)
-    extreme = np.count_nonzero(sums <= [flips.at_most for flips in measures], axis=0)
-    extreme += np.count_nonzero(sums >= [flips.at_least for flips in measures], axis=0)
-    # Where the limits overlap, sums between them have been counted twice.
-    return [(min(count, n_resamples) + 1) / (n_resamples + 1) for count in extreme.tolist()]
-
-
-def _drawn_subset_sums(measures: Sequence[Integers], n_resamples: int, seed: int) -> Integers:
-    """Sums of random subsets, shape (n_resamples, measures).
-
-    Magnitudes are taken 60 at a time. For each 60 every resample gets a random word, and from its
-    lowest bit on the bits say which of them are in the subset. So the bits of a magnitude depend on
-    its rank alone, neither on how many others there are nor on other measures: the subsets of a
-    measure are the same in any company.
-
-    Six looked-up sums of ten magnitudes replace 60 additions. Memory beyond the result does not
-    grow with the rows.
-    """
-    words = np.random.PCG64(seed)
-    sums = np.zeros((n_resamples, len(measures)), np.int64)
-    subset = np.empty(min(n_resamples, _CHUNK), np.uint64)
-    looked_up = np.empty((subset.size, len(measures)), np.int64)
-    for tables in _tables(measures):
-        for first in range(0, n_resamples, _CHUNK):
-            totals = sums[first : first + _CHUNK]
-            word = words.random_raw(len(totals))
-            number, p_of_pairs = subset[: len(totals)], looked_up[: len(totals)]
-            for table in tables:
-                np.bitwise_and(word, _LOWEST, out=number)
-                # mode="clip" is faster than "raise", and nothing is ever outside
-                table.take(number.view(np.int64), axis=0, out=p_of_pairs, mode="clip")
-                totals += p_of_pairs
-                word >>= _SHIFT
-    return sums
-
-
-def _tables(measures: Sequence[Integers]) -> Iterator[Integers]:
-    """For each random word the tables that its bits are looked up in.
-
-    Of shape (6, 1024, measures). Tables of several words are made in one go, as far as they are
-    small: those of one word take less time than the calls do.
-    """
-    rows = _TABLES * _TABLE_ROWS
-    words_needed = -(-max(magnitudes.size for magnitudes in measures) // rows)
-    at_once = max(1, _WORDS_AT_ONCE // len(measures))
-    for start in range(0, words_needed, at_once):
-        words = min(at_once, words_needed - start)
-        block = np.zeros((words * rows, len(measures)), np.int64)
-        for measure, magnitudes in enumerate(measures):
-            used_words = magnitudes[start * rows : (start + words) * rows]
-            block[: used_words.size, measure] = used_words
-        sums = subset_sums(block.reshape(words * _TABLES, _TABLE_ROWS, len(measures)))
-        yield from sums.reshape(words, _TABLES, 2**_TABLE_ROWS, len(measures))
+def _are_shares(scores: Floats) -> bool:
+    """Whether all scores lie in 0 to 1."""
+    return bool(scores.min() >= 0 and scores.max() <= 1)

@@ -100,11 +100,14 @@ def row_spread(values: Floats, counts: Integers | None = None) -> Spread:
     return Spread(rows, mean, squares, rows)
 
 
-def finite_scores(name: str, values: ArrayLike, dimensions: tuple[int, ...] = (1,)) -> Floats:
+def finite_scores(
+    name: str, values: ArrayLike, dimensions: tuple[int, ...] = (1,), largest: float = LARGEST
+) -> Floats:
     """Numbers as float64, all finite and with room for their sum.
 
     Raises:
-        ValueError: a number is not, or the shape is not one of so many dimensions.
+        ValueError: a number is not, or is above `largest` in size, or the shape is not one of so
+            many dimensions.
 
     >>> finite_scores("scores", [1, 0.5])
     array([1. , 0.5])
@@ -116,12 +119,12 @@ def finite_scores(name: str, values: ArrayLike, dimensions: tuple[int, ...] = (1
             f"got shape {array.shape} of {array.dtype}"
         )
     floats = array.astype(np.float64, copy=False)
-    fit = np.abs(floats) <= LARGEST  # which NaN is not
+    fit = np.abs(floats) <= largest  # which NaN is not
     if not fit.all():
         index = np.unravel_index(int(fit.argmin()), fit.shape)
         raise ValueError(
             f"{name}[{', '.join(map(str, index))}] is {floats[index]}; "
-            f"a score is finite, and at most {LARGEST} in size"
+            f"a score is finite, and at most {largest} in size"
         )
     return floats
 

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import combinations
@@ -31,6 +32,7 @@ class Lengths:
     lower_is_better = frozenset({"undefined", "error"})
     aggregation = {}  # noqa: RUF012
     scores_are = "counts"
+    main_score = None
 
     def __init__(self):
         self.feature_sets = [{"predictions": "string"}]
@@ -357,8 +359,8 @@ def test_a_single_system_is_not_the_best_and_undefined_never_is(lengths):
 
     table = score("lengths", predictions={"a": ["x"], "b": ["x", "y"]}).to_markdown()
     assert [row.split() for row in table.splitlines()[2:4]] == [
-        ["|", "a", "|", "nan", "|", "**inf**", "|", "1", "|"],
-        ["|", "b", "|", "nan", "|", "**inf**", "|", "2", "|"],  # a count is neither good nor bad
+        ["|", "a", "|", "nan", "|", "inf", "|", "1", "|"],  # both alike: neither is the best
+        ["|", "b", "|", "nan", "|", "inf", "|", "2", "|"],  # a count is neither good nor bad
     ]
 
 
@@ -409,9 +411,9 @@ def test_csv_has_no_text_where_there_is_no_number(lengths):
     lines = score("lengths", predictions=["x"]).to_csv().splitlines()
 
     assert lines[1:] == [
-        "predictions,,lengths,undefined,,,,1,,,,",
-        "predictions,,lengths,threshold,,,,1,,,,",
-        "predictions,,lengths,rows,1,,,1,,,,",
+        "predictions,,lengths,undefined,,,,1,,,,,,,,",
+        "predictions,,lengths,threshold,,,,1,,,,,,,,",
+        "predictions,,lengths,rows,1,,,1,,,,,,,,",
     ]
 
 
@@ -447,13 +449,12 @@ def compared(modules="qa_f1", predictions=BOTS, references=GOLD, **options):
     return score(modules, predictions=predictions, references=references, compare=True, **options)
 
 
-def test_each_score_of_each_two_systems_is_compared_and_corrected_together():
+def test_the_main_score_of_each_module_is_compared_and_corrected_together():
     rows = score(["qa_em", "qa_f1"], predictions=BOTS, references=GOLD, per_example=True).systems
     found = compared(["qa_em", "qa_f1"]).comparisons
 
-    scores = ["qa_em", "qa_f1", "qa_precision", "qa_recall"]
     assert [(each["a"], each["b"], each["score"]) for each in found] == [
-        (a, b, score) for a, b in combinations(BOTS, 2) for score in scores
+        (a, b, score) for a, b in combinations(BOTS, 2) for score in ("qa_em", "qa_f1")
     ]
     for each in found:
         a, b = (rows[each[side]][each["module"]].per_example[each["score"]] for side in "ab")
@@ -463,8 +464,43 @@ def test_each_score_of_each_two_systems_is_compared_and_corrected_together():
         }
         assert each["significant"] == (each["p_adjusted"] < 0.05)
         assert each["rows"] == QUESTIONS
+        assert each["options"]["tests"] == 6
     corrected = significance.holm([each["p_value"] for each in found]).tolist()
     assert [each["p_adjusted"] for each in found] == corrected
+
+
+def test_other_scores_are_compared_if_they_are_named():
+    for names in (["qa_recall", "qa_precision"], ["qa_f1.qa_recall", "qa_precision"]):
+        found = compared(["qa_em", "qa_f1"], scores=names).comparisons
+        assert [each["score"] for each in found] == ["qa_precision", "qa_recall"] * 3
+    with pytest.raises(ValueError, match="there is no score 'qa_f' of rows; did you mean 'qa_f1'"):
+        compared("qa_f1", scores=["qa_f"])
+    with pytest.raises(ValueError, match="score 'num_ret' is no mean of scores of rows"):
+        compared(
+            "ir_ranking",
+            {"a": [["x"]], "b": [["y"]]},
+            [["x"]],
+            options={"measures": ["map", "num_ret"]},
+            scores=["num_ret"],
+        )
+
+
+@pytest.mark.parametrize("correction", ["max_t", "benjamini_hochberg", "none"])
+def test_p_values_are_corrected_as_asked(correction):
+    found = compared(correction=correction, n_resamples=200, seed=1).comparisons
+    rows = compared(per_example=True).systems
+    columns = {name: np.array(rows[name]["qa_f1"].per_example["qa_f1"]) for name in BOTS}
+    differences = [columns[a] - columns[b] for a, b in combinations(BOTS, 2)]
+    drawing = {"n_resamples": 200, "seed": 1}
+    expected = significance.adjusted(
+        [each["p_value"] for each in found], differences, correction=correction, **drawing
+    )
+
+    assert [each["p_adjusted"] for each in found] == expected.tolist()
+    assert f"|correction={correction}|tests=3|" in found[0]["signature"]
+    drawn = correction == "max_t"
+    assert (found[0]["options"].items() >= drawing.items()) is drawn
+    assert ("|n_resamples=200|seed=1|" in found[0]["signature"]) is drawn
 
 
 def test_options_of_the_intervals_are_those_of_the_differences():
@@ -473,13 +509,31 @@ def test_options_of_the_intervals_are_those_of_the_differences():
     assert found[0]["options"] == {
         "test": "permutation",
         "alternative": "two-sided",
-        "n_resamples": 100,
-        "seed": 3,
+        "interval": "auto",
         "alpha": 0.05,
         "correction": "holm",
-        "tests": 9,
+        "tests": 3,
         "confidence_level": 0.5,
     }
+
+
+def test_clusters_are_units_of_comparisons():
+    labels = [row // 5 for row in range(QUESTIONS)]
+    results = compared(clusters=labels, per_example=True)
+    for each in results.comparisons:
+        a, b = (results.systems[each[side]]["qa_f1"].per_example["qa_f1"] for side in "ab")
+        alone = significance.compare(a, b, clusters=labels)
+        assert (
+            each.items() >= {name: alone[name] for name in alone if name != "significant"}.items()
+        )
+        assert each["n_clusters"] == 8
+        assert "|clusters=8|" in each["signature"]
+    assert "on 40 rows in 8 clusters" in results.to_table()
+    assert results.systems == compared(per_example=True).systems  # no score changes
+    drawn = compared(clusters=labels, correction="max_t", n_resamples=100).comparisons
+    assert all(each["p_adjusted"] >= 1 / 101 for each in drawn)
+    with pytest.raises(ValueError, match="clusters has 3 labels, but there are 40 rows"):
+        compared(clusters=[1, 2, 3])
 
 
 def test_comparing_keeps_the_scores_of_rows_only_if_they_are_asked_for():
@@ -489,7 +543,7 @@ def test_comparing_keeps_the_scores_of_rows_only_if_they_are_asked_for():
 
 def test_rows_that_do_not_count_for_one_system_are_left_out_for_both():
     games = {"a": ["win", "tie", "win", "win"], "b": ["loss", "win", "loss", "tie"]}
-    first, _ = compared("win_rate", games, None).comparisons
+    (first,) = compared("win_rate", games, None).comparisons
 
     assert (first["score"], first["rows"]) == ("win_rate", 2)
     assert (first["A_mean"], first["B_mean"], first["diff"]) == (1.0, 0.0, 1.0)
@@ -534,8 +588,9 @@ def test_a_module_without_scores_of_rows_cannot_compare(lengths):
 
 def test_tables_mark_what_is_significantly_better():
     results = compared("qa_f1")
-    scores, comparisons = results.tables()
+    scores, ranks, comparisons = results.tables()
 
+    assert ranks.rows[0] == ["qa_f1", "good", "0.8750", "1", "1", "a"]
     assert [row[:3] for row in scores.rows] == [
         ["a", "good", "0.8750ᵇᶜ"],
         ["b", "fair", "0.6250ᶜ"],
@@ -599,6 +654,113 @@ def test_csv_has_a_line_for_each_difference():
         assert [float(line["low"]), float(line["high"])] == each["confidence_interval"]
         for name, column in (("diff", "value"), ("p_value", "p_value")):
             assert float(line[column]) == each[name]
+
+
+SIMILAR = {**BOTS, "same": [*GOLD[:29], *["word end"] * 11]}  # as good has, but for one row
+
+
+def test_ranks_tiers_and_letters_of_several_systems():
+    results = compared("qa_em", SIMILAR)
+    expected = {
+        "good": {"rank_interval": [1, 2], "tier": 1, "letters": "a"},
+        "same": {"rank_interval": [1, 2], "tier": 1, "letters": "a"},
+        "fair": {"rank_interval": [3, 3], "tier": 2, "letters": "b"},
+        "poor": {"rank_interval": [4, 4], "tier": 3, "letters": "c"},
+    }
+
+    assert results.ranks == {"qa_em": expected}
+    assert list(results.ranks["qa_em"]) == list(expected)
+    assert results.to_dict()["ranks"] == {"qa_em": expected}
+    assert Results.from_json(results.to_json()).ranks == results.ranks
+    scores, ranks, _ = results.tables()
+    assert scores.best == {(0, 2), (3, 2)}  # the first tier, not the highest score
+    assert ranks.rows[2] == ["qa_em", "fair", "0.3750", "2", "3", "b"]
+    assert ranks.best == {(0, 2), (0, 3), (1, 2), (1, 3)}
+    for form in (results.to_table, results.to_markdown, results.to_latex, results.to_html):
+        assert "1-2" in form()
+        assert "does not show that they are equal" in " ".join(form().split())
+    ranked = list(csv.DictReader(io.StringIO(results.to_csv())))[3]
+    assert [ranked[name] for name in ("system", "tier", "best_rank", "worst_rank", "letters")] == [
+        *("same", "1", "1", "2", "a")
+    ]
+
+
+def test_nothing_is_bold_where_no_system_is_told_from_another():
+    alike = {"a": GOLD, "b": [*GOLD[1:], "no"], "c": [*GOLD[:-2], "no", "no"]}
+    alike["b"] = [*GOLD[:-1], "no"]
+    results = compared("qa_em", alike)
+    scores, ranks, _ = results.tables()
+
+    assert {rank["tier"] for rank in results.ranks["qa_em"].values()} == {1}
+    assert scores.best == ranks.best == set()
+    equal = score("qa_em", predictions={"a": GOLD, "b": GOLD}, references=GOLD)
+    assert equal.tables()[0].best == set()
+
+
+def test_ranks_need_all_pairs_and_both_sides():
+    rows = {"references": GOLD, "per_example": True}
+    one, two = (
+        score("qa_em", predictions={name: BOTS[name] for name in names}, **rows)
+        for names in (("good", "fair"), ("poor",))
+    )
+    assert compare(one, two).ranks == {}  # the first two are not compared
+    assert compare(two, one, alternative="less").ranks == {}
+    three = [score("qa_em", predictions={name: BOTS[name]}, **rows) for name in BOTS]
+    assert len(compare(*three).comparisons) == 3
+    assert compare(*three).ranks == compared("qa_em").ranks
+    with pytest.raises(ValueError, match="system 'good' is in two results"):
+        compare(three[0], *three)
+
+
+def test_an_older_result_is_read(tmp_path):
+    results = compared("qa_em")
+    content = results.to_dict()
+    del content["ranks"]
+    older = {**content, "format": "metric-commons/1"}
+    (tmp_path / "r.json").write_text(json.dumps(older))
+    again = Results.read(tmp_path / "r.json")
+
+    assert again.ranks == results.ranks
+    assert again.to_dict() == results.to_dict()
+
+
+def test_rows_are_compared_by_their_ids(tmp_path):
+    ids = [f"q{row}" for row in range(QUESTIONS)]
+    backwards = {"predictions": {"fair": BOTS["fair"][::-1]}, "references": GOLD[::-1]}
+    one = score("qa_em", predictions={"good": BOTS["good"]}, references=GOLD, ids=ids, **ROWS)
+    two = score("qa_em", **backwards, ids=ids[::-1], clusters=[1, 2] * 20, **ROWS)
+    one, two = (replace(each, row_labels=labels(each, "id")) for each in (one, two))
+    expected = compare(
+        *(
+            score("qa_em", predictions={n: BOTS[n]}, references=GOLD, **ROWS)
+            for n in ("good", "fair")
+        )
+    )
+
+    assert compare(one, two).comparisons == expected.comparisons
+    for name, each in (("one", one), ("two", two)):
+        each.save_per_example(tmp_path / f"{name}.jsonl").save(tmp_path / f"{name}.json")
+    again = [
+        Results.read(tmp_path / f"{name}.json", tmp_path / f"{name}.jsonl")
+        for name in ("one", "two")
+    ]
+    assert again[0].row_labels == {"good": {"id": ids}}
+    assert compare(*again).comparisons == expected.comparisons
+    other = replace(two, row_labels={"fair": {"id": [*ids[1:], "x"]}})
+    with pytest.raises(ValueError, match="rows with other ids; 'fair' has no 'q0'; score both on"):
+        compare(one, other)
+    with pytest.raises(ValueError, match="rows of 'good' have ids, those of 'fair' have none"):
+        compare(one, replace(two, row_labels={}))
+    clusters = {"fair": {**two.row_labels["fair"], "cluster": ids}}
+    with pytest.raises(ValueError, match="have rows in other clusters"):
+        compare(one, replace(two, row_labels=clusters))
+
+
+ROWS = {"per_example": True}
+
+
+def labels(results, name):
+    return {system: {name: each[name]} for system, each in results.row_labels.items()}
 
 
 def test_two_results_are_compared_by_the_names_of_systems():
@@ -673,6 +835,11 @@ def test_scores_of_rows_are_read_with_the_results(tmp_path):
                 f'{{"row": {row}, "system": "a", "scores": {{"qa_em": 1}}}}' for row in (0, 1)
             ),
             "is 1.0, but the result says 0.5; these are the rows of another result",
+        ),
+        (
+            """{"row": 0, "id": 7, "system": "a", "scores": {"qa_em": 1}}
+            {"row": 1, "system": "a", "scores": {"qa_em": 0}}""",
+            "line 2: some rows of 'a' have a field 'id', not all",
         ),
     ],
 )

@@ -366,7 +366,7 @@ def test_p_values_are_exact_and_never_zero(files):
 
 
 @needs_runs
-def test_the_same_seed_draws_the_same(files):
+def test_no_seed_shows_in_a_p_value(files):
     folder = RUNS / "robust03"
     runs = [folder / "input.pircRBa1.gz", folder / "input.THUIRr0301.gz"]
 
@@ -374,8 +374,8 @@ def test_the_same_seed_draws_the_same(files):
         found = evaluate_trec_pvalue(*runs, folder / "robust03_qrels.txt.gz", ["map"], **options)
         return found["map"]["p_value"]
 
-    assert p_value() == p_value(seed=0, n_resamples=10_000)
-    assert p_value() != p_value(seed=1)
+    assert p_value() == p_value(seed=1) == p_value(n_resamples=10)
+    assert 0 < p_value() < 1
 
 
 def test_both_profiles_count_queries_that_one_run_lacks_as_zero(files):

@@ -1,5 +1,4 @@
 import math
-import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import product
@@ -10,9 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import sign_flips, significance
+from metric_commons.statistics import (
+    difference_interval,
+    equivalence,
+    max_t,
+    minimum_detectable,
+    paired_test,
+    sign_flips,
+)
 from metric_commons.statistics.corrections import benjamini_hochberg, holm
-from metric_commons.statistics.significance import compare, compare_measures, p_values
+from metric_commons.statistics.significance import adjusted, compare, compare_measures, p_values
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 
@@ -50,31 +56,12 @@ def obvious_exact(differences, alternative):
     return count / len(totals)
 
 
-def obvious_drawn(differences, alternative, n_resamples, seed):
-    """A word for each resample, and its bits for 60 differences, largest first; then the next 60.
-
-    A bit that is set makes a difference one that A loses.
-    """
-    magnitudes = sorted((abs(Fraction(d)) for d in differences if d), reverse=True)
-    words = np.random.PCG64(seed)
-    totals = [sum(magnitudes)] * n_resamples
-    for start in range(0, len(magnitudes), 60):
-        for resample in range(n_resamples):
-            word = int(words.random_raw())
-            for bit, magnitude in enumerate(magnitudes[start : start + 60]):
-                totals[resample] -= 2 * magnitude * (word >> bit & 1)
-    observed, tolerance = sum(map(Fraction, differences)), sum(magnitudes) / 10**12
-    if alternative == "less":  # the systems swapped
-        observed, alternative = -observed, "greater"
-    count = sum(extreme(total, observed, tolerance, alternative) for total in totals)
-    return (count + 1) / (n_resamples + 1)
-
-
 few = st.lists(
     st.one_of(
         st.sampled_from([0.0, -0.0, 0.1, 0.2, -0.1, -0.3, 1.0, -1.0, 1e-9]),
         st.floats(-1, 1, width=32),
     ),
+    min_size=1,
     max_size=9,
 )
 
@@ -86,16 +73,6 @@ def test_few_differences_are_enumerated(differences, alternative):
 
     assert p_value(differences, alternative=alternative) == expected
     assert 0 < expected <= 1
-
-
-@pytest.mark.parametrize("alternative", ALTERNATIVES)
-@pytest.mark.parametrize("rows", [31, 60, 61, 137])
-def test_many_differences_are_drawn(rows, alternative):
-    for differences in (unlike(rows), [*unlike(rows), *[0.0] * 7, 0.25, -0.25]):
-        options = {"alternative": alternative, "n_resamples": 200, "seed": 5}
-        assert p_value(differences, **options) == obvious_drawn(
-            np.asarray(differences).tolist(), **options
-        )
 
 
 def test_thirty_differences_are_enumerated():
@@ -130,7 +107,7 @@ def test_one_size_is_binomial(wins, losses, alternative):
     expected = obvious_binomial(wins, losses, alternative)
     for win, loss, tie in ((1.0, -1.0, 0.0), (0.9 - 0.8, 0.7 - 0.8, 0.0), (2.5e-9, -2.5e-9, 0)):
         differences = [win] * wins + [loss] * losses + [tie] * 5
-        p = p_value(differences, alternative=alternative, n_resamples=1, seed=3)
+        p = p_value(differences, alternative=alternative)
         assert p == pytest.approx(expected, rel=1e-12, abs=0)
 
 
@@ -145,54 +122,42 @@ def test_the_binomial_is_what_enumeration_counts(rows, alternative, monkeypatch)
             assert p_value(differences, alternative=alternative) == pytest.approx(expected)
 
 
-def test_sizes_that_nearly_agree_are_drawn():
+def test_sizes_that_nearly_agree_are_not_binomial():
     differences = [0.5] * 40 + [0.5 + 1e-9] * 40
 
-    assert p_value(differences, n_resamples=99) == 1 / 100
+    assert paired_test(differences).test == "sign_flip_saddlepoint"
+    assert p_value(differences) == pytest.approx(2 / 2**80, rel=1e-9)
 
 
-# ---- the distribution of what is drawn ----------------------------------------------------------
-
-
-def test_drawn_sums_have_the_exact_distribution():
-    resamples = 200_000
-    ones = np.ones(100, np.int64)
-    (sums,) = significance._drawn_subset_sums([ones], resamples, 7).T
-    expected = stats.binom.pmf(np.arange(101), 100, 0.5) * resamples
-    observed = np.bincount(sums, minlength=101)
-    common = expected > 20
-    observed = np.append(observed[common], observed[~common].sum())
-    expected = np.append(expected[common], expected[~common].sum())
-
-    assert stats.chisquare(observed, expected, sum_check=False).pvalue > 0.001
-
-
-def test_each_row_has_a_sign_of_its_own():
-    places = 1 << np.arange(61)  # so that a sum tells its members
-    (sums,) = significance._drawn_subset_sums([places], 2000, 1).T
-    signs = (sums[:, None] >> np.arange(61)) & 1
-    correlations = np.corrcoef(signs.T) - np.eye(61)
-
-    assert abs(signs.mean(axis=0) - 0.5).max() < 5 * 0.5 / math.sqrt(2000)
-    assert abs(correlations).max() < 5 / math.sqrt(2000)
+# ---- neither enumerated nor of one size ---------------------------------------------------------
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
-def test_what_is_drawn_is_near_what_is_exact(alternative, monkeypatch):
-    differences = unlike(30)
-    exact = p_value(differences, alternative=alternative)
-    monkeypatch.setattr(sign_flips, "_ENUMERATED", 29)
-    error = math.sqrt(exact * (1 - exact) / 10_000)
+@pytest.mark.parametrize("rows", [31, 60, 61, 137, 1000])
+def test_many_differences_are_near_what_is_drawn(rows, alternative):
+    differences = np.append(unlike(rows), [0.0] * 7)
+    observed, draws = differences.sum(), 20_000
+    signs = np.random.default_rng(rows).choice([-1.0, 1.0], (draws, differences.size))
+    totals = signs @ differences
+    count = np.sum([extreme(total, observed, 1e-12, alternative) for total in totals])
+    p = p_value(differences, alternative=alternative)
+
+    # 4 standard errors, and what the approximation of few rows may miss.
+    assert abs(count / draws - p) <= 4 * math.sqrt(p * (1 - p) / draws) + 0.02 * p
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_approximation_is_near_what_is_exact(alternative, monkeypatch):
     for seed in range(10):
-        drawn = p_value(differences, alternative=alternative, seed=seed)
-        assert abs(drawn - exact) <= 4 * error + 1e-4
+        differences = unlike(30, seed)
+        exact = p_value(differences, alternative=alternative)
+        with monkeypatch.context() as patch:
+            patch.setattr(sign_flips, "_ENUMERATED", 29)
+            assert p_value(differences, alternative=alternative) == pytest.approx(exact, rel=0.06)
 
 
 def test_p_values_are_uniform_if_systems_are_equal():
-    found = [
-        p_value(np.random.default_rng(seed).normal(size=40), n_resamples=199)
-        for seed in range(1000)
-    ]
+    found = [p_value(np.random.default_rng(seed).normal(size=40)) for seed in range(1000)]
 
     for level in (0.05, 0.1, 0.5):
         share = np.mean(np.array(found) <= level)
@@ -245,19 +210,10 @@ def test_measures_together_are_as_each_alone(test):
         unlike(200, 3) - 0.3,
     ]
     for alternative in ALTERNATIVES:
-        options = {"test": test, "alternative": alternative, "n_resamples": 300, "seed": 2}
+        options = {"test": test, "alternative": alternative}
         together = p_values(np.stack(columns, axis=1), **options).tolist()
         alone = [p_value(column, **options) for column in columns]
         assert together == pytest.approx(alone, rel=0, abs=0, nan_ok=True)
-
-
-@pytest.mark.parametrize("chunk", [1, 7, 64, 1 << 20])
-def test_chunks_do_not_matter(chunk, monkeypatch):
-    differences = np.stack([unlike(150, seed) for seed in range(3)], axis=1)
-    expected = p_values(differences, n_resamples=100)
-    monkeypatch.setattr(significance, "_CHUNK", chunk)
-
-    assert (p_values(differences, n_resamples=100) == expected).all()
 
 
 def test_threads_do_not_matter():
@@ -268,18 +224,14 @@ def test_threads_do_not_matter():
     assert together == [p_value(each) for each in differences]
 
 
-def test_the_stream_is_frozen():
-    steps = np.array([k * (-1) ** (k % 7 // 3) / 16 for k in range(1, 200)])
+def test_nothing_is_drawn():
+    a, b = np.random.default_rng(0).random((2, 200))
+    expected = compare(a, b)
 
-    assert p_value(steps, n_resamples=9999) == 0.066
-    assert p_value(steps, n_resamples=9999, seed=2**70) == 0.0725
-    assert p_value(steps[:50], n_resamples=999) == 0.278
-    both = np.stack([steps, steps[::-1] ** 3], axis=1)
-    assert p_values(both, n_resamples=999, seed=1).tolist() == [0.079, 0.151]
-
-
-def test_another_seed_draws_other_signs():
-    assert len({p_value(unlike(100), seed=seed) for seed in range(5)}) > 1
+    for seed in range(3):
+        assert compare(a, b, seed=seed, n_resamples=1 + seed) == expected
+    p_of_steps = p_value([k * (-1) ** (k % 7 // 3) / 16 for k in range(1, 200)])
+    assert p_of_steps == pytest.approx(0.0677, abs=0.003)  # 0.066 of 9,999 draws
 
 
 # ---- sums that are equal but for rounding -------------------------------------------------------
@@ -307,7 +259,8 @@ def test_extreme_sizes():
 
 
 def test_p_is_never_zero():
-    assert p_value(unlike(100) + 10, n_resamples=999) == 1 / 1000
+    assert 0 < p_value(unlike(100) + 10) == pytest.approx(2.0**-99, rel=1e-9)
+    assert p_value(unlike(3000) + 10) == math.ulp(0.0)
     assert p_value([1.0] * 1000) == 2.0**-999
     assert p_value([1.0] * 5000) == math.ulp(0.0)
 
@@ -318,7 +271,6 @@ def test_p_is_never_zero():
 @pytest.mark.parametrize(
     ("differences", "expected"),
     [
-        ([], math.nan),
         ([0.5], math.nan),
         ([0.0], 1.0),
         ([0.0, 0.0], 1.0),
@@ -341,7 +293,7 @@ def test_t_of_equal_differences_by_side():
         assert p_value(differences, test="t", alternative="less") == less
 
 
-@pytest.mark.parametrize("rows", [0, 1, 13, 14, 60])
+@pytest.mark.parametrize("rows", [1, 13, 14, 60])
 def test_wilcoxon_of_nothing_but_zeros(rows):
     for alternative in ALTERNATIVES:
         assert p_value([0.0] * rows, test="wilcoxon", alternative=alternative) == 1.0
@@ -453,16 +405,31 @@ def measures(rows=60):
 )
 def test_measures_are_compared_and_adjusted(correction, adjust):
     a, b = measures()
-    results = compare_measures(a, b, correction=correction, n_resamples=500)
+    results = compare_measures(a, b, correction=correction)
     p = [result["p_value"] for result in results.values()]
 
     assert list(results) == ["x", "y", "z"]
     assert [result["p_adjusted"] for result in results.values()] == adjust(p).tolist()
     for name, result in results.items():
         assert result.pop("significant") is (result.pop("p_adjusted") < 0.05)
-        alone = compare(a[name], b[name], n_resamples=500)
+        alone = compare(a[name], b[name])
         del alone["significant"]
         assert result == alone
+
+
+def test_measures_by_the_greatest_statistic():
+    a, b = measures()
+    options = {"n_resamples": 500, "seed": 3}
+    results = compare_measures(a, b, correction="max_t", **options)
+
+    expected = max_t([a[name] - b[name] for name in a], **options).tolist()
+    assert [result["p_adjusted"] for result in results.values()] == expected
+    assert compare_measures({}, {}, correction="max_t") == {}
+    with pytest.raises(ValueError, match="correction 'max_t' is for comparisons on the same rows"):
+        compare_measures(a | {"w": [0.5, 0.1]}, b | {"w": [0.0, 0.0]}, correction="max_t")
+    for other in ({"test": "t"}, {"alternative": "less"}):
+        with pytest.raises(ValueError, match="'max_t' is for the two-sided permutation test"):
+            adjusted([0.5], [unlike(5)], correction="max_t", **other)
 
 
 def test_no_measures_give_nothing():
@@ -485,19 +452,58 @@ def test_bad_measures_are_named():
 
 
 def test_results_are_of_pythons_own_types():
-    result = compare(np.float32([0.5, 1.0]), [0, 1], alpha=np.float64(0.9))
+    options = {"clusters": np.array([1, 2]), "margin": np.float32(0.5), "power": 0.5}
+    result = compare(np.float32([0.5, 1.0]), [0, 1], alpha=np.float64(0.9), **options)
 
-    assert {type(value) for value in result.values()} == {float, bool, list}
+    assert {type(value) for value in result.values()} == {float, bool, list, str, int}
     assert [type(end) for end in result["confidence_interval"]] == [float, float]
+
+
+KEYS = [
+    *("A_mean", "B_mean", "diff", "p_value", "significant", "confidence_interval"),
+    *("test", "statistic", "standard_error"),
+]
+
+
+def test_the_result_says_what_the_functions_behind_it_say():
+    a, b = np.random.default_rng(0).random((2, 60))
+    labels = [row // 4 for row in range(60)]
+    result = compare(a, b, clusters=labels, margin=0.1, power=0.9, confidence_level=0.9)
+    tested = paired_test(a - b, clusters=labels)
+    ends = difference_interval(a - b, clusters=labels, confidence_level=0.9)
+    shown = equivalence(a - b, 0.1, clusters=labels)
+
+    assert list(result) == [*KEYS, "n_clusters", "mde", "p_equivalent", "p_non_inferior"]
+    assert result["confidence_interval"] == [ends.low, ends.high]
+    assert (result["p_value"], result["test"], result["statistic"]) == tested[:3]
+    assert (result["standard_error"], result["n_clusters"]) == (tested.standard_error, 15)
+    assert (result["p_non_inferior"], result["p_equivalent"]) == shown
+    # Clusters are the units of the t-test: their number, and the deviation that makes the error.
+    deviation = tested.standard_error * math.sqrt(15)
+    assert result["mde"] == minimum_detectable(deviation, 15, power=0.9)
+    assert list(compare(a, b)) == KEYS
+    assert math.isnan(compare([0.5], [0.1], power=0.8)["mde"])
+
+
+def test_scores_beyond_0_to_1_have_no_range():
+    a, b = np.random.default_rng(0).random((2, 30))
+    for scores, method in (((a, b), "auto"), ((a, b - 0.5), "t"), ((a + 1, b), "t")):
+        expected = difference_interval(
+            np.subtract(*scores), method=method, bounds=(-math.inf, math.inf)
+        )
+        if method == "auto":
+            expected = difference_interval(np.subtract(*scores))
+        assert compare(*scores)["confidence_interval"] == [expected.low, expected.high]
 
 
 def test_the_interval_is_that_of_the_mean_difference():
     a, b = np.random.default_rng(0).random((2, 300))
-    options = {"n_resamples": 2000, "seed": 4, "confidence_level": 0.9}
-    low, high = compare(a, b, **options)["confidence_interval"]
-    expected = stats.norm.interval(0.9, (a - b).mean(), (a - b).std() / math.sqrt(300))
+    for method in ("auto", "t", "bootstrap"):
+        options = {"n_resamples": 2000, "seed": 4, "confidence_level": 0.9}
+        low, high = compare(a, b, interval=method, **options)["confidence_interval"]
+        expected = stats.norm.interval(0.9, (a - b).mean(), (a - b).std() / math.sqrt(300))
 
-    assert (low, high) == pytest.approx(expected, abs=0.005)
+        assert (low, high) == pytest.approx(expected, abs=0.005)
 
 
 @pytest.mark.parametrize(
@@ -509,6 +515,7 @@ def test_the_interval_is_that_of_the_mean_difference():
         ([[[0.5]]], r"differences must hold numbers in 1 or 2 dimensions"),
         (["0.5"], "differences must hold numbers"),
         ([None], "differences must hold numbers"),
+        ([], "differences is empty"),
     ],
 )
 def test_bad_differences_are_named(differences, message):
@@ -524,15 +531,3 @@ def test_inputs_are_left_alone():
 
     assert (a == before[0]).all()
     assert (b == before[1]).all()
-
-
-def test_memory_is_bounded():
-    # A matrix of 20,000 rows x 2,000 resamples would be 40 MB even at a byte a sign.
-    differences = unlike(20_000)
-    p_value(differences, n_resamples=10)
-    tracemalloc.start()
-    p_value(differences, n_resamples=2000)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-
-    assert peak < 4 * 2**20

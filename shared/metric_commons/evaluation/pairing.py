@@ -1,0 +1,123 @@
+"""Which scores of which systems are compared, row by row.
+
+One score of each module is compared unless scores are named: its main one. Each further score,
+such as the precision and the recall beside F1, would cost all others power once p-values are
+corrected for their number.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ..files.stored import plain
+from ..numbers.checks import nearest
+from .arguments import REPORTING
+from .comparisons import Pair
+from .results import ModuleResult, Results, means_of_rows
+
+Systems = Mapping[str, Mapping[str, ModuleResult]]
+
+
+class Rows(NamedTuple):
+    """What the rows of two systems are called, in the order of the first one."""
+
+    order_b: Sequence[int] | None  # where the rows of the second stand; None for the same order
+    clusters: Sequence[Any] | None
+
+
+def paired_scores(
+    results: Results, names: Iterable[tuple[str, str]], scores: Collection[str] | None = None
+) -> Iterator[Pair]:
+    """The scores that each two systems share, if they came about in the same way.
+
+    Args:
+        results: all systems, with the scores of their rows.
+        names: the two systems of each pair.
+        scores: which to compare, as `score` or `module.score`; None for the main score of each
+            module.
+
+    Raises:
+        ValueError: a score is not there, or two systems have other options, ids or clusters.
+    """
+    if scores is not None:
+        _check(scores, results.systems)
+    for a, b in names:
+        rows = _shared_rows(results.row_labels, a, b)
+        for module, result in results.systems[a].items():
+            rival = results.systems[b].get(module)
+            if rival is None:
+                continue
+            columns, columns_b = means_of_rows(result), means_of_rows(rival)
+            shared = [name for name in columns if name in columns_b]
+            if shared and _scoring(result.options) != _scoring(rival.options):
+                raise ValueError(
+                    f"{module} scored {a!r} and {b!r} with other options: {result.signature} and "
+                    f"{rival.signature}"
+                )
+            for name in _family(module, result, shared, scores):
+                scores_b = columns_b[name]
+                if rows.order_b is not None:
+                    scores_b = [scores_b[row] for row in rows.order_b]
+                yield Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
+
+
+def _family(
+    module: str, result: ModuleResult, shared: Sequence[str], scores: Collection[str] | None
+) -> Sequence[str]:
+    """Those of the shared scores of a module that are compared."""
+    if scores is not None:
+        return [name for name in shared if name in scores or f"{module}.{name}" in scores]
+    return [name for name in shared if name == result.main_score] or shared[:1]
+
+
+def _check(scores: Collection[str], systems: Systems) -> None:
+    """Nothing, if every score that is named is one of some module, and a mean of rows."""
+    of_modules: dict[str, list[str]] = {}
+    means: dict[str, list[str]] = {}
+    for results in systems.values():
+        for module, result in results.items():
+            for names, columns in ((of_modules, result.scores), (means, means_of_rows(result))):
+                for name in columns:
+                    names[name] = [*names.get(name, []), f"{module}.{name}"]
+    for score in scores:
+        if score in means or any(score in names for names in means.values()):
+            continue
+        if score in of_modules or any(score in names for names in of_modules.values()):
+            raise ValueError(f"score {score!r} is no mean of scores of rows, so it is not compared")
+        hint = nearest(score, means) or f"; there are {', '.join(means) or 'none'}"
+        raise ValueError(f"there is no score {score!r} of rows{hint}")
+
+
+def _shared_rows(row_labels: Mapping[str, Mapping[str, Sequence[Any]]], a: str, b: str) -> Rows:
+    """How rows of two systems stand to each other: by their ids, else by their order."""
+    labels_a, labels_b = (row_labels.get(system, {}) for system in (a, b))
+    ids_a, ids_b = labels_a.get("id"), labels_b.get("id")
+    order = None
+    if ids_a is not None and ids_b is not None and list(ids_a) != list(ids_b):
+        numbers = {name: row for row, name in enumerate(ids_b)}
+        if len(numbers) != len(ids_b) or len(ids_a) != len(ids_b) or {*ids_a} != numbers.keys():
+            missing = next((name for name in ids_a if name not in numbers), None)
+            detail = f"; {b!r} has no {missing!r}" if missing is not None else ""
+            raise ValueError(
+                f"{a!r} and {b!r} have rows with other ids{detail}; score both on the same rows, "
+                "with --id and --per-example"
+            )
+        order = [numbers[name] for name in ids_a]
+    if (ids_a is None) != (ids_b is None):
+        first, second = (a, b) if ids_a is not None else (b, a)
+        raise ValueError(
+            f"rows of {first!r} have ids, those of {second!r} have none; score both with --id and "
+            "--per-example"
+        )
+    clusters, clusters_b = labels_a.get("cluster"), labels_b.get("cluster")
+    if order is not None and clusters_b is not None:
+        clusters_b = [clusters_b[row] for row in order]
+    if (None if clusters is None else list(clusters)) != (
+        None if clusters_b is None else list(clusters_b)
+    ):
+        raise ValueError(f"{a!r} and {b!r} have rows in other clusters; score both with the same")
+    return Rows(order, clusters)
+
+
+def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that can move a score."""
+    return {name: plain(value) for name, value in options.items() if name not in REPORTING}

@@ -1,0 +1,83 @@
+"""The file with the scores of rows: JSON Lines, one line a row and system.
+
+A line holds the number of the row, its id and cluster as far as these were given, the system, and
+each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..files.stored import plain, restored, write_whole
+
+Columns = Mapping[str, Mapping[str, Sequence[Any]]]  # of each system, by their names
+
+
+def write_rows(path: str | Path, scores: Columns, row_labels: Columns) -> str:
+    """Write the file, whole or not at all; its SHA-256.
+
+    Args:
+        path: of the file.
+        scores: of each system the scores of its rows, by score.
+        row_labels: of each system the `id` and the `cluster` of its rows, as far as there are any.
+    """
+    digest = hashlib.sha256()
+
+    def lines() -> Iterator[bytes]:
+        for record in _records(scores, row_labels):
+            line = (json.dumps(record) + "\n").encode()
+            digest.update(line)
+            yield line
+
+    write_whole(path, lines())
+    return digest.hexdigest()
+
+
+def _records(scores: Columns, row_labels: Columns) -> Iterator[dict[str, Any]]:
+    for system, columns in scores.items():
+        labels = row_labels.get(system, {})
+        for row, values in enumerate(zip(*columns.values(), strict=True)):
+            names = {name: column[row] for name, column in labels.items()}
+            scores_of_row = dict(zip(columns, plain(values), strict=True))
+            yield {"row": row, **names, "system": system, "scores": scores_of_row}
+
+
+def read_rows(
+    path: str | Path, names: Mapping[str, Iterable[str]]
+) -> tuple[dict[str, dict[str, list[float]]], dict[str, dict[str, list[Any]]]]:
+    """The scores of the rows of each system, and what rows are called, as `write_rows` takes them.
+
+    Args:
+        path: of the file.
+        names: the scores that each system may have; of one that has no rows the column is empty.
+
+    Raises:
+        ValueError: the file is not what `write_rows` wrote, or has other systems or scores.
+    """
+    columns: dict[str, dict[str, list[float]]] = {
+        system: {name: [] for name in scores} for system, scores in names.items()
+    }
+    rows = dict.fromkeys(columns, 0)
+    labels: dict[str, dict[str, list[Any]]] = {system: {} for system in columns}
+    with Path(path).open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                record = json.loads(line)
+                system, row, scores = record["system"], record["row"], record["scores"]
+                if row != rows[system]:
+                    raise ValueError(f"row {row} of {system!r}, where {rows[system]} is next")
+                for name, value in scores.items():
+                    columns[system][name].append(restored(value))
+                for name in ("id", "cluster"):
+                    if name in record:
+                        labels[system].setdefault(name, []).append(record[name])
+                    if len(labels[system].get(name, ())) not in (0, row + 1):
+                        raise ValueError(f"some rows of {system!r} have a field {name!r}, not all")
+                rows[system] += 1
+            except KeyError as error:
+                raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
+            except (ValueError, TypeError, AttributeError) as error:
+                raise ValueError(f"{path}: line {number}: {error}") from None
+    return columns, {system: columns for system, columns in labels.items() if columns}

@@ -1,0 +1,235 @@
+"""`gate`, `power` and `compare` on saved results, as a new user would call them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from metric_commons.evaluation.results import Results
+
+ROWS = [
+    {"id": f"q{row}", "doc": row // 4, "gold": "x", "old": "x" if row % 3 else "y"}
+    for row in range(60)
+]
+for number, row in enumerate(ROWS):
+    row["same"] = row["old"]
+    row["good"] = "x"
+    row["bad"] = "y"
+    row["near"] = "y" if number in (1, 2, 4, 5) else "x" if number in (0, 3, 6, 9) else row["old"]
+
+
+@pytest.fixture
+def saved(run):
+    """Scores a field into `<field>.json`, with its rows beside it."""
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+
+    def saved(*fields, rows=True, options=("--id", "id"), name=None):
+        name = name or fields[0]
+        predictions = [word for field in fields for word in ("--predictions", field)]
+        files = ["--per-example", f"{name}.rows.jsonl"] if rows else []
+        status, _, err = run(
+            *("score", "qa_em", "rows.jsonl", *predictions, "--references", "gold"),
+            *(*options, "--save", f"{name}.json", *files),
+        )
+        assert (status, err) == (0, "")
+        return f"{name}.json"
+
+    return saved
+
+
+def gate(run, new, old, margin=0.05, *options):
+    given = ("--baseline", old, "--score", "qa_em", "--margin", margin, *options)
+    return run("gate", new, *given)
+
+
+@pytest.mark.parametrize(
+    ("new", "margin", "status", "words"),
+    [
+        (
+            "good",
+            0.05,
+            0,
+            "not inferior: worse by less than 0.05, or better (Student's t-test, p <",
+        ),
+        ("same", 0.01, 0, "not inferior"),
+        ("near", 0.05, 3, "cannot tell: neither shown to be worse by less than 0.05, nor by more"),
+        (
+            "bad",
+            0.05,
+            4,
+            "inferior: worse by more than 0.05 (Student's t-test, p <0.0001, 60 rows)",
+        ),
+    ],
+)
+def test_the_status_is_the_verdict(run, saved, new, margin, status, words):
+    found, out, err = gate(run, saved(new), saved("old"), margin)
+    first, second, *more = out.splitlines()
+
+    assert (found, err) == (status, "")
+    assert first.startswith("qa_em: new ")
+    assert "[" in first
+    assert second.startswith(words)
+    assert "60 rows" in second
+    assert "equal" not in second
+    assert bool(more) is (status == 3)
+    if more:
+        assert re.fullmatch(
+            r"If both systems are equally good, [\d,]+ rows would tell with a probability of 80 %.",
+            more[0],
+        )
+
+
+def test_results_without_rows_say_how_to_make_them(run, saved):
+    old, new = saved("old"), saved("good", rows=False)
+    advice = "score again with --save and --per-example FILE, or name that file with --rows"
+    message = f"good.json: it does not name the scores of its rows; {advice}\n"
+    for command in (
+        ("gate", new, "--baseline", old, "--score", "qa_em", "--margin", "0.1"),
+        ("compare", old, new),
+        ("power", new, old, "--effect", "0.1"),
+    ):
+        assert run(*command) == (1, "", message)
+    saved("good", name="again")
+    assert gate(run, new, old, 0.05, "--rows", "again.rows.jsonl")[0] == 0
+    Path("again.rows.jsonl").rename("moved.jsonl")
+    assert gate(run, "again.json", old)[2] == (
+        f"again.json: its rows are not there: again.rows.jsonl; {advice}\n"
+    )
+    assert gate(run, "again.json", old, 0.05, "--rows", "moved.jsonl")[0] == 0
+    with Path("old.rows.jsonl").open("a") as file:
+        file.write("\n")
+    assert gate(run, old, old)[2] == (
+        f"old.json: its rows have changed since: old.rows.jsonl; {advice}\n"
+    )
+
+
+def test_a_result_finds_its_rows_beside_it(run, saved, monkeypatch):
+    saved("old")
+    saved("good")
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+
+    assert gate(run, "../good.json", "../old.json")[0] == 0
+
+
+def test_the_result_names_the_file_of_its_rows(run, saved):
+    record = Results.read(saved("old")).provenance["per_example"]
+
+    assert record.keys() == {"path", "sha256"}
+    assert record["path"] == "old.rows.jsonl"
+    first = json.loads(Path("old.rows.jsonl").read_text().splitlines()[0])
+    assert first == {"row": 0, "id": "q0", "system": "old", "scores": {"qa_em": 0.0}}
+
+
+def test_rows_with_other_ids_are_not_compared(run, saved):
+    old, new = saved("old"), saved("good", options=())
+    status, out, err = gate(run, new, old)
+
+    assert (status, out) == (1, "")
+    assert err == (
+        "rows of 'baseline' have ids, those of 'new' have none; score both with --id and "
+        "--per-example\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (["--margin", "0"], 1, "margin must be a number above 0, got 0.0"),
+        (["--alpha", "5"], 1, "alpha must be a number strictly between 0 and 1, got 5.0"),
+        (["--score", "qa_me"], 1, "there is no score 'qa_me' of rows; did you mean 'qa_em'?"),
+        (["--rows", "a", "--rows", "b", "--rows", "c"], 2, "--rows: a belongs to no result"),
+        (["--margin", "x"], 2, "Invalid value for '--margin'"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(run, saved, options, status, message):
+    found, out, err = gate(run, saved("good"), saved("old"), 0.05, *options)
+
+    assert (found, out, err.count("\n")) == (status, "", 1)
+    assert err.startswith(message)
+
+
+def test_a_system_is_named_where_there_are_several(run, saved):
+    old, several = saved("old"), saved("good", "bad", name="several")
+
+    message = "the new result has the systems good, bad; name one with --system\n"
+    assert gate(run, several, old) == (1, "", message)
+    assert gate(run, several, old, 0.05, "--system", "good")[0] == 0
+    assert gate(run, several, old, 0.05, "--system", "bad")[0] == 4
+
+
+def test_saved_results_are_compared(run, saved):
+    names = [saved(name) for name in ("old", "good", "bad")]
+    status, out, err = run("compare", *names[:2], "--save", "c.json", "--correction", "bh")
+    (comparison,) = Results.read("c.json").comparisons
+
+    assert (status, err) == (0, "")
+    assert (comparison["a"], comparison["b"]) == ("old", "good")
+    assert comparison["options"]["correction"] == "benjamini_hochberg"
+    assert "does not show that they are equal" in " ".join(out.split())
+    status, out, _ = run("compare", *names, "--correction", "max_t", "--resamples", "500")
+    assert status == 0
+    assert "corrected by the law of the greatest statistic over 3 comparisons" in (
+        " ".join(out.split())
+    )
+    table = [line.split() for line in out.splitlines()]
+    assert ["qa_em", "good", "1.0000", "1", "1", "a"] in table
+    assert ["qa_em", "bad", "0.0000", "3", "3", "c"] in table
+    assert run("compare", "nix.json", names[0])[2] == "nix.json: No such file or directory\n"
+    Path("qrels").write_text("q 0 a 1\n")
+    assert run("compare", names[0], "qrels")[2].startswith("qrels: ")
+    assert run("compare", "qrels", names[0])[0] == 2
+    for option in (["-m", "map"], ["--missing", "skip"]):
+        status, _, err = run("compare", *names, *option)
+        assert (status, err.endswith(" is for runs, and these are saved results\n")) == (2, True)
+
+
+def test_the_power_of_a_benchmark(run, saved):
+    names = [saved("old"), saved("near")]
+    status, out, err = run("power", *names, "--effect", "0.1")
+    assert (status, err) == (0, "")
+    assert "power for 0.1" in out
+    status, out, _ = run("power", *names, "--effect", "0.1", "--format", "json")
+    content = json.loads(out)
+    (plan,) = content["plans"]
+
+    assert (content["effect"], content["alpha"], content["power"]) == (0.1, 0.05, 0.8)
+    assert (plan["a"], plan["b"], plan["score"], plan["rows"]) == ("old", "near", "qa_em", 60)
+    assert plan["required_rows"] > 60
+    both = saved("old", "near", name="both")
+    (again,) = json.loads(run("power", both, "--effect", "0.1", "--format", "json")[1])["plans"]
+    assert again == plan
+    assert run("power", names[0], "--effect", "0.1")[2] == (
+        "there is no score that two systems hold of every row\n"
+    )
+    assert run("power", *names, "--effect", "-1")[0] == 1
+
+
+def test_runs_have_rows_too(run):
+    Path("qrels").write_text("".join(f"q{i} 0 a 1\n" for i in range(20)))
+    for name, document in (("a", "a"), ("b", "b")):
+        Path(f"{name}.run").write_text("".join(f"q{i} Q0 {document} 1 1 A\n" for i in range(20)))
+        files = ("--save", f"{name}.json", "--per-example", f"{name}.jsonl")
+        assert run("trec", "qrels", f"{name}.run", "-m", "map", *files)[0] == 0
+    options = ("--score", "map", "--margin", "0.01")
+
+    assert run("gate", "a.json", "--baseline", "b.json", *options)[0] == 0
+    assert run("gate", "b.json", "--baseline", "a.json", *options)[0] == 4
+    first = json.loads(Path("a.jsonl").read_text().splitlines()[0])
+    assert (first["id"], first["scores"]) == ("q0", {"map": 1.0})
+
+
+def test_several_runs_are_ranked(run):
+    Path("qrels").write_text("".join(f"q{i} 0 a 1\n" for i in range(20)))
+    for name, hits in (("a", 20), ("b", 19), ("c", 1)):
+        lines = (f"q{i} Q0 {'a' if i < hits else 'b'} 1 1 A\n" for i in range(20))
+        Path(f"{name}.run").write_text("".join(lines))
+    status, out, _ = run("compare", "qrels", "a.run", "b.run", "c.run", "-m", "map")
+    table = [line.split() for line in out.splitlines()]
+
+    assert status == 0
+    assert ["map", "b", "0.9500", "1", "1-2", "a"] in table
+    assert ["map", "c", "0.0500", "2", "3", "b"] in table
+    assert run("compare", "qrels", "a.run")[0] == 2
+    assert run("compare", "qrels", "a.run", "b.run", "c.run", "--plot", "d.png")[0] == 2
