@@ -69,6 +69,23 @@ def test_the_result_is_that_of_compute(answers, partitions):
     )
 
 
+def test_clusters_may_span_partitions(answers):
+    result = score(
+        answers.repartition(5),
+        "qa_f1",
+        predictions="answer",
+        references="gold",
+        clusters="topic",
+        confidence_level=0.9,
+    )
+    _, texts, references, topics = zip(*ROWS, strict=True)
+    expected = load("qa_f1").compute(
+        predictions=texts, references=references, clusters=topics, confidence_level=0.9
+    )
+    assert result == expected
+    assert result["n_clusters"] == 3
+
+
 def test_many_states_merge_in_a_tree(answers):
     result = score(answers.repartition(40), "qa_em", predictions="answer", references="gold")
     predictions, references = [row[1] for row in ROWS], [row[2] for row in ROWS]

@@ -1,0 +1,190 @@
+"""Clusters are one option everywhere: a column of labels gives the intervals of `compute`."""
+
+import json
+
+import numpy as np
+import pytest
+from datasets import Dataset
+
+import metric_commons
+from metric_commons import State, load
+from metric_commons.integrations.datasets import score as score_dataset
+
+ROWS = 40
+UNCERTAIN = (
+    "confidence_interval",
+    "interval",
+    "standard_error",
+    "effective_n",
+    "n_clusters",
+    "design_effect",
+)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(4)
+    return {
+        "answer": rng.choice(["Paris", "the river Rhine", "42", ""], ROWS).tolist(),
+        "gold": rng.choice(["Paris", "Rhine"], ROWS).tolist(),
+        "passage": [f"p{row % 7}" for row in range(ROWS)],
+        "topic": rng.choice(["x", "y"], ROWS).tolist(),
+    }
+
+
+@pytest.fixture(scope="module")
+def expected(table):
+    return load("qa_f1").compute(
+        predictions=table["answer"],
+        references=table["gold"],
+        clusters=table["passage"],
+        groups=table["topic"],
+        confidence_level=0.9,
+    )
+
+
+def told(result):
+    """What results of the command and of `score` say, in the keys of `compute`."""
+    return {**result["scores"], **{key: result[key] for key in (*UNCERTAIN, "groups")}}
+
+
+@pytest.fixture
+def lines(run, table):
+    """A file of the rows, in the folder in which `run` runs commands."""
+    names, columns = table.keys(), table.values()
+    records = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+    with open("rows.jsonl", "w") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+    return "rows.jsonl"
+
+
+def test_clusters_change_intervals_and_not_scores(table, expected):
+    columns = {"predictions": table["answer"], "references": table["gold"]}
+    plain = load("qa_f1").compute(**columns, confidence_level=0.9)
+
+    assert expected["n_clusters"] == 7
+    assert expected["groups"]["x"]["n_clusters"] <= 7
+    for name in ("qa_f1", "qa_precision", "qa_recall"):
+        assert expected[name] == plain[name]
+        assert expected["confidence_interval"][name] != plain["confidence_interval"][name]
+
+
+def test_python(table, expected):
+    results = metric_commons.score(
+        "qa_f1",
+        predictions=table["answer"],
+        references=table["gold"],
+        clusters=table["passage"],
+        groups=table["topic"],
+        confidence_level=0.9,
+    )
+    result = results.systems["predictions"]["qa_f1"]
+    assert told(vars(result)) == expected
+    assert "|confidence_level=0.9|interval=auto|clusters=7|rows=40|" in result.signature
+
+
+def test_the_command_and_the_file_of_an_evaluation(run, lines, expected):
+    columns = ("--predictions", "answer", "--references", "gold", "--group-by", "topic")
+    command = ("score", "qa_f1", lines, *columns, "--cluster-by", "passage")
+    status, out, err = run(*command, "--confidence", "0.9", "--format", "json")
+    assert status == 0, err
+    assert told(json.loads(out)["systems"]["answer"]["qa_f1"]) == expected
+
+    config = {
+        "data": {
+            "path": lines,
+            "fields": {"references": "gold", "groups": "topic", "clusters": "passage"},
+        },
+        "systems": {"bot": "answer"},
+        "modules": ["qa_f1"],
+        "confidence_level": 0.9,
+        "outputs": {"format": "json"},
+    }
+    with open("e.yaml", "w") as file:
+        json.dump(config, file)
+    status, out, err = run("run", "e.yaml")
+    assert status == 0, err
+    assert told(json.loads(out)["systems"]["bot"]["qa_f1"]) == expected
+
+
+def test_parts_of_the_command(run, lines, table, expected):
+    with open(lines) as file:
+        rows = file.readlines()
+    columns = ("--predictions", "answer", "--references", "gold", "--group-by", "topic")
+    for number, part in enumerate((rows[:13], rows[13:])):
+        with open(f"{number}.jsonl", "w") as file:
+            file.writelines(part)
+        command = ("score", "qa_f1", f"{number}.jsonl", *columns, "--cluster-by", "passage")
+        status, _, err = run(*command, "--partial", f"{number}.part")
+        assert status == 0, err
+    status, out, err = run("merge", "1.part", "0.part", "--confidence", "0.9", "--format", "json")
+    assert status == 0, err
+    assert told(json.loads(out)["systems"]["answer"]["qa_f1"]) == expected
+
+
+def test_states_of_parts_in_any_order(table, expected):
+    parts = []
+    for rows in (slice(0, 5), slice(5, 31), slice(31, None)):
+        state = State("qa_f1")
+        state.update(
+            predictions=table["answer"][rows],
+            references=table["gold"][rows],
+            clusters=table["passage"][rows],
+            groups=table["topic"][rows],
+        )
+        parts.append(State.from_json(state.to_json()))
+    total = parts[2]
+    total.merge(parts[0])
+    total.merge(parts[1])
+
+    assert total.result(confidence_level=0.9) == expected
+
+
+def test_rows_have_clusters_or_none_has():
+    row = {"predictions": ["a"], "references": ["a"]}
+    state = State("qa_em")
+    state.update(**row, clusters=["x"])
+    with pytest.raises(ValueError, match=r"^some rows have clusters, others have none$"):
+        state.update(**row)
+    assert len(state) == 1
+
+
+def test_datasets(table, expected):
+    columns = {"predictions": "answer", "references": "gold"}
+    labels = {"groups": "topic", "clusters": "passage"}
+    options = {"batch_size": 7, "confidence_level": 0.9}
+    assert score_dataset(Dataset.from_dict(table), "qa_f1", **columns, **labels, **options) == (
+        expected
+    )
+
+
+@pytest.mark.parametrize("module", ["classification", "win_rate", "truthful_mc", "ir_ranking"])
+def test_states_of_other_kinds(module):
+    rng = np.random.default_rng(2)
+    rows = {
+        "classification": {
+            "predictions": rng.integers(0, 3, ROWS).tolist(),
+            "references": rng.integers(0, 3, ROWS).tolist(),
+        },
+        "win_rate": {"predictions": rng.choice([0.0, 0.5, 0.75, 1.0], ROWS).tolist()},
+        "truthful_mc": {
+            "predictions": rng.random((ROWS, 3)).tolist(),
+            "references": [[1, 0, int(row % 2)] for row in range(ROWS)],
+        },
+        "ir_ranking": {
+            "predictions": [["a", "b", "c"][row % 3 :] for row in range(ROWS)],
+            "references": [["b", "c"][: 1 + row % 2] for row in range(ROWS)],
+        },
+    }[module]
+    labels = [row % 6 for row in range(ROWS)]
+    options = {"confidence_level": 0.9, "n_resamples": 50}
+    expected = load(module).compute(**rows, clusters=labels, **options)
+    first, second = State(module), State(module)
+    for state, part in ((first, slice(None, None, 2)), (second, slice(1, None, 2))):
+        columns = {name: column[part] for name, column in rows.items()}
+        ids = {"ids": [*range(ROWS)][part]} if module == "ir_ranking" else {}
+        state.update(**columns, clusters=labels[part], **ids)
+    second.merge(first)
+
+    assert repr(second.result(**options)) == repr(expected)
+    assert expected["n_clusters"] == 6
