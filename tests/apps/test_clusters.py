@@ -1,6 +1,7 @@
 """Clusters are one option everywhere: a column of labels gives the intervals of `compute`."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -188,3 +189,22 @@ def test_states_of_other_kinds(module):
 
     assert repr(second.result(**options)) == repr(expected)
     assert expected["n_clusters"] == 6
+
+
+def test_the_hook_of_a_trainer():
+    rng = np.random.default_rng(0)
+    logits, labels = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
+    clusters = [row % 5 for row in range(30)]
+    hook = metric_commons.trainer_hook(
+        "classification", task="classification", clusters=clusters, confidence_level=0.9
+    )
+    result = hook(SimpleNamespace(predictions=logits, label_ids=labels))
+    expected = load("classification").compute(
+        predictions=logits.argmax(axis=1),
+        references=labels,
+        clusters=clusters,
+        confidence_level=0.9,
+    )
+    ends = [result["accuracy_low"], result["accuracy_high"]]
+    assert ends == expected["confidence_interval"]["accuracy"]
+    assert result["n_clusters"] == 5.0

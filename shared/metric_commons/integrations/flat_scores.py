@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 # Options of which nothing could become a number: they ask for rows, curves or tables, or need a
-# value a row, which a Trainer does not have.
+# value a row that a Trainer does not have. Clusters are labels of the rows that it evaluates.
 UNSUITABLE = (
     "per_example",
     "confusion_matrix",
     "curves",
     "groups",
-    "clusters",
     "sample_weight",
 )
 

@@ -250,7 +250,8 @@ def trainer_hook(
             never counts.
         nan_policy: "raise": logits that are not finite are an error. "omit": such rows are left
             out, and `omitted` says how many.
-        **options: of the modules; each option is given to the modules that have it.
+        **options: of the modules; each option is given to the modules that have it. `clusters` are
+            labels of the rows of the evaluation dataset, in its order.
 
     Raises:
         TypeError: no module has the option.
@@ -355,7 +356,8 @@ def _has_state(module: Any, options: Mapping[str, Any]) -> bool:
 
 def _reports(options: Mapping[str, Any]) -> bool:
     """Whether something is to be reported beside scores; not every state can."""
-    return any(options.get(name) for name in ("confidence_level", "standard_error"))
+    is_uncertain = any(options.get(name) for name in ("confidence_level", "standard_error"))
+    return is_uncertain or options.get("clusters") is not None
 
 
 def _check_usable(module: Any) -> None:
