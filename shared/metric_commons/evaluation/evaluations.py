@@ -279,7 +279,7 @@ class Evaluation:
         `before` are the rows of earlier blocks, which the module does not know of.
         """
         path, predictions = self.systems[error.system]
-        names = {"predictions": predictions, **self.fields}
+        names = {"predictions": predictions, "ids": self.fields.get("id"), **self.fields}
         wrong = error.error
         if not isinstance(wrong, RowError) or wrong.column not in names:
             return wrong

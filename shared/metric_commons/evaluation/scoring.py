@@ -264,9 +264,13 @@ def _row_labels(
     for system, rows in systems.items():
         for name, option, columns in (("id", "ids", ids), ("cluster", "clusters", clusters)):
             column = _column(option, columns, system)
-            if column is not None:
+            if column is None:
+                continue
+            try:
                 labels = check_labels(option, column, len(rows))
-                row_labels.setdefault(system, {})[name] = labels
+            except ValueError as error:
+                raise InputError(system, error) from error
+            row_labels.setdefault(system, {})[name] = labels
     return row_labels
 
 
