@@ -226,8 +226,9 @@ class Evaluation:
         having = [metric for metric in self.metrics.values() if key in input_names(metric)]
         return all(
             any(
-                "int64" in str(source_path[key]) or "float64" in str(source_path[key])
-                for source_path in metric.feature_sets
+                not isinstance(features[key], dict)  # a record, which no cell is
+                and ("int64" in str(features[key]) or "float64" in str(features[key]))
+                for features in metric.feature_sets
             )
             for metric in having
         )
