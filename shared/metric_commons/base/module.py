@@ -119,11 +119,18 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         loading = {name: value for name, value in kwargs.items() if name not in declared}
         self._refuse_unknown(loading, accepted={*declared, *_LOADER})
         super().__init__(config_name=config_name, **loading)
-        self._layouts = _layouts(
-            self.info, self.feature_sets, nan=self.nan_allowed, unsigned=self.unsigned_allowed
-        )
+        self._features_read: Any = None
+        self._read_features()
         self._batches: list[Batch] = []
         self._lock = Lock()  # of the batches: threads may add and compute at once
+
+    def _read_features(self) -> None:
+        """The layouts of the features, again if somebody has set others since."""
+        if self._features_read is not self.features:
+            self._layouts = _layouts(
+                self.info, self.feature_sets, nan=self.nan_allowed, unsigned=self.unsigned_allowed
+            )
+            self._features_read = self.features
 
     @abc.abstractmethod
     def _compute(self, **columns_and_options: Any) -> dict[str, Any]:
@@ -277,6 +284,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         for name, column in inputs.items():
             if column is None:
                 raise ValueError(f"{name} is missing; the inputs are {', '.join(inputs)}")
+        self._read_features()
         return read(inputs, self._layouts)
 
     def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:

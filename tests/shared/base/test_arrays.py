@@ -85,3 +85,13 @@ def test_arrays_stay_where_they_are_allowed():
     module.compute(predictions=np.array([1]), references=[1])
 
     assert [type(column) for column in module.seen] == [np.ndarray, list]
+
+
+def test_features_may_be_set_later():
+    module = Accuracy()
+    text = datasets.Value("string")
+    module.info.features = datasets.Features({"predictions": text, "references": text})
+
+    assert module.compute(predictions=["a"], references=["a"]) == {"accuracy": 1.0}
+    with pytest.raises(ValueError, match=r"predictions\[0\] is 1 \(int\); expected str"):
+        module.compute(predictions=[1], references=[1])
