@@ -227,7 +227,7 @@ class _Scoring:
         query = judged.query[is_hit]
         above = positions(judged.query)[is_hit] - positions(query)
         bound = np.maximum(np.minimum(relevant, nonrelevant)[query], 1)
-        terms = np.where(above > 0, 1.0 - np.minimum(above, relevant[query]) / bound, 1.0)
+        terms = 1.0 - np.minimum(above, relevant[query]) / bound
         return self._ratio(self._sum(query, terms), relevant)
 
     def _rbp(self, measure: Measure) -> Floats:
