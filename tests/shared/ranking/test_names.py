@@ -19,6 +19,8 @@ from tests.rankings import MEASURES
         ("RBP(p=0.95)@20", ("rbp", 20, 0.95)),
         ("err@20", ("err", 20, 4.0)),
         ("ERR(max_grade=3)", ("err", NO_CUTOFF, 3.0)),
+        ("err(max_grade=0.5)", ("err", NO_CUTOFF, 0.5)),
+        ("err(max_grade=1000)", ("err", NO_CUTOFF, 1000.0)),
         ("num_rel_ret", ("num_rel_ret", NO_CUTOFF, 0.0)),
     ],
 )
