@@ -104,7 +104,7 @@ def rankings(
         retrieved, scores = _fields("predictions", predictions, "score")
         judged, levels = _fields("references", references, "relevance")
     elif any(isinstance(row[0], str) for row in chain(predictions, references) if len(row)):
-        retrieved, judged = list(predictions), list(references)
+        retrieved, judged = _lists(predictions), _lists(references)
         scores = [range(len(row), 0, -1) for row in retrieved]
         levels = [[1.0] * len(row) for row in judged]
     else:
@@ -176,6 +176,11 @@ def _candidates(predictions: Column, references: Column) -> tuple[Integers, Floa
             f"has {sizes[row]} scores, but references[{row}] has {judged[row]} relevance levels",
         )
     return np.repeat(np.arange(len(sizes)), sizes), flat(predictions), flat(references)
+
+
+def _lists(column: Column) -> list[list[str]]:
+    """The column as lists of Python's own texts, whose `repr` messages show."""
+    return column.tolist() if isinstance(column, np.ndarray) else column
 
 
 def _sizes(rows: Iterable[Any]) -> Integers:

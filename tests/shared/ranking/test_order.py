@@ -153,6 +153,8 @@ def test_ids_in_arrays_are_ids():
     ranking = rankings(np.array([["a", "b"], ["b", "c"]]), np.array([["b"], ["c"]]))
 
     assert ranking.judged.rank.tolist() == [2, 2]
+    with pytest.raises(ValueError, match=r"predictions\[0\] has the document 'a' more than once"):
+        rankings(np.array([["a", "a"]]), np.array([["b"]]))
 
 
 def test_ids_are_looked_at_only_where_they_matter():
