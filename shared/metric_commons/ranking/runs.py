@@ -21,7 +21,14 @@ from ..numbers.identifiers import Ids, encoded
 from ..numbers.shapes import Mismatch, Scalar, checked_column
 from .names import Measure, parse_measures
 from .order import UNJUDGED, Judgments, RankingOptions, Rankings, ScoreType, flat, rank, rank_ids
-from .ranking_measures import MIN_GEO_MEAN, MapDenominator, RelevanceLevel, average, scores
+from .ranking_measures import (
+    GEOMETRIC,
+    MIN_GEO_MEAN,
+    MapDenominator,
+    RelevanceLevel,
+    average,
+    scores,
+)
 
 Missing = Literal["zero", "skip"]
 QueryScores = Mapping[str, Mapping[str, float]]  # query -> measure -> value, queries by bytes
@@ -84,6 +91,7 @@ def score_run(
         parsed,
         relevance_level=relevance_level,
         map_denominator=map_denominator,
+        score_dtype=score_dtype,
     )
     queries = evaluation.queries
     if missing == "skip":
@@ -121,14 +129,14 @@ def _complete_means(
 ) -> dict[str, float]:
     """The means of trec_eval -c that are not the means of the values that it prints by query.
 
-    `num_rel` counts all judgments above 0. For `gm_map`, version 9 adds the logarithms of all
+    `num_rel` counts all judgments above 0. For geometric means version 9 adds the logarithms of all
     missing queries at the end, as one product, which can change the last digits.
     """
     means: dict[str, float] = {}
     for measure in measures:
         if measure.kind == "num_rel":
             means[measure.name] = int(np.count_nonzero(evaluation.ranked.judgments.relevance > 0))
-        if measure.kind == "gm_map" and score_dtype == "float32" and evaluation.in_run.any():
+        if measure.kind in GEOMETRIC and score_dtype == "float32" and evaluation.in_run.any():
             logarithms = average(measure).before(columns[measure.name])
             in_run = logarithms[evaluation.in_run]
             total = float(np.add.accumulate(in_run)[-1])
