@@ -18,6 +18,7 @@ from sklearn import metrics
 from metric_commons import load
 from metric_commons.classification.classes import classes
 from metric_commons.classification.labels import label_scores, label_table
+from metric_commons.classification.multiclass import top_k_hits
 from metric_commons.classification.predicted_scores import PredictedScores, curve_scores
 from metric_commons.numbers.contingency import contingency
 
@@ -133,6 +134,49 @@ def scores(rows):
     print(f"  memory beyond the input: {peak:.0f} MB")
 
 
+def several_labels(rows):
+    """Rows of 20 labels, or probabilities of 100 classes, against the same scores of the peer."""
+    rng = np.random.default_rng(0)
+    references, columns = rng.integers(0, 2, (rows, 20)), rng.random((rows, 20))
+    predictions = (columns > 0.5).astype(int)
+    module = load("classification")
+
+    def label_measures():
+        metrics.hamming_loss(references, predictions)
+        metrics.jaccard_score(references, predictions, average="macro")
+        metrics.f1_score(references, predictions, average="macro")
+
+    def areas_and_losses(average):
+        metrics.roc_auc_score(references, columns, average=average)
+        metrics.average_precision_score(references, columns, average=average)
+        for truth, column in zip(references.T, columns.T, strict=True):
+            metrics.log_loss(truth, column)
+            metrics.brier_score_loss(truth, column)
+        label_measures()
+
+    call = partial(module.compute, references=references)
+    for average in ("macro", "micro"):
+        compare(
+            f"all scores of 20 labels a row, {average}, against seven",
+            rows,
+            partial(call, predictions=columns, average=average),
+            partial(areas_and_losses, average),
+        )
+    compare(
+        "all scores of 20 predicted labels a row, against Hamming, Jaccard and F1",
+        rows,
+        partial(call, predictions=predictions),
+        label_measures,
+    )
+    probabilities, labels_of_rows = rng.random((rows, 100)), rng.integers(0, 100, rows)
+    compare(
+        "top-5 accuracy of 100 classes, against top_k_accuracy_score",
+        rows,
+        partial(top_k_hits, probabilities, labels_of_rows, [5]),
+        partial(metrics.top_k_accuracy_score, labels_of_rows, probabilities, k=5),
+    )
+
+
 def through_compute(rows):
     rng = np.random.default_rng(0)
     references = rng.integers(0, 2, rows)
@@ -158,6 +202,7 @@ def main():
         labels(rows)
         scores(rows)
         through_compute(rows)
+        several_labels(rows)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@ MEASURES = [
         for cutoff in CUTOFFS
     ),
     *(f"rbp(p={p}){cutoff}" for p in (0.5, 0.8, 0.95) for cutoff in CUTOFFS),
-    *(stem + cutoff for stem in ("precision", "f1", "judged") for cutoff in CUTOFFS[1:]),
+    *(stem + cutoff for stem in ("precision", "f1", "judged", "unj") for cutoff in CUTOFFS[1:]),
     *("rprec", "bpref", "gm_map", "num_q", "num_ret", "num_rel", "num_rel_ret"),
+    *("yaap", "rbp_resid(p=0.9)"),
 ]
 
 
@@ -72,7 +73,22 @@ def score(measure, relevance, judged, *, relevance_level=1, map_denominator="rel
     if stem == "hit_rate":
         return float(any(hits))
     if stem == "judged":
-        return sum(level is not None for level in relevance) / k
+        return sum(level is not None for level in relevance) / len(relevance) if relevance else 0.0
+    if stem == "unj":
+        return sum(level is None or level < 0 for level in relevance) / k
+    if stem == "yaap":
+        precisions = [sum(hits[:rank]) / rank for rank, hit in enumerate(hits, 1) if hit]
+        total = 0.0
+        for precision in precisions:
+            total += precision
+        return math.log((1 + total) / (1 + relevant - total)) if retrieved else 0.0
+    if stem == "rbp_resid":
+        total, reach, judged_all = 0.0, 1.0, True
+        for level in relevance:
+            if level is None or level < 0:
+                total, judged_all = total + reach, False
+            reach *= parameter
+        return 0.0 if judged_all else reach + (1 - parameter) * total
     if stem == "rprec":
         return sum(hits[:relevant]) / relevant if relevant else 0.0
     if stem == "mrr":

@@ -41,8 +41,9 @@ class IrRanking(BatchMetric):
         references (list): of each query `{"doc_id": ids, "relevance": levels}`; or the ids of the
             relevant documents; or the relevance of the candidates.
         measures: of ndcg, ndcg_exp, dcg, dcg_exp, map, mrr, recall, hit_rate
-            (success), err, rbp, which take a cutoff as in "ndcg@10"; precision (P), f1 and judged,
-            which need one; rprec, bpref, gm_map, num_q, num_ret, num_rel, num_rel_ret.
+            (success), err, rbp(p=0.9), which take a cutoff as in "ndcg@10"; precision (P), f1 and
+            judged, which need one; rprec, bpref, gm_map, num_q, num_ret, num_rel, num_rel_ret; and
+            the names of trec_eval and ir_measures, such as "ndcg_cut_10" and "AP(rel=2)".
         relevance_level: the least relevance that is relevant.
         score_dtype: "float64" as trec_eval 10, "float32" as trec_eval 9.
         judged_only: leave out documents without a judgment.
@@ -119,7 +120,11 @@ class IrRanking(BatchMetric):
             max_depth=max_depth,
         )
         of_queries = scores(
-            ranked, asked, relevance_level=relevance_level, map_denominator=map_denominator
+            ranked,
+            asked,
+            relevance_level=relevance_level,
+            map_denominator=map_denominator,
+            score_dtype=score_dtype,
         )
         averages = {measure.name: average(measure) for measure in asked}
         return summarize(of_queries, averages, **summary)

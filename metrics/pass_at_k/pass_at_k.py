@@ -8,7 +8,8 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.outcomes.passes import Sizes, check_sizes, pass_at_k, sample_counts
+from metric_commons.numbers.checks import check_sizes
+from metric_commons.outcomes.passes import Sizes, pass_at_k, sample_counts
 from metric_commons.statistics.summary import summarize
 
 _CITATION = """\
@@ -66,7 +67,7 @@ class PassAtK(BatchMetric):
         )
 
     def _compute(self, *, predictions, k: Sizes = (1,), **summary):
-        sizes = check_sizes(k)
+        sizes = check_sizes("k", k)
         scores = pass_at_k(sample_counts(predictions), sizes)
         names = [f"pass@{size}" for size in sizes]
         return summarize(dict(zip(names, scores, strict=True)), **summary)

@@ -33,8 +33,8 @@ class Regression(BatchMetric):
         measures: of "mae", "mse", "rmse", "r2", "mape", "smape",
             "median_ae", "max_error", "explained_variance", "pearson" and "spearman".
         multioutput: "uniform_average" averages the values of the outputs,
-            "variance_weighted" with the variance of the references of each as its weight;
-            "raw_values" returns a list.
+            "variance_weighted" with the variance of the references of each as its weight, a list
+            with its numbers as weights; "raw_values" returns a list.
         sample_weight: how much each row counts.
 
     Returns:

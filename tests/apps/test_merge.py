@@ -56,7 +56,8 @@ def test_modules_that_do_not_score_rows_merge_as_well(run, tmp_path):
         path.write_text("".join(json.dumps(row) + "\n" for row in some))
         parts.append(path.with_suffix(".part"))
         fields = ["--predictions", "guess", "--references", "truth"]
-        output(run, "score", "classification", path, *fields, "--partial", parts[-1])
+        shown = ["--set", "confusion_matrix=true"]
+        output(run, "score", "classification", path, *fields, *shown, "--partial", parts[-1])
     merged = json.loads(output(run, "merge", *parts, "--format", "json"))
     assert merged["systems"]["guess"]["classification"]["scores"]["confusion_matrix"] == [
         [5, 5, 5],

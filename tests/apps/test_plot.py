@@ -16,7 +16,10 @@ from tests.spec import ROOT
 KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual"]
 MUSHROOMS, RENTS = (ROOT / "examples" / f"{name}.jsonl" for name in ("mushrooms", "rents"))
 GUIDES = ["forager", "field_guide"]
-GUIDED = (MUSHROOMS, *(f"--predictions={name}" for name in GUIDES), "--references", "edible")
+GUIDED = (
+    *(MUSHROOMS, *(f"--predictions={name}" for name in GUIDES), "--references", "edible"),
+    *("--set", "pos_label=yes"),
+)
 RENTED = (RENTS, "--predictions=by_area", "--predictions=by_area_and_floor", "--references=rent")
 
 
@@ -91,9 +94,8 @@ def interval(result, score):
 
 def guided(name, **options):
     predictions, references = columns(MUSHROOMS, name, "edible")
-    return load("classification").compute(
-        predictions=predictions, references=references, confidence_level=0.95, **options
-    )
+    options = {"pos_label": "yes", "confidence_level": 0.95} | options
+    return load("classification").compute(predictions=predictions, references=references, **options)
 
 
 def of_classes(count, rows=60, systems=("a", "b")):
@@ -283,7 +285,10 @@ def test_cells_hold_counts_and_shares_of_their_row_and_can_be_read(drawn, count)
     figure = drawn("confusion", path, "--predictions=a_label", "--references=gold")
     predictions, references = columns(path, "a_label", "gold")
     result = load("classification").compute(
-        predictions=predictions, references=references, confidence_level=0.95
+        predictions=predictions,
+        references=references,
+        confidence_level=0.95,
+        confusion_matrix=True,
     )
     table = np.array(result["confusion_matrix"])
     panel, _ = figure.axes
@@ -329,7 +334,8 @@ def test_options_move_what_is_drawn(drawn):
         ]
 
     for threshold in (0.3, 0.7):
-        tables = [guided(name, threshold=threshold)["confusion_matrix"] for name in GUIDES]
+        asked_for = {"threshold": threshold, "confusion_matrix": True}
+        tables = [guided(name, **asked_for)["confusion_matrix"] for name in GUIDES]
         expected = [[*first, *second] for first, second in tables]
         assert counts("--set", f"threshold={threshold}") == expected
     (no, yes) = counts()[0][:2], counts()[0][2:]
@@ -502,7 +508,7 @@ def test_any_name_can_be_drawn(drawn):
     write("rows.jsonl", **{"$x^2_{": [0.1, 0.9], "日\n本" + "b" * 99: [0.3, 0.2]}, y=["$a_", "%"])
     names = [f"--predictions={name}" for name in ("$x^2_{", "日\n本" + "b" * 99)]
     for kind in KINDS[:4]:
-        drawn(kind, "rows.jsonl", *names, "--references=y")
+        drawn(kind, "rows.jsonl", *names, "--references=y", "--set", "pos_label=$a_")
 
 
 def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatch):
@@ -537,7 +543,13 @@ def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch):
     ("kind", "fields", "options", "status", "message"),
     [
         ("roc", {"p": [0.1, 0.9], "y": [1, 1]}, ["labels=[0,1]"], 1, "system 'p': roc_auc is und"),
-        ("roc", {"p": [0.1, 0.9], "y": ["a", "a"]}, [], 1, "references hold one label, 'a'"),
+        (
+            "roc",
+            {"p": [0.1, 0.9], "y": ["a", "a"]},
+            [],
+            1,
+            "labels are 'a': pos_label must",
+        ),
         ("pr", {"p": [0.1, 0.9], "y": [0, 0]}, [], 1, "system 'p': average_precision is und"),
         (
             *("roc", {"p": [0.1, math.nan], "y": [0, 1]}, [], 1),
@@ -614,7 +626,8 @@ def test_systems_on_one_picture_have_the_same_labels(refused):
     write("a.jsonl", p=[0.1, 0.9], y=["no", "yes"])
     write("b.jsonl", p=[0.1, 0.9], y=["no", "oui"])
     status, said = refused(
-        *("roc", "a.jsonl", "b.jsonl", "--predictions=p", "--references=y", "--save=d.png")
+        *("roc", "a.jsonl", "b.jsonl", "--predictions=p", "--references=y", "--save=d.png"),
+        *("--set", "pos_label=no"),
     )
 
     assert status == 1

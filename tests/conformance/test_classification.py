@@ -70,6 +70,9 @@ def call(case):
     inputs = {name: number(case["inputs"][name]) for name in ("predictions", "references")}
     if case["metric"] in OF_SCORES:  # whole numbers are labels here
         inputs["predictions"] = np.array(inputs["predictions"], float).tolist()
+        labels = np.unique(inputs["references"])
+        if len(labels) == 2 and labels.dtype.kind == "U":  # of texts it must be said
+            options.setdefault("pos_label", labels[1].item())
     for name in inputs:
         if f"dtype_{name}" in case["inputs"] and case["metric"] not in OF_SCORES:
             inputs[name] = np.array(inputs[name], case["inputs"][f"dtype_{name}"])
@@ -83,10 +86,11 @@ def classification():
 
 @pytest.mark.parametrize("case", cases(OF_LABELS))
 def test_recorded_scores_of_labels(case, classification):
-    if MISSING & case["kwargs"].keys() or case["kwargs"].get("average") == "samples":
+    if MISSING & case["kwargs"].keys():
         pytest.skip(f"there is no such option: {case['kwargs']}")
     key = {"fbeta": "f_beta"}.get(case["metric"], case["metric"])
-    check(lambda: classification.compute(**call(case))[key], expected(case))
+    extra = {"confusion_matrix": True} if key == "confusion_matrix" else {}
+    check(lambda: classification.compute(**call(case), **extra)[key], expected(case))
 
 
 @pytest.mark.parametrize("case", cases(OF_SCORES))
@@ -176,12 +180,15 @@ def test_scores_of_labels_are_those_of_scikit_learn(rows, average, data):
         average=average,
         zero_division=zero,
         beta=beta,
+        confusion_matrix=True,
     )
     labels = sorted({*references, *predictions})
     of_peer = {"sample_weight": weights, "zero_division": zero}
     of_peer["average"] = None if average == "none" else average
-    if len(labels) == 1:  # there the other label has a row of zeros here
-        of_peer["labels"] = labels = result["labels"]
+    if len(labels) == 1:  # there the other label has a row of zeros here, and a score in a list
+        labels = result["labels"]
+        if average == "none":
+            of_peer["labels"] = labels
     pair = references, predictions
     peer = {
         "precision": quiet(metrics.precision_score, *pair, **of_peer),
@@ -246,14 +253,20 @@ def test_binary_scores_are_those_of_scikit_learn(rows, zero):
             max_size=20,
         )
     ),
-    st.sampled_from(["macro", "micro", "weighted", "none"]),
+    st.sampled_from(["macro", "micro", "weighted", "samples", "none"]),
+    st.sampled_from([0.0, 1.0, math.nan]),
 )
-def test_scores_of_rows_of_labels_are_those_of_scikit_learn(rows, average):
+def test_scores_of_rows_of_labels_are_those_of_scikit_learn(rows, average, zero):
     references, predictions, weights = (list(column) for column in zip(*rows, strict=True))
     assume(sum(weights) > 0)
     assume(len(references[0]) > 1)  # of one column scikit-learn makes a flat list
     result = CLASSIFICATION.compute(
-        predictions=predictions, references=references, average=average, sample_weight=weights
+        predictions=predictions,
+        references=references,
+        average=average,
+        sample_weight=weights,
+        zero_division=zero,
+        confusion_matrix=True,
     )
     pair = np.array(references), np.array(predictions)
     of_peer = {"average": None if average == "none" else average, "sample_weight": weights}
@@ -261,12 +274,103 @@ def test_scores_of_rows_of_labels_are_those_of_scikit_learn(rows, average):
         "precision": metrics.precision_score,
         "recall": metrics.recall_score,
         "f1": metrics.f1_score,
+        "jaccard": metrics.jaccard_score,
     }.items():
-        value = quiet(function, *pair, zero_division=0.0, **of_peer)
+        if key == "jaccard" and math.isnan(zero):  # it has no NaN
+            continue
+        value = quiet(function, *pair, zero_division=zero, **of_peer)
         assert result[key] == close(np.asarray(value).tolist()), key
+    assert result["hamming_loss"] == close(metrics.hamming_loss(*pair, sample_weight=weights))
     assert result["accuracy"] == close(metrics.accuracy_score(*pair, sample_weight=weights))
     matrices = metrics.multilabel_confusion_matrix(*pair, sample_weight=weights)
     assert np.array(result["confusion_matrix"]) == pytest.approx(matrices, rel=1e-9, abs=1e-9)
+
+
+GRADES = [0.0, 0.25, 0.5, 0.75, 1.0, 0.1, 1e-9]
+
+
+@SOME
+@given(
+    st.integers(2, 5).flatmap(
+        lambda width: st.lists(
+            st.tuples(
+                st.lists(st.booleans(), min_size=width, max_size=width),
+                st.lists(st.sampled_from(GRADES), min_size=width, max_size=width),
+                st.floats(0.5, 3),
+            ),
+            min_size=2,
+            max_size=20,
+        )
+    ),
+    st.sampled_from(["macro", "micro", "weighted", "samples", "none"]),
+    st.booleans(),
+)
+def test_scores_of_several_labels_of_a_row_are_those_of_scikit_learn(rows, average, weighed):
+    references, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
+    axes = (0, 1) if average == "samples" else (0,)
+    for axis in axes:
+        assume((references.any(axis=axis) & ~references.all(axis=axis)).all())
+    weigh = {"sample_weight": weights if weighed else None}
+    result = CLASSIFICATION.compute(
+        predictions=scores, references=references, average=average, calibration_bins=3, **weigh
+    )
+    of_peer = {"average": None if average == "none" else average, **weigh}
+
+    assert result["roc_auc"] == close(
+        np.asarray(metrics.roc_auc_score(references, scores, **of_peer)).tolist()
+    )
+    assert result["average_precision"] == close(
+        np.asarray(metrics.average_precision_score(references, scores, **of_peer)).tolist()
+    )
+    losses = [
+        metrics.log_loss(truth, column, labels=[False, True], **weigh)
+        for truth, column in zip(references.T, scores.T, strict=True)
+    ]
+    support = references.T @ (weights if weighed else np.ones(len(weights)))
+    expected = (
+        losses
+        if average == "none"
+        else np.average(losses, weights=support if average == "weighted" else None)
+    )
+    assert result["log_loss"] == close(expected)
+    labels = CLASSIFICATION.compute(
+        predictions=scores >= 0.5, references=references.astype(float), average=average, **weigh
+    )
+    assert {name: result[name] for name in labels} == labels
+
+
+@SOME
+@given(
+    st.lists(
+        st.tuples(st.lists(st.integers(1, 4), min_size=5, max_size=5), st.integers(0, 4), WEIGHTS),
+        min_size=1,
+        max_size=30,
+    ),
+    st.booleans(),
+)
+def test_top_k_accuracy_is_that_of_scikit_learn(rows, weighed):
+    raw, references, weights = (list(column) for column in zip(*rows, strict=True))
+    assume(sum(weights) > 0)
+    raw = np.array(raw, float)
+    weigh = {"sample_weight": weights if weighed else None}
+    result = CLASSIFICATION.compute(
+        predictions=raw / raw.sum(axis=1, keepdims=True),
+        references=references,
+        labels=range(5),
+        top_k=[1, 2, 5],
+        **weigh,
+    )
+
+    for k in (1, 2, 5):
+        expected = quiet(
+            metrics.top_k_accuracy_score,
+            references,
+            raw / raw.sum(axis=1, keepdims=True),
+            k=k,
+            labels=range(5),
+            **weigh,
+        )
+        assert result[f"top_{k}_accuracy"] == close(expected)
 
 
 PROBABILITIES = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1e-9, 1e-300]) | st.floats(0, 1)

@@ -13,14 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons.files.trec import read_qrels, read_run
+from metric_commons.ranking.names import parse_measures
 from metric_commons.ranking.runs import score_run
 from tests.spec import GIVEN, ROOT, recorded
 
 IR = GIVEN / "data" / "ir"
 CARD = ROOT / "metrics" / "ir_ranking" / "README.md"
-NAMES = {"P": "precision", "ndcg_cut": "ndcg", "map_cut": "map", "recip_rank": "mrr"}
-SAME = {"map", "gm_map", "bpref", "ndcg", "recall", "success", "num_q", "num_ret", "num_rel"}
-SAME |= {"Rprec", "num_rel_ret", "ndcg_exp"}
+NAMES = {"recip_rank": "mrr"}
 VERSIONS = {"trec_eval_9.0.8": "float32", "trec_eval_10.0-rc3": "float64"}
 
 needs_data = pytest.mark.skipif(not IR.is_dir(), reason=f"{IR} is absent")
@@ -29,13 +28,17 @@ needs_data = pytest.mark.skipif(not IR.is_dir(), reason=f"{IR} is absent")
 def ours(measure):
     """What we call a measure of trec_eval, or None for those that we do not have.
 
-    >>> ours("ndcg_cut_10"), ours("Rprec"), ours("recip_rank_M5"), ours("infAP")
-    ('ndcg@10', 'rprec', 'mrr@5', None)
+    >>> ours("ndcg_cut_10"), ours("Rprec"), ours("recip_rank_M5"), ours("relstring_10")
+    ('ndcg_cut_10', 'Rprec', 'mrr@5', None)
     """
     stem, cutoff = re.fullmatch(r"(.+?)(?:_M?(\d+))?", measure).groups()
-    if stem not in NAMES and stem not in SAME:
+    if stem == "ndcg_exp" or "_M" in measure:
+        return NAMES.get(stem, stem) + (f"@{cutoff}" if cutoff else "")
+    try:
+        parse_measures(measure)
+    except ValueError:
         return None
-    return NAMES.get(stem, stem.lower()) + (f"@{cutoff}" if cutoff else "")
+    return measure
 
 
 def options(flags):
@@ -262,7 +265,8 @@ def test_a_case_scores_what_trec_eval_returned(scored, name, values, score_dtype
         mine = found["mean"] if query == "all" else found["per_query"][query]
         for theirs in asked.keys() & of_query.keys():
             score = mine[asked[theirs]]
-            if theirs == "gm_map" and query != "all":  # which they tell as a logarithm
+            # of which they tell the logarithm
+            if theirs in ("gm_map", "gm_bpref") and query != "all":
                 score = math.log(score)
             if "_M" in theirs and case["options"]["J"]:  # which cuts before it leaves out
                 cut = {**case, "options": case["options"] | {"M": int(theirs.split("_M")[1])}}
@@ -340,22 +344,9 @@ def test_a_printed_example_comes_out(tmp_path, example):
 
 # pytrec_eval, live
 
-PEERS = {
-    "map",
-    "gm_map",
-    "recip_rank",
-    "Rprec",
-    "bpref",
-    "ndcg",
-    "num_ret",
-    "num_rel",
-    "num_rel_ret",
-    "P.1,2,3,5,10,100",
-    "recall.1,2,3,5,10,100",
-    "ndcg_cut.1,2,3,5,10,100",
-    "map_cut.1,2,3,5,10,100",
-    "success.1,2,3,5,10,100",
-}
+SEVERAL = {"P", "recall", "ndcg_cut", "map_cut", "success", "relative_P"}
+PEERS = pytrec_eval.supported_nicknames["all_trec"] - {"runid", "relstring"} - SEVERAL
+PEERS |= {f"{stem}.1,2,3,5,10,100" for stem in SEVERAL}
 documents = st.text("ab-19éα文😀", min_size=1, max_size=12).map(lambda text: text * 3)
 some_documents = st.lists(
     documents | st.sampled_from([f"FR94{n:04}" for n in range(30)]), unique=True, max_size=40
@@ -407,8 +398,90 @@ def test_generated_runs_score_as_with_pytrec_eval(data, level, judged_only):
     assert found["per_query"].keys() == theirs.keys()
     for query, of_query in theirs.items():
         of_query["gm_map"] = max(of_query["map"], 1e-5)  # it has the logarithm
+        of_query["gm_bpref"] = max(of_query["bpref"], 1e-5)
+        # 0 / 0 where no document is left: 0 here, as in all other measures
+        of_query.update({name: 0.0 for name, value in of_query.items() if math.isnan(value)})
         assert found["per_query"][query] == {names[name]: of_query[name] for name in names}
-    for name in names.keys() - {"gm_map"}:
+    for name in names.keys() - {"gm_map", "gm_bpref"}:
         values = [theirs[query][name] for query in sorted(theirs, key=str.encode)]
         mean = pytrec_eval.compute_aggregated_measure(name, values)
         assert found["mean"][names[name]] == mean
+
+
+# ir_measures 0.4.3, what it returned
+
+JUDGED = {"1": {"a": 2, "b": 0, "c": 1, "d": 3, "e": 0, "f": 1}, "2": {"a": 1, "x": 2, "y": 0}}
+RETRIEVED = {
+    "1": {"a": 9.0, "z": 8.0, "b": 7.5, "c": 6.0, "w": 5.0, "d": 4.0, "v": 3.0},
+    "2": {"u": 5.0, "y": 4.0, "x": 3.0, "a": 1.0},
+}
+IR_MEASURES = {
+    "nDCG": 0.6088502492377086,
+    "nDCG@3": 0.4000488791119312,
+    "AP": 0.4583333333333333,
+    "AP@3": 0.20833333333333331,
+    "AP(rel=2)": 0.5,
+    "AP(rel=2)@5": 0.41666666666666663,
+    "RR": 0.6666666666666666,
+    "RR@2": 0.5,
+    "RR(rel=2)@10": 0.6666666666666666,
+    "P@5": 0.4,
+    "P(rel=2)@3": 0.3333333333333333,
+    "R@3": 0.375,
+    "R(rel=2)@10": 1.0,
+    "Rprec": 0.25,
+    "Rprec(rel=2)": 0.25,
+    "Bpref": 0.25,
+    "Bpref(rel=2)": 0.25,
+    "Success@1": 0.5,
+    "Success(rel=2)@3": 1.0,
+    "RBP(p=0.8,rel=1)": 0.29916799999999993,
+    "RBP(p=0.5, rel=2)": 0.3203125,
+    "Judged@5": 0.675,
+    "Judged@10": 0.6607142857142857,
+    "SetP": 0.4642857142857143,
+    "SetP(rel=2)": 0.26785714285714285,
+    "SetR": 0.875,
+    "SetF": 0.606060606060606,
+    "SetF(rel=2)": 0.4222222222222223,
+    "SetAP": 0.4107142857142857,
+    "IPrec@0.1": 0.75,
+    "IPrec@0.5": 0.5,
+    "IPrec(rel=2)@0.5": 0.6666666666666666,
+    "infAP": 0.4583340972060188,
+    "NumRet": 11,
+    "NumRet(rel=2)": 3,
+    "NumRel": 6,
+    "NumQ": 2,
+}
+
+
+def test_names_of_ir_measures_mean_what_they_mean_there():
+    found = score_run(JUDGED, RETRIEVED, [*IR_MEASURES], score_dtype="float32")["mean"]
+    of_gdeval = ["nDCG(dcg='exp-log2')@5", "ERR@5"]  # it prints five digits
+    rounded = score_run(JUDGED, RETRIEVED, of_gdeval)["mean"].values()
+
+    assert found == pytest.approx(IR_MEASURES, rel=1e-12)
+    assert [*rounded] == pytest.approx([0.44048, 0.1377], abs=1e-5)
+
+
+def test_names_of_trec_eval_for_several_measures():
+    for name in ("official", "set", "all_trec"):
+        named = pytrec_eval.supported_nicknames[name] - {"runid", "relstring"}
+        peer = pytrec_eval.RelevanceEvaluator(JUDGED, named).evaluate(RETRIEVED)
+
+        assert score_run(JUDGED, RETRIEVED, name)["per_query"].keys() == peer.keys()
+        assert score_run(JUDGED, RETRIEVED, name)["mean"].keys() == peer["1"].keys()
+
+
+@needs_data
+def test_what_trec_eval_10_alone_has():
+    """The values of its own test/out.test.a; all its relevant documents have level 1."""
+    folder = IR / "treceval"
+    found = score_run(
+        folder / "qrels.test",
+        folder / "results.test",
+        ["unj_5", "unj_10", "unj_20", "rbp(p=0.9)", "rbp_resid(p=0.9)"],
+    )["mean"]
+
+    assert [round(value, 4) for value in found.values()] == [0.0, 0.0, 0.0333, 0.3234, 0.0204]

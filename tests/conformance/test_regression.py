@@ -97,9 +97,18 @@ def constant(references, weight):
     return bool((np.ptp(rows, axis=0) == 0).any())
 
 
-@given(tables(), st.sampled_from(["uniform_average", "raw_values", "variance_weighted"]))
-def test_generated_numbers(regression, table, multioutput):
+WAYS = ["uniform_average", "raw_values", "variance_weighted", "weights"]
+
+
+@given(tables(), st.sampled_from(WAYS), st.data())
+def test_generated_numbers(regression, table, multioutput, data):
     references, predictions, weight = table
+    if multioutput == "weights":
+        if references.ndim == 1:  # where the peer has no weights
+            return
+        outputs = references.shape[1]
+        shares = st.lists(st.sampled_from([0.25, 1, 2.0]), min_size=outputs, max_size=outputs)
+        multioutput = data.draw(shares)
     rows = {"predictions": predictions, "references": references, "sample_weight": weight}
     for measure, peer in PEERS.items():
         if multioutput == "variance_weighted" and measure not in ("r2", "explained_variance"):

@@ -22,6 +22,7 @@ ADDED = {
     "clusters": ["n_clusters"],
     "margin": ["p_equivalent", "p_non_inferior"],
     "power": ["mde"],
+    "conventions": ["conventions"],
 }
 
 

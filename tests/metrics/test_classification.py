@@ -1,10 +1,11 @@
 import math
 
+import evaluate
 import numpy as np
 import pytest
 
 from metric_commons import load
-from tests.spec import Spec
+from tests.spec import ROOT, Spec
 
 SPEC = Spec(
     name="classification",
@@ -25,8 +26,6 @@ SPEC = Spec(
         "balanced_accuracy": 17 / 24,
         "mcc": 5 / 12,
         "kappa": 5 / 12,
-        "confusion_matrix": [[3, 1], [1, 2]],
-        "labels": [0, 1],
     },
     perfect={"predictions": ["no", "yes"], "references": ["no", "yes"], "beta": 2.0},
     best={
@@ -40,8 +39,6 @@ SPEC = Spec(
         "balanced_accuracy": 1.0,
         "mcc": 1.0,
         "kappa": 1.0,
-        "confusion_matrix": [[1, 0], [0, 1]],
-        "labels": ["no", "yes"],
     },
     ranges={
         "accuracy": (0.0, 1.0),
@@ -69,6 +66,11 @@ COUNTED = {
     "mcc": 1 / math.sqrt(3),
     "kappa": 1 / 2,
 }
+OF_ROWS = (
+    *("accuracy", "precision", "recall", "f1", "fpr", "specificity"),
+    *("jaccard", "hamming_loss"),
+)
+AREAS = ("roc_auc", "pr_auc", "average_precision")
 UNIT = dict.fromkeys(("roc_auc", "pr_auc", "average_precision", "brier"), (0.0, 1.0))
 OTHER_SHAPES = (
     Spec(
@@ -80,6 +82,8 @@ OTHER_SHAPES = (
             "curves": False,
             "calibration_bins": 2,
             "threshold": 0.3,
+            "pos_label": "yes",
+            "confusion_matrix": True,
         },
         result=COUNTED
         | {
@@ -97,7 +101,6 @@ OTHER_SHAPES = (
         perfect={"predictions": [0.0, 1.0], "references": [0, 1], "calibration_bins": 2},
         best={name: value for name, value in SPEC.best.items() if name != "f_beta"}
         | {
-            "labels": [0, 1],
             "roc_auc": 1.0,
             "pr_auc": 1.0,
             "average_precision": 1.0,
@@ -124,6 +127,7 @@ OTHER_SHAPES = (
             ],
             "references": [0, 1, 1, 2],
             "average": "none",
+            "top_k": 2,
         },
         result={
             "accuracy": 3 / 4,
@@ -135,7 +139,8 @@ OTHER_SHAPES = (
             "balanced_accuracy": 5 / 6,
             "mcc": 7 / 10,
             "kappa": 7 / 11,
-            "confusion_matrix": [[1, 0, 0], [0, 1, 1], [0, 0, 1]],
+            "support": [1, 2, 1],
+            "top_2_accuracy": 1.0,
             "labels": [0, 1, 2],
             "roc_auc": [1.0, 3 / 4, 5 / 6],
             "pr_auc": [1.0, 7 / 8, 3 / 4],
@@ -146,15 +151,11 @@ OTHER_SHAPES = (
         perfect={
             "predictions": [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]],
             "references": ["a", "b", "c"],
+            "top_k": 2,
         },
-        best={
-            name: value
-            for name, value in SPEC.best.items()
-            if name not in ("f_beta", "confusion_matrix", "labels")
-        }
+        best={name: value for name, value in SPEC.best.items() if name != "f_beta"}
         | {
-            "confusion_matrix": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-            "labels": ["a", "b", "c"],
+            "top_2_accuracy": 1.0,
             "roc_auc": 1.0,
             "pr_auc": 1.0,
             "average_precision": 1.0,
@@ -163,13 +164,17 @@ OTHER_SHAPES = (
         },
         ranges={name: bounds for name, bounds in SPEC.ranges.items() if name != "f_beta"}
         | UNIT
-        | {"log_loss": (0.0, math.inf), "brier": (0.0, 2.0)},
+        | {"log_loss": (0.0, math.inf), "brier": (0.0, 2.0), "top_2_accuracy": (0.0, 1.0)},
         wrong={"predictions": [0.5, "a", 0.5], "references": [1]},
     ),
     Spec(
         name="classification",
         shape="several labels a row",
-        sample={"predictions": [[0, 1], [1, 1], [1, 0]], "references": [[0, 1], [0, 1], [1, 0]]},
+        sample={
+            "predictions": [[0, 1], [1, 1], [1, 0]],
+            "references": [[0, 1], [0, 1], [1, 0]],
+            "confusion_matrix": True,
+        },
         result={
             "accuracy": 2 / 3,
             "precision": 3 / 4,
@@ -177,6 +182,8 @@ OTHER_SHAPES = (
             "f1": 5 / 6,
             "fpr": 1 / 4,
             "specificity": 3 / 4,
+            "jaccard": 3 / 4,
+            "hamming_loss": 1 / 6,
             "confusion_matrix": [[[1, 1], [0, 1]], [[1, 0], [0, 2]]],
             "labels": [0, 1],
         },
@@ -188,13 +195,42 @@ OTHER_SHAPES = (
             "f1": 1.0,
             "fpr": 0.0,
             "specificity": 1.0,
-            "confusion_matrix": [[[1, 0], [0, 1]], [[1, 0], [0, 1]]],
-            "labels": [0, 1],
+            "jaccard": 1.0,
+            "hamming_loss": 0.0,
         },
-        ranges=dict.fromkeys(
-            ("accuracy", "precision", "recall", "f1", "fpr", "specificity"), (0.0, 1.0)
-        ),
+        ranges=dict.fromkeys(OF_ROWS, (0.0, 1.0)),
         wrong={"predictions": [0, "a"], "references": 1},
+    ),
+    Spec(
+        name="classification",
+        shape="scores of several labels a row",
+        sample={
+            "predictions": [[0.25, 0.75], [0.5, 0.75], [1.0, 0.125]],
+            "references": [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]],
+        },
+        result={
+            "accuracy": 2 / 3,
+            "precision": 3 / 4,
+            "recall": 1.0,
+            "f1": 5 / 6,
+            "fpr": 1 / 4,
+            "specificity": 3 / 4,
+            "jaccard": 3 / 4,
+            "hamming_loss": 1 / 6,
+            "roc_auc": 1.0,
+            "pr_auc": 1.0,
+            "average_precision": 1.0,
+            "log_loss": -math.log(3 / 4 * 1 / 2 * 3 / 4 * 3 / 4 * 7 / 8) / 6,
+            "brier": (1 / 16 + 1 / 4 + 1 / 16 + 1 / 16 + 1 / 64) / 6,
+        },
+        perfect={"predictions": [[0.0, 1.0], [1.0, 0.0]], "references": [[0, 1], [1, 0]]},
+        best=dict.fromkeys(
+            ("accuracy", "precision", "recall", "f1", "specificity", "jaccard", *AREAS), 1.0
+        )
+        | dict.fromkeys(("fpr", "hamming_loss", "log_loss", "brier"), 0.0),
+        ranges=dict.fromkeys((*OF_ROWS, *AREAS, "brier"), (0.0, 1.0))
+        | {"log_loss": (0.0, math.inf)},
+        wrong={"predictions": [0.5, "a"], "references": 1},
     ),
 )
 
@@ -228,13 +264,35 @@ CASES = [
     ([1, 0], [1, 1], {"sample_weight": [0, 0]}, {"accuracy": math.nan, "f1": math.nan}),
     ([1, 0], [1, 1], {"sample_weight": [0, 0]}, {"confusion_matrix": [[0.0, 0.0], [0.0, 0.0]]}),
     ([1, 0, 1], [1, 1, 0], {"beta": math.inf}, {"f_beta": 0.5}),
-    ([0.2, 0.9], ["n", "y"], {"labels": ["y", "n"]}, {"confusion_matrix": [[1, 0], [0, 1]]}),
+    (
+        [0.2, 0.9],
+        ["n", "y"],
+        {"labels": ["y", "n"], "pos_label": "y"},
+        {"confusion_matrix": [[1, 0], [0, 1]]},
+    ),
+    ([0.9, 0.6, 0.2], [2, 2, 1], {"pos_label": 2}, {"accuracy": 1.0, "roc_auc": 1.0}),
+    ([0.9, 0.6, 0.2], [2, 2, 1], {"pos_label": 1}, {"accuracy": 0.0, "roc_auc": 0.0}),
+    ([2, 2, 1], [2, 1, 1], {}, {"precision": 1.0, "recall": 0.5}),
+    ([6, 6], [6, 6], {"average": "macro"}, {"f1": 1.0, "labels": [1, 6]}),
+    (["a"], ["a"], {"average": "macro"}, {"f1": 1.0, "labels": ["a"]}),
+    ([6, 6], [6, 6], {"average": "macro", "labels": [6, 7]}, {"f1": 0.5}),
+    ([0.9, 0.7], [1, 1], {"average": "macro"}, {"f1": 1.0}),
+    (
+        [0.75, 0.25],
+        ["spam", "spam"],
+        {"pos_label": "spam"},
+        {"recall": 0.5, "average_precision": 1.0, "brier": 5 / 16, "roc_auc": math.nan},
+    ),
+    ([0.75, 0.25], [2, 2], {"pos_label": 2}, {"recall": 0.5, "log_loss": -math.log(3 / 16) / 2}),
 ]
 
 
 @pytest.mark.parametrize(("predictions", "references", "options", "expected"), CASES)
 def test_an_edge_case(classification, predictions, references, options, expected):
-    result = classification.compute(predictions=predictions, references=references, **options)
+    shown = {"confusion_matrix": True} if {"labels", "confusion_matrix"} & expected.keys() else {}
+    result = classification.compute(
+        predictions=predictions, references=references, **options, **shown
+    )
 
     for name, value in expected.items():
         if isinstance(value, list):
@@ -249,6 +307,11 @@ REFUSED = [
     ([0, 1], [2, 1], {"average": "binary"}, "average='binary' is of two labels, but there are 0"),
     ([3.2, 0.1], [1, 0], {}, r"predictions\[0\] is 3.2, so these look like logits"),
     ([0.2, 0.1, 0.3], [1, 0, 2], {}, "there are 3 labels, but one score a row"),
+    ([1.0, 2.0, 0.0], [1.0, 2.0, 0.0], {}, "or if they are labels, be cast to int"),
+    ([0.2, 0.9], ["no", "yes"], {}, "labels are 'no', 'yes': pos_label must say which one the"),
+    ([0.2, 0.9], [1, 2], {}, "of scores the greater one is positive, of labels 1 is; pos_label"),
+    ([0, 1], ["no", "yes"], {}, r"predictions\[0\] is 0, a number, but .* pass floats for scores"),
+    ([0, 1], [0, 1], {"labels": [2, 3]}, "labels are 2, 3, but none of them is in a row"),
     ([0.1, math.inf], [1, 0], {}, r"predictions\[1\] is inf; a score is a finite number"),
     ([0.1, math.nan], [1, 0], {}, r"predictions\[1\] is NaN; every row needs a number"),
     ([0.1, 0.2], [1, 0.5], {}, r"references\[1\] is 0.5; a label is a whole number"),
@@ -262,6 +325,13 @@ REFUSED = [
     ([0, 1], [0, 1], {"beta": -1}, "beta must be a number, at least 0"),
     ([[0, 1]], [[0, 1]], {"average": "binary"}, "average='binary' is of two labels, not of rows"),
     ([[0, 1]], [[0, 1]], {"labels": [0, 2]}, "labels are the positions 0 to 1"),
+    ([[0.5, 1.0]], [[0, 1]], {"average": "binary"}, "average='binary' is of two labels, not of"),
+    ([[0.5, 3.0]], [[0, 1]], {}, r"predictions\[0\]\[1\] is 3.0, so these look like logits"),
+    ([[0.5, 0.5]], [[0.0, 0.5]], {}, r"references\[0\]\[1\] is 0.5; each label is 0 or 1"),
+    ([0, 1], [0, 1], {"average": "samples"}, "average='samples' is of rows of several labels"),
+    ([0.1, 0.9], [0, 1], {"average": "samples"}, "average='samples' is of rows of several labels"),
+    ([0.1, 0.9], [0, 1], {"top_k": 2}, "top_k is about probabilities of several labels"),
+    ([0, 1], [0, 1], {"top_k": 2}, "top_k is about scores, but predictions are labels"),
 ]
 
 
@@ -284,6 +354,25 @@ def test_references_of_any_number_type_are_the_same_labels(classification, kind)
         predictions=np.array([1, 1, 0, 1]), references=np.array(references, kind)
     )
     assert label_result == classification.compute(predictions=[1, 1, 0, 1], references=references)
+
+
+def test_names_of_configurations_of_evaluate_are_known():
+    for name in ("multilabel", "multiclass"):
+        module = evaluate.load(str(ROOT / "metrics" / "classification"), name)
+        assert module.compute(predictions=[[0, 1]], references=[[0.0, 1.0]])["f1"] == 0.5
+    with pytest.raises(ValueError, match="there is no configuration 'multilable'"):
+        evaluate.load(str(ROOT / "metrics" / "classification"), "multilable")
+
+
+def test_a_row_without_positives_has_no_area(classification):
+    rows = {"predictions": [[0.5, 0.1], [0.2, 0.3]], "references": [[0, 1], [0, 0]]}
+    result = classification.compute(**rows, average="samples")
+
+    assert math.isnan(result["average_precision"])
+    assert result["log_loss"] == pytest.approx(-math.log(0.5 * 0.1 * 0.8 * 0.7) / 4)
+    # Of no weight is what has no positives, as in scikit-learn.
+    assert classification.compute(**rows, average="weighted")["roc_auc"] == 0.0
+    assert math.isnan(classification.compute(**rows, average="macro")["roc_auc"])
 
 
 def test_scores_of_an_array_are_those_of_lists(classification):
@@ -321,5 +410,6 @@ def test_what_is_better_low_is_known(classification):
     )
     scores = {name for name, value in result.items() if isinstance(value, float)}
 
-    assert {name for name in scores if result[name] < wrong[name]} == classification.lower_is_better
+    lower = classification.lower_is_better - {"hamming_loss"}  # of rows of several labels
+    assert {name for name in scores if result[name] < wrong[name]} == lower
     assert all(result[name] > wrong[name] for name in scores - classification.lower_is_better)

@@ -79,13 +79,15 @@ def test_the_definitions_of_the_chapter(clustering):
             {"davies_bouldin": math.inf, "calinski_harabasz": 0.0},
         ),
         ([0, 0, 1, 1], [[0, 0], [0, 0], [3, 4], [3, 4]], {"calinski_harabasz": math.inf}),
+        ([0, 0, 1, 1], [[3, 4], [3, 4], [3, 4], [3, 4]], {"calinski_harabasz": math.nan}),
+        ([0, 0, 0, 1, 1], [[0.1]] * 5, {"calinski_harabasz": math.nan}),
         ([5, -1, 5, -1], [[0.0], [7.0], [1.0], [9.0]], {"davies_bouldin": 0.2}),
     ],
 )
 def test_edge_cases_of_points(clustering, labels, points, scores):
     result = clustering.compute(predictions=labels, references=points, measures=list(scores))
 
-    assert result == pytest.approx(scores, rel=1e-14)
+    assert result == pytest.approx(scores, rel=1e-14, nan_ok=True)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,8 @@ TWO_OUTPUTS = {
     [  # of scikit-learn's documentation
         ("raw_values", [0.5, 1.0], [0.9654377880184332, 0.9081632653061225]),
         ("uniform_average", 0.75, 0.9368005266622779),
+        ([0.3, 0.7], 0.85, 0.92534562121),
+        (np.array([3, 7]), 0.85, 0.92534562121),
         ("variance_weighted", (0.5 * 36.1666666666 + 32.6666666666) / 68.8333333333, 0.938256658),
     ],
 )
@@ -207,7 +209,9 @@ def test_numbers_far_from_zero_do_not_cancel(regression):
 
 
 @pytest.mark.parametrize("measure", ["mae", "rmse", "r2", "mape", "smape", "median_ae", "spearman"])
-@pytest.mark.parametrize("multioutput", ["uniform_average", "raw_values", "variance_weighted"])
+@pytest.mark.parametrize(
+    "multioutput", ["uniform_average", "raw_values", "variance_weighted", [1, 3]]
+)
 def test_intervals_contain_the_value_in_any_order_of_rows(regression, measure, multioutput):
     rng = np.random.default_rng(0)
     references = rng.normal(size=(40, 2))
@@ -263,6 +267,8 @@ def test_bad_rows_are_named(regression, predictions, references, message):
         ("measures", ["mae", "mae"]),
         ("measures", 3),
         ("multioutput", "mean"),
+        ("multioutput", [0.3, -0.7]),
+        ("multioutput", [0.3, 0.3, 0.4]),
         ("sample_weight", [1.0]),
         ("sample_weight", [1.0, 1.0, 1.0, -1.0]),
         ("sample_weight", [1.0, 1.0, 1.0, math.nan]),

@@ -76,6 +76,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
     arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
     nan_allowed = False  # whether NaN may stand in columns of floats
+    # Names of configurations that evaluate's own modules have, and that change nothing here.
+    configurations: frozenset[str] = frozenset()
     unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
     # What the scores are made of, and so what a state keeps of the rows: "means" of the scores of
     # rows; "outcomes", of which only some may count; "rankings", kept by their ids; "counts" of
@@ -111,7 +113,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
             cls._compute.__signature__ = spelled_out(cls._compute)  # type: ignore[attr-defined]
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
-        if config_name not in (None, "default"):
+        if config_name not in (None, "default", *self.configurations):
             raise ValueError(f"there is no configuration {config_name!r}; give options by name")
         declared = self.declared_options
         self._settings = {name: kwargs[name] for name in declared if name in kwargs}

@@ -15,7 +15,8 @@ from ..numbers.domains import check_option, describe, schema
 from ..statistics.summary import Resampling, Uncertainty, summarize
 
 # What `**summary`, `**uncertainty` and `**resampling` in a signature stand for: the keyword-only
-# parameters of these, with their help.
+# parameters of these, with their help. Under any other name the annotation is the function:
+# `**options: f`.
 SHARED: Mapping[str, Callable[..., Any]] = {
     "summary": summarize,
     "uncertainty": Uncertainty,
@@ -63,7 +64,7 @@ def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str
     options: dict[str, Option] = {}
     for parameter in inspect.signature(compute).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
-            source = SHARED[parameter.name]
+            source = _source(parameter)
             options |= declared_options(source, inspect.getdoc(source) or "")
         elif parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
             annotation = parameter.annotation
@@ -76,13 +77,19 @@ def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str
     return options
 
 
+def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
+    """The function whose options `**parameter` stands for."""
+    source: Callable[..., Any] = SHARED.get(parameter.name, parameter.annotation)
+    return source
+
+
 def spelled_out(compute: Callable[..., Any]) -> inspect.Signature:
     """The signature of a function in which `**summary` and the like are spelled out."""
     signature = inspect.signature(compute)
     *parameters, final = signature.parameters.values()
     if final.kind is not final.VAR_KEYWORD:
         return signature
-    shared = inspect.signature(SHARED[final.name]).parameters.values()
+    shared = spelled_out(_source(final)).parameters.values()
     spelled = [parameter for parameter in shared if parameter.kind is parameter.KEYWORD_ONLY]
     return signature.replace(parameters=[*parameters, *spelled])
 

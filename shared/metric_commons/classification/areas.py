@@ -71,7 +71,7 @@ def binary_scores(counts: ScoreCounts, rows: RowScores) -> dict[str, ScoreWithVa
     """
     return {
         name: with_variance(counts, rows, measure(counts))
-        for name, measure in (AREAS | _LOSSES).items()
+        for name, measure in (AREAS | LOSSES).items()
     }
 
 
@@ -224,4 +224,4 @@ def _mean_loss(
 
 
 AREAS = {"roc_auc": roc_auc, "pr_auc": pr_auc, "average_precision": average_precision}
-_LOSSES = {"log_loss": _log_loss, "brier": _brier}
+LOSSES = {"log_loss": _log_loss, "brier": _brier}

@@ -1,7 +1,7 @@
 """The labels of a classification task: which there are, in which order, and which is positive."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
@@ -12,7 +12,9 @@ from ..numbers.checks import RowError, check_choice
 from ..numbers.contingency import Label, Labels, check_kinds
 from ..numbers.domains import Parsed
 
-Average = Literal["binary", "macro", "micro", "weighted", "none"]
+Average = Literal["binary", "macro", "micro", "weighted", "samples", "none"]
+
+_DEFAULT = 1  # the positive one of two labels, where it is one of them
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,12 @@ class Classes:
 
     Args:
         all_labels: every label, ascending; a binary task has two.
-        selection: the positions in `all_labels` of the labels to average over and to show, in the
-            order of the option `labels`.
+        selection: the positions in `all_labels` of the labels to show, in the order of the option
+            `labels`.
         positive: the position in `all_labels` of the positive label; None if there is none.
-        average: "binary", "macro", "micro", "weighted" or "none".
+        average: "binary", "macro", "micro", "weighted", "samples" or "none".
+        absent: the positions of labels that are there to complete a pair, but in no row. They are
+            shown, but no average goes over them.
 
     """
 
@@ -32,6 +36,7 @@ class Classes:
     selection: list[int]
     positive: int | None
     average: str
+    absent: frozenset[int] = frozenset()
 
     @property
     def labels(self) -> Labels:
@@ -43,7 +48,14 @@ class Classes:
         """The positions of the labels to average over; a binary average has the positive alone."""
         if self.average == "binary" and self.positive is not None:
             return [self.positive]
+        if self.average == "macro":
+            return [position for position in self.selection if position not in self.absent]
         return self.selection
+
+    @property
+    def positive_label(self) -> Label | None:
+        """The positive one of two labels; None if there is none."""
+        return None if self.positive is None else self.all_labels[self.positive]
 
     def positions(self, labels: Labels) -> Integers:
         """The positions of these labels in `all_labels`."""
@@ -52,15 +64,14 @@ class Classes:
 
 
 def classes(
-    labels_present: Labels, *, labels: Any = None, pos_label: Any = 1, average: str | None = None
+    labels_present: Labels, *, labels: Any = None, pos_label: Any = None, average: str | None = None
 ) -> Classes:
     """The labels of a task whose columns hold `labels_present`.
 
     A task with at most two labels is binary. If only one is present, the other one is `pos_label`;
-    or 0, if the one present is 1. The positive label is `pos_label`. If that is 1, the default, and
-    neither label is 1, as with "no" and "yes", the greater label is positive, as in scikit-learn's
-    `roc_auc_score`. With `average="binary"`, however, `pos_label` must be one of the labels, as
-    in scikit-learn.
+    or 0, if the one present is 1. The positive label is `pos_label`, or 1. If neither label is 1,
+    as with "no" and "yes", the greater label is positive, as in scikit-learn's `roc_auc_score`.
+    With `average="binary"`, however, `pos_label` must be one of the labels, as in scikit-learn.
 
     Args:
         labels_present: the labels of references and predictions, in any order, with repetitions.
@@ -72,10 +83,10 @@ def classes(
 
     Raises:
         ValueError: an option is not what it may be; a binary average of more than two labels, or of
-            two labels of which neither is `pos_label`.
+            two labels of which neither is `pos_label`; or `labels` of which none is present.
 
     >>> task = classes(["no", "yes", "no"])
-    >>> task.labels, task.all_labels[task.positive], task.average
+    >>> task.labels, task.positive_label, task.average
     (['no', 'yes'], 'yes', 'binary')
     >>> classes([0]).labels, classes([1, 2, 3]).average
     ([0, 1], 'macro')
@@ -85,10 +96,15 @@ def classes(
     """
     if average is not None:
         check_choice("average", average, get_args(Average))
-    pos_label = _plain_label("pos_label", pos_label)
+    pos_label = None if pos_label is None else _plain_label("pos_label", pos_label)
     selected_labels = None if labels is None else _label_list(labels)
     candidates = [*labels_present, *(selected_labels or [])]
     check_kinds(*set(map(type, candidates)))
+    if selected_labels and not set(selected_labels) & set(labels_present):
+        raise ValueError(
+            f"labels are {_enumeration(selected_labels)}, but none of them is in a row; "
+            f"there are {_enumeration(sorted(set(labels_present)))}"
+        )
     all_labels = sorted(set(candidates))
     if average == "binary" and len(all_labels) > 2:
         raise ValueError(
@@ -96,7 +112,7 @@ def classes(
             "choose 'macro', 'micro', 'weighted' or 'none'"
         )
     if len(all_labels) == 1:
-        all_labels = _label_pair(all_labels[0], pos_label)
+        all_labels = _label_pair(all_labels[0], _DEFAULT if pos_label is None else pos_label)
     positive = None
     if all_labels == [pos_label]:
         positive = 0
@@ -106,7 +122,67 @@ def classes(
         average = "macro" if positive is None else "binary"
     positions = {label: position for position, label in enumerate(all_labels)}
     selection = [positions[label] for label in selected_labels or all_labels]
-    return Classes(all_labels, selection, positive, average)
+    absent = positions.keys() - set(candidates)
+    return Classes(
+        all_labels, selection, positive, average, frozenset(positions[label] for label in absent)
+    )
+
+
+def score_classes(labels_present: Labels, **options: Any) -> Classes:
+    """The labels of a task in which each row has a score of the positive label.
+
+    scikit-learn has two rules for which label that is: the greater one for scores
+    (`roc_auc_score`), and 1 for labels (`f1_score`). Where they differ, as with 1 and 2, and for
+    texts, `pos_label` has to say it.
+
+    Args:
+        labels_present: the labels of the references, in any order, with repetitions.
+        **options: as in `classes`.
+
+    Raises:
+        ValueError: as in `classes`; it is not clear which label is positive; there are more than
+            two labels.
+
+    >>> score_classes([-1, 1]).positive_label
+    1
+    >>> score_classes([1, 2])
+    Traceback (most recent call last):
+    ValueError: the labels are 1, 2: of scores the greater one is positive, of labels 1 is; \
+pos_label must say which one the scores are of
+    >>> score_classes([1, 2], pos_label=2).positive_label
+    2
+    """
+    task = classes(labels_present, **options)
+    all_labels, pos_label = task.all_labels, options.get("pos_label")
+    if len(all_labels) > 2:
+        raise ValueError(
+            f"there are {len(all_labels)} labels, but one score a row; predictions must hold a "
+            "probability for each label, or if they are labels, be cast to int"
+        )
+    if pos_label is None and isinstance(all_labels[0], str):
+        raise ValueError(
+            f"the labels are {_enumeration(all_labels)}: "
+            "pos_label must say which one the scores are of"
+        )
+    if len(all_labels) < 2:
+        if task.positive is None:
+            raise ValueError(
+                f"pos_label must be one of the labels {all_labels[0]!r}, got {pos_label!r}"
+            )
+        # All rows are positive, and nobody has said what the others would be.
+        return replace(task, all_labels=[None, *all_labels], selection=[1], positive=1)
+    if pos_label is None and task.positive == 0:
+        raise ValueError(
+            f"the labels are {_enumeration(all_labels)}: of scores the greater one is positive, "
+            f"of labels {_DEFAULT} is; pos_label must say which one the scores are of"
+        )
+    return task
+
+
+def check_one_label(average: str | None) -> None:
+    """Nothing, unless the average goes over several labels of a row, of which there is one."""
+    if average == "samples":
+        raise ValueError("average='samples' is of rows of several labels, but there is one a row")
 
 
 def as_labels(name: str, column: Column) -> Column:
@@ -172,11 +248,12 @@ def _label_pair(label: Any, pos_label: Any) -> Labels:
 
 def _positive_position(all_labels: Labels, pos_label: Any, *, required: bool) -> int:
     """The position of the positive one of two labels; `pos_label` may be required to be one."""
-    if pos_label in all_labels:
-        return all_labels.index(pos_label)
-    if required or pos_label != 1:
+    expected = _DEFAULT if pos_label is None else pos_label
+    if expected in all_labels:
+        return all_labels.index(expected)
+    if required or pos_label is not None:
         raise ValueError(
-            f"pos_label must be one of the labels {_enumeration(all_labels)}, got {pos_label!r}"
+            f"pos_label must be one of the labels {_enumeration(all_labels)}, got {expected!r}"
         )
     return 1
 

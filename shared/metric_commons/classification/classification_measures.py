@@ -5,14 +5,17 @@ from typing import Any
 from ..numbers.arrays import Column, take
 from ..numbers.checks import check_labels, check_weights
 from ..numbers.contingency import ContingencyTable
-from ..numbers.domains import Count, Finite, Labels, checked_options
+from ..numbers.domains import Count, Finite, Weights, checked_options
 from ..statistics.cluster_sums import Clusters
 from ..statistics.summary import members
-from .classes import Average, ListedLabels, PositiveLabel
+from .classes import Average, Classes, ListedLabels, PositiveLabel
+from .confusion import Matrix, Rows
 from .label_intervals import ClusteredCounts
-from .labels import label_positions, label_scores, label_table
-from .multilabel import LabelIndicators
-from .predicted_scores import CalibrationStrategy, PredictedScores, is_scores, measured_curves
+from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
+from .multilabel import LabelIndicators, are_indicators
+from .multilabel_scores import IndicatorScores
+from .predicted_scores import CalibrationStrategy, PredictedScores, TopK, measured_curves
+from .score_rows import is_scores
 
 
 @checked_options
@@ -21,16 +24,20 @@ def classification_scores(
     references: Column,
     *,
     threshold: Finite = 0.5,
-    pos_label: PositiveLabel = 1,
+    pos_label: PositiveLabel | None = None,
     average: Average | None = None,
+    beta: Beta = 1.0,
     labels: ListedLabels | None = None,
-    sample_weight: Any = None,
+    zero_division: ZeroDivision = 0.0,
+    sample_weight: Weights | None = None,
+    confusion_matrix: Matrix = False,
+    confusion_matrix_rows: Rows = "references",
+    top_k: TopK | None = None,
     curves: bool = False,
     calibration_bins: Count | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
-    clusters: Labels | None = None,
-    groups: Labels | None = None,
-    **label_options: Any,
+    conventions: bool = False,
+    **uncertainty: Any,
 ) -> dict[str, Any]:
     """The scores by name, and on request curves, calibration and intervals.
 
@@ -38,19 +45,25 @@ def classification_scores(
         predictions: labels; or scores of the positive label, or probabilities of each label; or a
             row of 0 and 1 for each of several labels.
         references: labels, or a row of 0 and 1.
-        threshold: a row is positive from this score on.
-        pos_label: the positive one of two labels.
-        average: how the scores of several labels become one, as in `label_scores`.
+        threshold: a row is positive from this score on; scores outside 0 to 1 need another one.
+        pos_label: the positive one of two labels; None for 1, and where it is neither of them, for
+            the greater one. Of scores it must be told where that is not the greater label, and if
+            labels are texts.
+        average: "none" gives a list; None is "binary" for two labels, else "macro".
+        beta: also return f_beta, in which recall weighs beta times as much as precision.
         labels: those to average over and to show, in this order; None for all.
+        zero_division: a ratio with nothing to divide by; NaN is left out of averages.
         sample_weight: how much each row counts; None for equally.
-        curves: also return the points of both curves, as in `curve_scores`.
+        confusion_matrix: also return it and its labels; "true", "pred" and "all" for shares of the
+            references of a label, of its predictions and of all rows.
+        confusion_matrix_rows: the true labels, or the predicted ones.
+        top_k: also return the share of rows whose label is among the k most probable ones.
+        curves: also return the points of both curves.
         calibration_bins: also return the calibration in so many bins.
-        calibration_strategy: "uniform" or "quantile".
-        clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
-        groups: a label a row; also return the scores of each group, of the same positive label and
-            average as those of all rows.
-        **label_options: `beta`, `zero_division`, `confidence_level`, `interval`, `n_resamples` and
-            `seed`, as in `label_scores`.
+        calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
+        conventions: also return which label is positive, as {"positive": label}, if one is.
+        **uncertainty: as in `statistics.summary.Uncertainty`; groups have the positive label and
+            the average of all rows.
 
     Raises:
         ValueError: a row or an option is not what it may be.
@@ -59,18 +72,24 @@ def classification_scores(
     >>> scores["accuracy"], scores["recall"]
     (0.6, 0.5)
     """
-    options = {
+    options: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
         "average": average,
         "sample_weight": sample_weight,
     }
+    clusters, groups = uncertainty.pop("clusters", None), uncertainty.pop("groups", None)
     group_rows = {}
     if groups is not None:
         group_rows = members(check_labels("groups", groups, len(references)))
-    predicted: PredictedScores | None = None
+    predicted: PredictedScores | IndicatorScores | None = None
     table: ContingencyTable | LabelIndicators
-    if is_scores(predictions):
+    task: Classes
+    if is_scores(predictions) and are_indicators(references):
+        del options["pos_label"]
+        predicted = IndicatorScores(predictions, references, threshold=threshold, **options)
+        table, task = predicted.table, predicted.task
+    elif is_scores(predictions):
         predicted = PredictedScores(predictions, references, threshold=threshold, **options)
         table, task = predicted.table, predicted.task
     else:
@@ -80,11 +99,11 @@ def classification_scores(
     if clusters is not None:
         all_clusters = Clusters.of_labels(clusters, len(references))
         if isinstance(table, LabelIndicators):
-            clustered = ClusteredCounts.of_indicators(all_clusters, table)
+            clustered = ClusteredCounts.of_indicators(all_clusters, table, task)
         else:
             positions = (
                 label_positions(predictions, references, task)
-                if predicted is None
+                if not isinstance(predicted, PredictedScores)
                 else predicted.label_positions()
             )
             size = len(task.all_labels)
@@ -92,11 +111,19 @@ def classification_scores(
             clustered = ClusteredCounts.of_rows(all_clusters, *positions, size, weights)
     measured = measured_curves(
         predicted,
+        top_k=top_k,
         curves=curves,
         calibration_bins=calibration_bins,
         calibration_strategy=calibration_strategy,
         clusters=all_clusters,
     )
+    label_options = {
+        "beta": beta,
+        "zero_division": zero_division,
+        "confusion_matrix": confusion_matrix,
+        "confusion_matrix_rows": confusion_matrix_rows,
+        **uncertainty,
+    }
     result = label_scores(
         table,
         task,
@@ -105,14 +132,19 @@ def classification_scores(
         clusters=clustered,
         **label_options,
     )
+    if conventions:
+        is_about_one = task.average == "binary" or isinstance(predicted, PredictedScores)
+        positive = task.positive_label if is_about_one else None
+        result["conventions"] = {} if positive is None else {"positive": positive}
     if groups is not None:
         settled = {
             "threshold": threshold,
-            "pos_label": pos_label if task.positive is None else task.all_labels[task.positive],
+            "pos_label": pos_label if task.positive is None else task.positive_label,
             "average": task.average,
+            "labels": labels if predicted is None else predicted.columns,
+            "top_k": top_k,
             "calibration_bins": calibration_bins,
             "calibration_strategy": calibration_strategy,
-            "labels": labels if predicted is None else predicted.columns,
             **label_options,
         }
         columns = {"sample_weight": sample_weight, "clusters": clusters}

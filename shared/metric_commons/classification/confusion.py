@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,12 @@ class LabelCounts:
     correct: _Numbers
     total: _Numbers
 
-    def select(self, positions: list[int]) -> "LabelCounts":
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are counts, and not sums of weights."""
+        return all(isinstance(number, int) for number in self.support.tolist())
+
+    def select(self, positions: list[int] | Integers) -> "LabelCounts":
         """The counts of the labels at these positions."""
         return LabelCounts(
             self.true_positives[positions],
@@ -56,6 +61,20 @@ class LabelCounts:
             self.correct,
             self.total,
         )
+
+
+class RowKinds(NamedTuple):
+    """Rows of several labels, by how many labels are right in them.
+
+    Args:
+        counts: those of a row of each kind, over its labels, shape (kinds,), or (kinds, 1) where
+            there are resamples.
+        occurrences: how many rows are of each kind, shape (kinds, ...); with weights their sums.
+
+    """
+
+    counts: LabelCounts
+    occurrences: _Numbers
 
 
 # Counts
@@ -170,7 +189,13 @@ def resampled_counts(
 
 
 def confusion_scores(
-    counts: LabelCounts, task: Classes, *, beta: float, zero_division: float, multilabel: bool
+    counts: LabelCounts,
+    task: Classes,
+    *,
+    beta: float,
+    zero_division: float,
+    multilabel: bool,
+    kinds: RowKinds | None = None,
 ) -> dict[str, Floats]:
     """Each score of these counts, which are exact numbers or float64; options as in `label_scores`.
 
@@ -180,9 +205,13 @@ def confusion_scores(
         beta: how many times recall weighs as much as precision in `f_beta`.
         zero_division: what a ratio without a denominator is.
         multilabel: rows have several labels, so there are no balanced accuracy, MCC and kappa.
+        kinds: the rows, where the average goes over them and not over labels.
     """
-    selected = counts.select(task.averaged_positions)
-    average = _averaging(task.average, selected.support)
+    if kinds is None:
+        selected = counts.select(task.averaged_positions)
+        average = _averaging(task.average, selected.support)
+    else:
+        selected, average = kinds.counts, _averaging("weighted", kinds.occurrences)
     true_positives, negatives = selected.true_positives, selected.negatives
     false_positives = selected.predicted_positives - true_positives
     scores = {
@@ -197,7 +226,12 @@ def confusion_scores(
     scores["fpr"] = average(false_positives, negatives, zero_division or math.nan)
     true_negatives = negatives - selected.predicted_positives + true_positives
     scores["specificity"] = average(true_negatives, negatives, zero_division)
-    if not multilabel:
+    if multilabel:
+        union = selected.support + selected.predicted_positives - true_positives
+        scores["jaccard"] = average(true_positives, union, zero_division)
+        wrong = counts.support + counts.predicted_positives - 2 * counts.true_positives
+        scores["hamming_loss"] = _ratio(wrong.sum(axis=0), counts.total * len(wrong), math.nan)
+    else:
         recalls = _ratio(counts.true_positives, counts.support, math.nan)
         scores["balanced_accuracy"] = _mean_over_labels(recalls)
         scores |= _chance_corrected(counts)
@@ -302,7 +336,11 @@ def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats
 # The matrix
 
 
-def confusion_matrix(table: ContingencyTable, task: Classes) -> list[list[Any]]:
+Matrix = bool | Literal["true", "pred", "all"]
+Rows = Literal["references", "predictions"]
+
+
+def label_matrix(table: ContingencyTable, task: Classes) -> NDArray[Any]:
     """Rows are references, columns are predictions, in the order of the selected labels."""
     size = len(task.selection)
     if size**2 > _MOST_CELLS:
@@ -318,5 +356,23 @@ def confusion_matrix(table: ContingencyTable, task: Classes) -> list[list[Any]]:
     selected = (references >= 0) & (predictions >= 0)
     matrix = np.zeros((size, size), sums.dtype)
     matrix[references[selected], predictions[selected]] = sums[selected]
-    lists: list[list[Any]] = matrix.tolist()
-    return lists
+    return matrix
+
+
+def shown_matrix(matrix: NDArray[Any], normalization: Matrix, rows: Rows) -> NDArray[Any]:
+    """A confusion matrix as it is asked for, shape (labels, labels); or one for each label.
+
+    Args:
+        matrix: rows are references, columns are predictions; more such on the first axis.
+        normalization: True for counts, "true" for shares of the row of a reference, "pred" of a
+            prediction, "all" of all rows. A share of nothing is 0, as in scikit-learn.
+        rows: "references", as in scikit-learn, or "predictions".
+
+    >>> shown_matrix(np.array([[3, 1], [0, 0]]), "true", "predictions").tolist()
+    [[0.75, 0.0], [0.25, 0.0]]
+    """
+    axes = {"true": (-1,), "pred": (-2,), "all": (-2, -1)}
+    if isinstance(normalization, str):
+        totals = matrix.sum(axis=axes[normalization], keepdims=True)
+        matrix = np.divide(matrix, totals, out=np.zeros(matrix.shape), where=totals > 0)
+    return matrix if rows == "references" else matrix.swapaxes(-2, -1)

@@ -8,7 +8,7 @@ rows, are resampled, whatever the method that the shares are asked to have.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache, partial
 from typing import Any
 
@@ -22,7 +22,7 @@ from ..statistics.draws import resampled_totals
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval, proportion_interval
 from .classes import Classes
-from .confusion import LabelCounts
+from .confusion import LabelCounts, RowKinds
 from .multilabel import LabelIndicators
 
 Estimator = Callable[..., Interval | list[Interval]]
@@ -40,6 +40,7 @@ class ClusteredCounts:
 
     labels: Sequence[str]
     counts: LabelCounts
+    kinds: RowKinds | None = None  # of the rows of each cluster, for averages over rows
 
     @classmethod
     def of_rows(
@@ -73,7 +74,9 @@ class ClusteredCounts:
         )
 
     @classmethod
-    def of_indicators(cls, clusters: Clusters, indicators: LabelIndicators) -> "ClusteredCounts":
+    def of_indicators(
+        cls, clusters: Clusters, indicators: LabelIndicators, task: Classes
+    ) -> "ClusteredCounts":
         """The counts of rows of 0 and 1 for each of several labels."""
         weights = indicators.weights
 
@@ -85,7 +88,7 @@ class ClusteredCounts:
 
         references, predictions = indicators.references, indicators.predictions
         correct = (references == predictions).all(axis=1)
-        return cls.of_totals(
+        counted = cls.of_totals(
             clusters.labels,
             totals(references & predictions),
             totals(references),
@@ -93,6 +96,7 @@ class ClusteredCounts:
             totals(correct.astype(np.uint8)),
             totals(np.ones(len(correct), np.uint8)),
         )
+        return replace(counted, kinds=indicators.clustered_row_kinds(task, clusters.numbers))
 
     @classmethod
     def of_totals(
@@ -109,6 +113,21 @@ class ClusteredCounts:
             true_positives, support, predicted_positives, total - support, correct, total
         )
         return cls(labels, counts)
+
+    def resampled_kinds(self, n_resamples: int, seed: int) -> RowKinds | None:
+        """The kinds of rows of resamples of clusters."""
+        if self.kinds is None:
+            return None
+        occurrences = self.kinds.occurrences.T.astype(np.float64)
+        totals = resampled_totals(
+            np.ones(len(occurrences), np.int64),
+            np.broadcast_to(np.arange(occurrences.shape[1]), occurrences.shape),
+            occurrences.shape[1],
+            amounts=occurrences,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        return RowKinds(self.kinds.counts, totals)
 
     def resampled(self, n_resamples: int, seed: int) -> LabelCounts:
         """The counts of resamples, each of as many clusters as there are; float64."""

@@ -7,15 +7,23 @@ from typing import Annotated, Any
 import numpy as np
 
 from ..numbers.arrays import Column, Floats, Integers
-from ..numbers.checks import check_weights
+from ..numbers.checks import RowError, check_weights
 from ..numbers.contingency import ContingencyTable, contingency, encoded
 from ..numbers.domains import Count, Level, Range, Seed, checked_options
 from ..statistics.methods import Method
 from ..statistics.summary import uncertainty
-from .classes import Classes, as_labels, classes
-from .confusion import confusion_matrix, confusion_scores, label_counts, resampled_label_counts
+from .classes import Classes, as_labels, check_one_label, classes
+from .confusion import (
+    Matrix,
+    Rows,
+    confusion_scores,
+    label_counts,
+    label_matrix,
+    resampled_label_counts,
+    shown_matrix,
+)
 from .label_intervals import ClusteredCounts, Estimator, label_estimators
-from .multilabel import LabelIndicators
+from .multilabel import LabelIndicators, has_one_label
 
 
 def label_table(
@@ -23,7 +31,7 @@ def label_table(
     references: Column,
     *,
     labels: Any = None,
-    pos_label: Any = 1,
+    pos_label: Any = None,
     average: str | None = None,
     sample_weight: Any = None,
 ) -> tuple[ContingencyTable | LabelIndicators, Classes]:
@@ -33,7 +41,7 @@ def label_table(
         predictions: a label a row, or a row of 0 and 1; a row of one label is that label.
         references: the same; labels may be whole numbers in floats.
         labels: those to average over and to show; of rows of 0 and 1 their positions.
-        pos_label: the positive label of two.
+        pos_label: the positive label of two; None as in `classes.classes`.
         average: how to average over labels.
         sample_weight: a finite number a row, at least 0; None weighs all alike.
 
@@ -45,22 +53,28 @@ def label_table(
     ([[1, 1]], [0, 1])
     """
     options = {"labels": labels, "pos_label": pos_label, "average": average}
-    if _has_one_label_a_row(predictions) and _has_one_label_a_row(references):
+    if has_one_label(predictions) and has_one_label(references):
         predictions, references = np.ravel(predictions), np.ravel(references)
     if np.ndim(references[0]):
         indicators = LabelIndicators(predictions, references, sample_weight)
-        positions = range(indicators.references.shape[1])
-        if average == "binary":
-            raise ValueError("average='binary' is of two labels, not of rows of several")
-        task = classes([*positions], **options | {"average": average or "macro"})
-        if task.all_labels != [*positions]:
-            raise ValueError(f"labels are the positions 0 to {len(positions) - 1}, got {labels!r}")
-        return indicators, task
+        return indicators, indicators.task(labels=labels, average=average)
+    check_one_label(average)
     weights = check_weights("sample_weight", sample_weight, len(references))
+    _check_labels_of_texts(predictions, references)
     table = contingency(
         as_labels("references", references), as_labels("predictions", predictions), weights
     )
     return table, classes([*table.row_labels, *table.column_labels], **options)
+
+
+def _check_labels_of_texts(predictions: Column, references: Column) -> None:
+    """Nothing, unless numbers are to be compared with texts."""
+    if isinstance(references[0], str) and not isinstance(predictions[0], str):
+        raise RowError(
+            "predictions",
+            0,
+            f"is {predictions[0]}, a number, but references are texts; pass floats for scores",
+        )
 
 
 def label_positions(
@@ -72,7 +86,7 @@ def label_positions(
     >>> [positions.tolist() for positions in label_positions([1, 0], [1, 1], task)]
     [[1, 1], [1, 0]]
     """
-    if _has_one_label_a_row(predictions) and _has_one_label_a_row(references):
+    if has_one_label(predictions) and has_one_label(references):
         predictions, references = np.ravel(predictions), np.ravel(references)
 
     def positions(name: str, column: Column) -> Integers:
@@ -81,13 +95,6 @@ def label_positions(
         return codes_of_task
 
     return positions("references", references), positions("predictions", predictions)
-
-
-def _has_one_label_a_row(column: Column) -> bool:
-    """Whether the column holds rows, each of one label."""
-    if isinstance(column, np.ndarray):
-        return column.ndim == 2 and column.shape[1] == 1
-    return isinstance(column[0], list) and set(map(len, column)) == {1}
 
 
 Beta = Annotated[float, Range(0, infinite=True)]
@@ -100,6 +107,8 @@ def label_scores(
     task: Classes,
     *,
     further_scores: Mapping[str, Any] | None = None,
+    confusion_matrix: Matrix = False,
+    confusion_matrix_rows: Rows = "references",
     beta: Beta = 1.0,
     zero_division: ZeroDivision = 0.0,
     further_estimators: Mapping[str, Estimator] | None = None,
@@ -109,7 +118,7 @@ def label_scores(
     n_resamples: Count = 10_000,
     seed: Seed = 0,
 ) -> dict[str, Any]:
-    """The scores of predicted labels, and the confusion matrix.
+    """The scores of predicted labels, and on request the confusion matrix.
 
     Precision, recall, F, false positive rate and specificity are those of the positive label, or
     averages over the selected labels, or lists of them. The other scores are of all labels and
@@ -121,6 +130,8 @@ def label_scores(
             several labels, which have no balanced accuracy, correlation and kappa.
         task: the labels, and how to average over them.
         further_scores: other scores of the same rows, to be returned with these.
+        confusion_matrix: also return `confusion_matrix` and its `labels`, as in `shown_matrix`.
+        confusion_matrix_rows: what its rows are, "references" or "predictions".
         beta: `f_beta` gives recall beta times the weight of precision; it is a score of its own
             if beta is not 1.
         zero_division: the value of a ratio without a denominator: a number from 0 to 1, or NaN,
@@ -138,34 +149,44 @@ def label_scores(
         ValueError: an option is not what it may be.
 
     >>> table, task = label_table([0, 0, 1, 1, 0], [0, 1, 0, 1, 0])
-    >>> scores = label_scores(table, task)
+    >>> scores = label_scores(table, task, confusion_matrix=True)
     >>> scores["accuracy"], scores["recall"], scores["confusion_matrix"]
     (0.6, 0.5, [[2, 1], [1, 1]])
     """
-    if isinstance(table, LabelIndicators):
-        counts, matrix = table.counts(), table.matrices[task.selection].tolist()
-        resampled_counts = table.resampled_counts
-    else:
-        counts, matrix = label_counts(table, task), confusion_matrix(table, task)
-        resampled_counts = partial(resampled_label_counts, table, task)
+    multilabel = isinstance(table, LabelIndicators)
+    counts = table.counts() if isinstance(table, LabelIndicators) else label_counts(table, task)
+    kinds = table.row_kinds(task) if isinstance(table, LabelIndicators) else None
     measure = partial(
-        confusion_scores,
-        task=task,
-        beta=beta,
-        zero_division=zero_division,
-        multilabel=isinstance(table, LabelIndicators),
+        confusion_scores, task=task, beta=beta, zero_division=zero_division, multilabel=multilabel
     )
-    result: dict[str, Any] = {name: score.tolist() for name, score in measure(counts).items()}
+    scores = measure(counts, kinds=kinds)
+    result: dict[str, Any] = {name: score.tolist() for name, score in scores.items()}
     names = list(result)
-    result["confusion_matrix"] = matrix
-    result["labels"] = task.labels
+    if task.average == "none":
+        support = counts.select(task.selection).support.tolist()
+        result["support"] = support if counts.is_whole else [*map(float, support)]
     result |= further_scores or {}
+    if confusion_matrix is not False:
+        matrix = (
+            table.matrices[task.selection]
+            if isinstance(table, LabelIndicators)
+            else label_matrix(table, task)
+        )
+        result["confusion_matrix"] = shown_matrix(
+            matrix, confusion_matrix, confusion_matrix_rows
+        ).tolist()
+    if confusion_matrix is not False or any(isinstance(score, list) for score in result.values()):
+        result["labels"] = task.labels
     weighted = table.weights is not None
 
     def resampled(n_resamples: int, seed: int) -> dict[str, Floats]:
+        draws = {"n_resamples": n_resamples, "seed": seed}
         if clusters is not None:
-            return measure(clusters.resampled(n_resamples, seed))
-        return measure(resampled_counts(n_resamples=n_resamples, seed=seed))
+            return measure(clusters.resampled(**draws), kinds=clusters.resampled_kinds(**draws))
+        if isinstance(table, LabelIndicators):
+            resampled_kinds = table.resampled_row_kinds(task, **draws)
+            return measure(table.resampled_counts(**draws), kinds=resampled_kinds)
+        return measure(resampled_label_counts(table, task, **draws))
 
     estimators = label_estimators(
         counts, task, names, weighted=weighted, clusters=clusters, resampled=resampled

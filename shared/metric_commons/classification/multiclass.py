@@ -1,172 +1,71 @@
-"""Areas and losses of a probability for each of several labels.
+"""Scores of a probability for each of several labels, of which each row has one."""
 
-The areas are those of each label against the rest, averaged; the losses are those of whole rows.
-"""
-
-import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.contingency import scaled_weights
-from .areas import (
-    AREAS,
-    RowScores,
-    ScoreWithInfluence,
-    ScoreWithVariance,
-    row_influences,
-    with_variance,
-)
-from .score_counts import EPSILON, ScoreCounts, score_counts
+from .areas import AREAS, ScoreWithVariance
+from .one_vs_rest import OneVsRest, mean_over_rows
+from .score_counts import EPSILON
 
 
-def one_vs_rest_counts(
-    probabilities: Floats, references: Integers, weights: Floats | None
-) -> list[ScoreCounts]:
-    """The counts of each label against the rest.
+def multiclass_scores(columns: OneVsRest, average: str) -> dict[str, ScoreWithVariance]:
+    """The areas of each label against the rest, averaged, and the losses of whole rows.
 
     Args:
-        probabilities: of each label, shape (rows, labels).
-        references: the label of each row, from 0.
-        weights: of the rows, or None.
+        columns: probabilities, and the one label of each row.
+        average: as in `OneVsRest.averages`.
     """
-    return [
-        score_counts(np.ascontiguousarray(column), references == label, weights)
-        for label, column in enumerate(probabilities.T)
-    ]
+    return columns.averages(AREAS, average) | _losses(columns)
 
 
-def multiclass_scores(
-    probabilities: Floats,
-    references: Integers,
-    weights: Floats | None,
-    counts: list[ScoreCounts],
-    average: str,
-) -> dict[str, ScoreWithVariance]:
-    """The areas and losses of probabilities of several labels.
-
-    Args:
-        probabilities: of each label, shape (rows, labels).
-        references: the label of each row, from 0.
-        weights: of the rows, or None.
-        counts: of each label against the rest.
-        average: "macro", "weighted" by support, "none" for a list, or "micro", which takes each
-            probability for the score of a binary task of its own.
-    """
-    labels = probabilities.shape[1]
-    shares = [1.0] * labels
-    if average == "weighted":
-        shares = [float(binary.total_positives) for binary in counts]
-    elif average == "micro":
-        is_reference = references[:, None] == np.arange(labels)
-        repeated = None if weights is None else np.repeat(weights, labels)
-        counts = [score_counts(probabilities.ravel(), is_reference.ravel(), repeated)]
-        shares = [1.0]
-    scores = {}
-    rows = [
-        RowScores(np.ascontiguousarray(column), references == label, weights)
-        for label, column in enumerate(probabilities.T)
-    ]
-    for name, area in AREAS.items():
-        areas = [area(binary) for binary in counts]
-        if average == "none":
-            scores[name] = _listed(areas, counts, rows)
-        else:
-            scores[name] = _averaged(areas, counts, shares, rows)
-    return scores | _losses(probabilities, references, weights)
-
-
-# Areas
-
-
-def _listed(
-    areas: list[ScoreWithInfluence], counts: list[ScoreCounts], rows: list[RowScores]
-) -> ScoreWithVariance:
-    """The areas of all labels as a list, and the lists of their variances and influences."""
-    scores = [with_variance(*parts) for parts in zip(counts, rows, areas, strict=True)]
-    return ScoreWithVariance(
-        [score for score, _, _ in scores],
-        lambda: [variance() for _, variance, _ in scores],
-        lambda: [influences() for _, _, influences in scores],
-    )
-
-
-def _averaged(
-    areas: list[ScoreWithInfluence],
-    counts: list[ScoreCounts],
-    shares: list[float],
-    rows: list[RowScores],
-) -> ScoreWithVariance:
-    """The weighted mean of areas, NaN if one of them is; and its variance.
-
-    There is an area for each label, or one area of all labels. The areas of different labels are
-    not independent: every row has an influence on each of them. So its influences are added up
-    before they are squared.
-    """
-    total = math.fsum(shares)
-    size = rows[0].scores.size
-    if any(math.isnan(area.score) for area in areas) or not total:
-        return ScoreWithVariance(math.nan, lambda: math.nan, lambda: np.full(size, math.nan))
-    terms = [area.score * share for area, share in zip(areas, shares, strict=True)]
-
-    def influences() -> Floats:
-        sums = np.zeros(size)
-        for label, rows_of_label in enumerate(rows):
-            index = label if len(areas) > 1 else 0
-            influence = areas[index].influence
-            if influence is None:
-                return np.full(size, math.nan)
-            changes = row_influences(counts[index], rows_of_label, influence())
-            sums += changes * (shares[index] / total)
-        return _weighted(sums, rows[0].weights)
-
-    return ScoreWithVariance(
-        math.fsum(terms) / total, lambda: _sum_of_squares(influences()), influences
-    )
-
-
-# Losses
-
-
-def _losses(
-    probabilities: Floats, references: Integers, weights: Floats | None
-) -> dict[str, ScoreWithVariance]:
+def _losses(columns: OneVsRest) -> dict[str, ScoreWithVariance]:
     """Log loss, and the Brier score of all probabilities of a row, from 0 to 2.
 
     Source:
         Brier, Verification of forecasts expressed in terms of probability (1950).
     """
-    rows = np.arange(len(probabilities))
-    likelihoods = probabilities[rows, references]
-    errors = probabilities.copy()
-    errors[rows, references] -= 1
+    rows = np.arange(len(columns.scores))
+    likelihoods = columns.scores[rows, columns.references]
+    errors = columns.scores.copy()
+    errors[rows, columns.references] -= 1
     losses = {
         "log_loss": -np.log(np.clip(likelihoods, EPSILON, 1 - EPSILON)),
         "brier": (errors**2).sum(axis=1),
     }
-    return {name: _mean_loss(values, weights) for name, values in losses.items()}
+    return {name: mean_over_rows(values, columns.weights) for name, values in losses.items()}
 
 
-def _mean_loss(losses: Floats, weights: Floats | None) -> ScoreWithVariance:
-    """The weighted mean of the losses of rows, from exactly rounded sums; and its variance."""
-    weights = np.ones(losses.size) if weights is None else weights
-    if not weights.any():
-        return ScoreWithVariance(math.nan, lambda: math.nan, lambda: np.full(losses.size, math.nan))
-    scaled, _ = scaled_weights(weights)
-    total = math.fsum(scaled.tolist())
-    mean = math.fsum((losses * scaled).tolist()) / total
-
-    def influences() -> Floats:
-        return _weighted((losses - mean) / total, scaled)
-
-    return ScoreWithVariance(mean, lambda: _sum_of_squares(influences()), influences)
+_BLOCK = 1 << 18  # scores at a time, so that intermediate arrays stay in the cache
 
 
-def _weighted(influences: Floats, weights: Floats | None) -> Floats:
-    """The influences of rows, times their weights."""
-    return influences if weights is None else influences * scaled_weights(weights)[0]
+def top_k_hits(scores: Floats, references: Integers, sizes: Sequence[int]) -> list[Floats]:
+    """Whether the label of each row is among the k of the highest scores, 1.0 or 0.0, for each k.
 
+    Of equal scores that of the later label comes first, as in scikit-learn.
 
-def _sum_of_squares(influences: Floats) -> float:
-    """The sum of squares in ascending order, whatever the order of rows."""
-    return float(np.sort(influences**2).sum())
+    Args:
+        scores: of each label, shape (rows, labels).
+        references: the label of each row, from 0.
+        sizes: each k.
+
+    >>> scores = np.array([[0.5, 0.2, 0.2, 0.1], [0.5, 0.2, 0.2, 0.1]])
+    >>> [hits.tolist() for hits in top_k_hits(scores, np.array([1, 2]), [1, 2, 3])]
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
+    """
+    rows, labels = scores.shape
+    competitors = np.empty(rows, np.int64)
+    step = max(_BLOCK // labels, 1)
+    columns = np.arange(labels)
+    for start in range(0, rows, step):
+        block, reference = scores[start : start + step], references[start : start + step]
+        score = block[np.arange(len(block)), reference][:, np.newaxis]
+        is_competitor = block >= score
+        competitors[start : start + step] = np.count_nonzero(is_competitor, axis=1) - 1
+        # Each row counts itself; where others are equal, those before it do not count.
+        tied = np.flatnonzero(np.count_nonzero(block == score, axis=1) > 1)
+        if tied.size:
+            losers = (block[tied] == score[tied]) & (columns < reference[tied, np.newaxis])
+            competitors[start + tied] -= np.count_nonzero(losers, axis=1)
+    return [(competitors < size).astype(np.float64) for size in sizes]

@@ -1,15 +1,18 @@
 """Rows with any number of labels: a 0 or 1 for each label, counted label by label."""
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import RowError, check_weights
+from ..numbers.contingency import scaled_weights
 from ..numbers.exact_sums import group_sums
-from .confusion import LabelCounts, exact_numbers, resampled_counts
+from ..statistics.draws import resampled_totals
+from .classes import Classes, classes
+from .confusion import LabelCounts, RowKinds, exact_numbers, resampled_counts
 
 
 class LabelIndicators:
@@ -33,8 +36,8 @@ class LabelIndicators:
     """
 
     def __init__(self, predictions: Column, references: Column, sample_weight: Any = None) -> None:
-        self.predictions = _indicator_matrix("predictions", predictions)
-        self.references = _indicator_matrix("references", references)
+        self.predictions = _indicators("predictions", predictions)
+        self.references = _indicators("references", references)
         self.weights = check_weights("sample_weight", sample_weight, len(self.references))
         widths = self.predictions.shape[1], self.references.shape[1]
         if widths[0] != widths[1]:
@@ -42,6 +45,19 @@ class LabelIndicators:
                 f"predictions have {widths[0]} labels a row, references {widths[1]}; "
                 "they must have the same"
             )
+
+    def task(self, *, labels: Any = None, average: str | None = None) -> Classes:
+        """The labels, which are the positions in a row, and how to average over them.
+
+        Raises:
+            ValueError: a label is no such position, or the average is of two labels.
+        """
+        positions = range(self.references.shape[1])
+        if average == "binary":
+            raise ValueError("average='binary' is of two labels, not of rows of several")
+        if labels is not None and not set(labels) <= set(positions):
+            raise ValueError(f"labels are the positions 0 to {len(positions) - 1}, got {labels!r}")
+        return classes([*positions], labels=labels, average=average or "macro")
 
     @cached_property
     def matrices(self) -> NDArray[Any]:
@@ -62,8 +78,30 @@ class LabelIndicators:
             total=matrices[0].sum(),
         )
 
-    def resampled_counts(self, *, n_resamples: int, seed: int) -> LabelCounts:
-        """The counts of resamples of the rows, float64."""
+    def row_kinds(self, task: Classes) -> RowKinds | None:
+        """The rows by how many of the selected labels are right; None for averages over labels."""
+        if task.average != "samples":
+            return None
+        kinds, codes = _row_kinds(
+            self.references[:, task.selection], self.predictions[:, task.selection]
+        )
+        occurrences = _totals(codes, self.weights, len(kinds.support))
+        return RowKinds(kinds, exact_numbers(occurrences))
+
+    def clustered_row_kinds(self, task: Classes, clusters: Integers) -> RowKinds | None:
+        """As `row_kinds`, with the occurrences in each cluster, shape (kinds, clusters)."""
+        if task.average != "samples":
+            return None
+        kinds, codes = _row_kinds(
+            self.references[:, task.selection], self.predictions[:, task.selection]
+        )
+        shape = len(kinds.support), int(clusters.max()) + 1
+        cells = codes * shape[1] + clusters
+        occurrences = _totals(cells, self.weights, shape[0] * shape[1]).reshape(shape)
+        return RowKinds(kinds.select(np.arange(shape[0])[:, np.newaxis]), occurrences)
+
+    @cached_property
+    def _equal_rows(self) -> "_EqualRows":
         size = self.references.shape[1]
         weights = np.ones(len(self.references)) if self.weights is None else self.weights
         kinds, occurrences = np.unique(
@@ -71,17 +109,77 @@ class LabelIndicators:
             axis=0,
             return_counts=True,
         )
-        references, predictions = kinds[:, :size] == 1, kinds[:, size:-1] == 1
+        return _EqualRows(
+            kinds[:, :size] == 1,
+            kinds[:, size:-1] == 1,
+            None if self.weights is None else kinds[:, -1],
+            occurrences,
+        )
+
+    def resampled_counts(self, *, n_resamples: int, seed: int) -> LabelCounts:
+        """The counts of resamples of the rows, float64."""
+        references, predictions, weights, occurrences = self._equal_rows
         correct = (references == predictions).all(axis=1)
-        positions = _counter_positions(references & predictions, references, predictions, correct)
         return resampled_counts(
             occurrences,
-            positions,
-            size,
-            None if self.weights is None else kinds[:, -1],
+            _counter_positions(references & predictions, references, predictions, correct),
+            references.shape[1],
+            weights,
             n_resamples=n_resamples,
             seed=seed,
         )
+
+    def resampled_row_kinds(self, task: Classes, *, n_resamples: int, seed: int) -> RowKinds | None:
+        """As `row_kinds`, with an occurrence for each of the same resamples."""
+        if task.average != "samples":
+            return None
+        references, predictions, weights, occurrences = self._equal_rows
+        kinds, codes = _row_kinds(references[:, task.selection], predictions[:, task.selection])
+        totals = resampled_totals(
+            occurrences,
+            codes[:, np.newaxis],
+            len(kinds.support),
+            amounts=None if weights is None else scaled_weights(weights)[0][:, np.newaxis],
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        return RowKinds(kinds.select(np.arange(len(totals))[:, np.newaxis]), totals)
+
+
+class _EqualRows(NamedTuple):
+    """Rows that differ, and how often each of them occurs."""
+
+    references: Booleans
+    predictions: Booleans
+    weights: Floats | None
+    occurrences: Integers
+
+
+def _row_kinds(references: NDArray[Any], predictions: NDArray[Any]) -> tuple[LabelCounts, Integers]:
+    """The counts of each kind of row, shape (kinds,), and the kind of each row.
+
+    >>> counts, kinds = _row_kinds(np.array([[1, 1], [0, 1]]), np.array([[1, 0], [0, 1]]))
+    >>> counts.support.tolist(), kinds.tolist()
+    ([1.0, 2.0], [1, 0])
+    """
+    size = references.shape[1]
+    numbers = [
+        rows.sum(axis=1, dtype=np.int64)
+        for rows in (references & predictions, references, predictions)
+    ]
+    codes = (numbers[0] * (size + 1) + numbers[1]) * (size + 1) + numbers[2]
+    distinct, kinds = np.unique(codes, return_inverse=True)
+    heads, predicted_positives = np.divmod(distinct.astype(np.float64), size + 1)
+    true_positives, support = np.divmod(heads, size + 1)
+    counts = LabelCounts(
+        true_positives=true_positives,
+        support=support,
+        predicted_positives=predicted_positives,
+        negatives=size - support,
+        correct=np.zeros(1),
+        total=np.zeros(1),
+    )
+    return counts, kinds
 
 
 def _counter_positions(
@@ -107,7 +205,19 @@ def _totals(codes: NDArray[Any], weights: Floats | None, size: int) -> NDArray[A
     return group_sums(weights, codes, size)
 
 
-def _indicator_matrix(name: str, rows: Column) -> NDArray[np.uint8]:
+def are_indicators(references: Column) -> bool:
+    """Whether rows hold a 0 or 1 for each of several labels, or the labels themselves."""
+    return bool(np.ndim(references[0])) and not has_one_label(references)
+
+
+def has_one_label(column: Column) -> bool:
+    """Whether the column holds rows, each of one label."""
+    if isinstance(column, np.ndarray):
+        return column.ndim == 2 and column.shape[1] == 1
+    return isinstance(column[0], list) and set(map(len, column)) == {1}
+
+
+def _indicators(name: str, rows: Column) -> NDArray[np.uint8]:
     """Rows of zeros and ones as an array, shape (rows, labels)."""
     if isinstance(rows, list):
         for row, values in enumerate(rows):

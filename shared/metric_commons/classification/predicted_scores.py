@@ -5,37 +5,32 @@ of several labels is one label against the rest, for each label in turn.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import cached_property, partial
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers
-from ..numbers.checks import RowError, check_weights
+from ..numbers.checks import check_sizes, check_weights
 from ..numbers.contingency import ContingencyTable, Label, contingency, encoded
-from ..numbers.domains import Count, Finite, Level, check_option, checked_options
+from ..numbers.domains import Count, Finite, Level, Parsed, check_option, checked_options
 from ..statistics.cluster_sums import Clusters
 from ..statistics.methods import Method
 from ..statistics.summary import uncertainty
 from .areas import AREAS, RowScores, ScoreWithVariance, binary_scores, with_variance
 from .calibration_bins import Calibration, calibration, calibration_errors
-from .classes import Classes, as_labels, classes
+from .classes import Classes, as_labels, check_one_label, classes, score_classes
 from .curves import pr_curve, roc_curve
-from .multiclass import multiclass_scores, one_vs_rest_counts
-from .score_counts import score_counts
+from .multiclass import multiclass_scores, top_k_hits
+from .multilabel import has_one_label
+from .multilabel_scores import IndicatorScores, multilabel_scores
+from .one_vs_rest import OneVsRest, mean_over_rows
+from .score_counts import ScoreCounts, score_counts
 from .score_intervals import Estimator, score_estimators
-
-_SUM_TOLERANCE = 1e-5  # how far the sum of a row of probabilities may be from 1
-
-
-def is_scores(predictions: Column) -> bool:
-    """Whether these are scores: a float a row, or several."""
-    if isinstance(predictions, np.ndarray):
-        return predictions.dtype.kind == "f"
-    first = predictions[0]
-    return isinstance(first[0] if isinstance(first, list) and first else first, float)
+from .score_rows import check_probabilities, check_range, finite_scores
 
 
 class PredictedScores:
@@ -75,7 +70,7 @@ class PredictedScores:
         *,
         threshold: float = 0.5,
         labels: Any = None,
-        pos_label: Any = 1,
+        pos_label: Any = None,
         average: str | None = None,
         sample_weight: Any = None,
     ) -> None:
@@ -83,9 +78,12 @@ class PredictedScores:
         self._threshold = threshold
         self.columns = labels  # the labels of rows of probabilities, in the order of their columns
         self.weights = check_weights("sample_weight", sample_weight, len(references))
+        if has_one_label(references):
+            references = np.ravel(references)
         references = as_labels("references", references)
-        self.scores, self._range = _finite_scores(predictions)
+        self.scores, self._range = finite_scores(predictions)
         options = {"labels": labels, "pos_label": pos_label, "average": average}
+        check_one_label(average)
         if self.binary:
             self._take_scores(references, threshold, options)
         else:
@@ -95,6 +93,21 @@ class PredictedScores:
     def binary(self) -> bool:
         """Whether there is one score a row."""
         return self.scores.ndim == 1
+
+    @cached_property
+    def rows(self) -> RowScores:
+        """The scores of a binary task."""
+        return RowScores(self.scores, self.references, self.weights)
+
+    @cached_property
+    def counts(self) -> ScoreCounts:
+        """The counts of the scores of a binary task."""
+        return score_counts(*self.rows)
+
+    @cached_property
+    def one_vs_rest(self) -> OneVsRest:
+        """The probabilities of several labels."""
+        return OneVsRest(self.scores, self.references, self.weights)
 
     def label_positions(self) -> tuple[Integers, Integers]:
         """For each row where its reference and its prediction are in `task.all_labels`."""
@@ -110,23 +123,17 @@ class PredictedScores:
 
     def _take_scores(self, references: Column, threshold: float, options: dict[str, Any]) -> None:
         table = contingency(references, self.scores >= threshold, self.weights)
-        self.task = classes(table.row_labels, **options)
-        labels, positive = self.task.all_labels, self.task.positive
-        if len(labels) > 2:
-            raise ValueError(
-                f"there are {len(labels)} labels, but one score a row; "
-                "predictions must hold a probability for each label"
-            )
-        if len(labels) < 2 or positive is None:
-            raise ValueError(
-                f"references hold one label, {labels[0]!r}; labels=[...] must name the other"
-            )
-        _check_range(self.scores, self._range, threshold)
-        decisions = [labels[1 - positive], labels[positive]]  # for False and for True
-        self.table = replace(
-            table, column_labels=[decisions[is_positive] for is_positive in table.column_labels]
+        task = score_classes(table.row_labels, **options)
+        positive = task.positive or 0
+        check_range(self.scores, self._range, threshold)
+        positions = [1 - positive, positive]  # of the label for False, and of that for True
+        column_labels = [task.all_labels[positions[decision]] for decision in table.column_labels]
+        present = {*table.row_labels, *column_labels}
+        self.table = replace(table, column_labels=column_labels)
+        self.task = replace(
+            task, absent=frozenset(p for p in task.absent if task.all_labels[p] not in present)
         )
-        self.references = _equal(references, labels[positive])
+        self.references = _equal(references, task.all_labels[positive])
 
     def _take_probabilities(
         self, references: Column, threshold: float, options: dict[str, Any]
@@ -150,7 +157,7 @@ class PredictedScores:
         for label in present:
             if label not in indices:
                 raise ValueError(f"references hold {label!r}, which is not one of the labels")
-        _check_probabilities(self.scores)
+        check_probabilities(self.scores)
         if width == 2:
             positive = columns.index(self.task.all_labels[self.task.positive or 0])
             self.scores = np.ascontiguousarray(self.scores[:, positive])
@@ -166,6 +173,10 @@ class PredictedScores:
 
 
 CalibrationStrategy = Literal["uniform", "quantile"]
+TopK = Annotated[
+    int | Sequence[int],
+    Parsed(partial(check_sizes, "top_k"), "an integer, at least 1, or a list of them"),
+]
 
 
 @dataclass(frozen=True)
@@ -183,8 +194,9 @@ class CurveScores:
 
 @checked_options
 def curve_scores(
-    predicted: PredictedScores | None,
+    predicted: PredictedScores | IndicatorScores | None,
     *,
+    top_k: TopK | None = None,
     curves: bool = False,
     calibration_bins: Count | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
@@ -200,6 +212,8 @@ def curve_scores(
 
     Args:
         predicted: references and scores; None where there are labels alone, which have no curves.
+        top_k: also return `top_<k>_accuracy`, the share of rows whose label is among the k most
+            probable ones; of equal ones the later comes first, as in scikit-learn.
         curves: also return `roc_curve` and `pr_curve`; of several labels a list of each.
         calibration_bins: also return `ece`, `mce` and `calibration`, in so many bins.
         calibration_strategy: "uniform" for bins of equal width, "quantile" for equal mass.
@@ -218,6 +232,7 @@ def curve_scores(
     """
     measured = measured_curves(
         predicted,
+        top_k=top_k,
         curves=curves,
         calibration_bins=calibration_bins,
         calibration_strategy=calibration_strategy,
@@ -228,8 +243,9 @@ def curve_scores(
 
 
 def measured_curves(
-    predicted: PredictedScores | None,
+    predicted: PredictedScores | IndicatorScores | None,
     *,
+    top_k: TopK | None = None,
     curves: bool = False,
     calibration_bins: int | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
@@ -242,21 +258,20 @@ def measured_curves(
     'korn_graubard'
     """
     if predicted is None:
-        requests = {"curves": curves, "calibration_bins": calibration_bins is not None}
+        requests = {
+            "curves": curves,
+            "calibration_bins": calibration_bins is not None,
+            "top_k": top_k is not None,
+        }
         for name in (name for name in requests if requests[name]):
             raise ValueError(f"{name} is about scores, but predictions are labels")
         return CurveScores({}, {})
-    columns = predicted.scores, predicted.references, predicted.weights
-    if predicted.binary:
-        counts = [score_counts(*columns)]
-        scores = binary_scores(counts[0], RowScores(*columns))
-    else:
-        counts = one_vs_rest_counts(*columns)
-        scores = multiclass_scores(*columns, counts, predicted.task.average)
+    scores = _measured(predicted)
+    for size, hits in _top_k_hits(predicted, top_k):
+        scores[f"top_{size}_accuracy"] = mean_over_rows(hits, predicted.weights)
     bins = None
     if calibration_bins is not None:
-        rows = RowScores(*columns) if predicted.binary else _most_probable(predicted)
-        calibrated = counts[0] if predicted.binary else score_counts(*rows)
+        rows, calibrated = _calibrated(predicted)
         bins = Calibration([], [], [], [])
         if calibrated.are_probabilities:
             bins = calibration(calibrated, calibration_bins, calibration_strategy)
@@ -272,69 +287,80 @@ def measured_curves(
         }
     if curves:
         for name, curve in (("roc_curve", roc_curve), ("pr_curve", pr_curve)):
+            counts = [predicted.counts] if predicted.binary else predicted.one_vs_rest.counts
             points = [curve(binary) for binary in counts]
             result[name] = points[0] if predicted.binary else points
     greatest = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
-    greatest["brier"] = 1.0 if predicted.binary else 2.0
+    by_label = predicted.binary or isinstance(predicted, IndicatorScores)
+    greatest["brier"] = 1.0 if by_label else 2.0
     estimators = score_estimators(scores, _row_counts(predicted, scores), greatest, clusters)
     return CurveScores(result, estimators)
 
 
+def _measured(predicted: PredictedScores | IndicatorScores) -> dict[str, ScoreWithVariance]:
+    """The areas and losses."""
+    if isinstance(predicted, IndicatorScores):
+        return multilabel_scores(predicted.one_vs_rest, predicted.task.average)
+    if not predicted.binary:
+        return multiclass_scores(predicted.one_vs_rest, predicted.task.average)
+    return binary_scores(predicted.counts, predicted.rows)
+
+
+def _calibrated(predicted: PredictedScores | IndicatorScores) -> tuple[RowScores, ScoreCounts]:
+    """What is calibrated, and its counts.
+
+    Of several labels of which one holds, it is the probability of the most probable one, and
+    whether it is right; of several of which any may hold, each of their scores.
+    """
+    if isinstance(predicted, IndicatorScores):
+        rows = predicted.one_vs_rest.flat_rows
+    elif predicted.binary:
+        return predicted.rows, predicted.counts
+    else:
+        labels = predicted.scores.argmax(axis=1)
+        probabilities = predicted.scores[np.arange(len(labels)), labels]
+        rows = RowScores(probabilities, labels == predicted.references, predicted.weights)
+    return rows, score_counts(*rows)
+
+
+def _top_k_hits(
+    predicted: PredictedScores | IndicatorScores, top_k: int | Sequence[int] | None
+) -> list[tuple[int, Floats]]:
+    """For each k whether the rows are right, if that is asked for."""
+    if top_k is None:
+        return []
+    if predicted.binary or isinstance(predicted, IndicatorScores):
+        raise ValueError("top_k is about probabilities of several labels, of which one is right")
+    sizes = check_sizes("top_k", top_k)
+    hits = top_k_hits(predicted.scores, predicted.references, sizes)
+    return list(zip(sizes, hits, strict=True))
+
+
 def _row_counts(
-    predicted: PredictedScores, scores: Mapping[str, ScoreWithVariance]
+    predicted: PredictedScores | IndicatorScores, scores: Mapping[str, ScoreWithVariance]
 ) -> dict[str, Any]:
     """How many rows each score rests on: positives, the scarcer of both, or all of them."""
-    size = len(predicted.references)
-    references = predicted.references[
-        np.ones(size, bool) if predicted.weights is None else predicted.weights > 0
-    ]
-    counting_rows = references.size
-    if predicted.binary:
+    weights, references = predicted.weights, predicted.references
+    if weights is not None:
+        references = references[weights > 0]
+    counting_rows = len(references)
+    if isinstance(predicted, IndicatorScores):
+        positives = np.count_nonzero(references, axis=0).tolist()
+    elif predicted.binary:
         positives = [int(np.count_nonzero(references))]
     else:
         positives = np.bincount(references, minlength=predicted.scores.shape[1]).tolist()
     scarcer = [min(number, counting_rows - number) for number in positives]
     rows: dict[str, Any] = dict.fromkeys(scores, counting_rows)
-    for name in AREAS:
+    for name, (score, _, _) in scores.items():
         numbers = scarcer if name == "roc_auc" else positives
-        rows[name] = numbers if isinstance(scores[name].score, list) else min(numbers)
+        if predicted.task.average == "samples":
+            continue
+        if isinstance(score, list):
+            rows[name] = numbers if name in AREAS else [counting_rows] * len(score)
+        elif name in AREAS:
+            rows[name] = min(numbers)
     return rows
-
-
-def _most_probable(predicted: PredictedScores) -> RowScores:
-    """The probability of the most probable label of each row, and whether it is right."""
-    labels = predicted.scores.argmax(axis=1)
-    probabilities = predicted.scores[np.arange(len(labels)), labels]
-    return RowScores(probabilities, labels == predicted.references, predicted.weights)
-
-
-# Checks
-
-
-def _finite_scores(predictions: Column) -> tuple[Floats, tuple[float, float]]:
-    """The scores as an array, shape (rows,) or (rows, columns); the least and the greatest."""
-    if isinstance(predictions, list) and isinstance(predictions[0], list):
-        for row, values in enumerate(predictions):
-            if len(values) != len(predictions[0]):
-                raise RowError(
-                    "predictions",
-                    row,
-                    f"has {len(values)} probabilities, but the rows before {len(predictions[0])}",
-                )
-    scores = np.asarray(predictions, dtype=np.float64)
-    ends = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
-    if not all(map(math.isfinite, ends)):
-        position = np.unravel_index(int(np.isfinite(scores).argmin()), scores.shape)
-        row, *columns = map(int, position)
-        suffix = "".join(f"[{column}] " for column in columns)
-        raise RowError(
-            "predictions", row, f"{suffix}is {scores[position]}; a score is a finite number"
-        )
-    if scores.ndim == 2 and scores.shape[1] < 2:
-        if not scores.size:
-            raise ValueError("predictions[0] has no probabilities")
-        scores = scores.ravel()
-    return scores, ends
 
 
 def _equal(column: Column, label: Label) -> Booleans:
@@ -343,31 +369,3 @@ def _equal(column: Column, label: Label) -> Booleans:
         equal: Booleans = column == label
         return equal
     return np.fromiter(map(label.__eq__, column), bool, len(column))
-
-
-def _check_range(scores: Floats, ends: tuple[float, float], threshold: float) -> None:
-    """Nothing, if the scores are from 0 to 1, or there is a threshold for others."""
-    if threshold != 0.5 or (ends[0] >= 0 and ends[1] <= 1):
-        return
-    row = int(((scores < 0) | (scores > 1)).argmax())
-    raise RowError(
-        "predictions",
-        row,
-        f"is {scores[row]}, so these look like logits, for which a threshold of "
-        "0.5 makes no sense; pass another, such as threshold=0.0, or probabilities",
-    )
-
-
-def _check_probabilities(scores: Floats) -> None:
-    """Nothing, if these rows are probabilities."""
-    sums = scores.sum(axis=1)
-    wrong = (scores < 0).any(axis=1) | (scores > 1).any(axis=1)
-    wrong |= np.abs(sums - 1) > _SUM_TOLERANCE
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise RowError(
-            "predictions",
-            row,
-            f"is {scores[row].tolist()}; "
-            "the probabilities of a row are from 0 to 1 and add up to 1",
-        )

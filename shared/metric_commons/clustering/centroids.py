@@ -122,7 +122,7 @@ def davies_bouldin(spread: Spreads) -> float:
 def calinski_harabasz(spread: Spreads) -> float:
     """The variance between clusters over that within clusters, each over its degrees of freedom.
 
-    Infinite where the points of every cluster coincide.
+    Infinite where the points of every cluster coincide; NaN where all points do, which is 0 / 0.
 
     Source:
         Calinski and Harabasz, A dendrite method for cluster analysis (1974).
@@ -139,5 +139,5 @@ def calinski_harabasz(spread: Spreads) -> float:
     differences -= (differences * sizes).sum(axis=0) / points
     between = float((np.square(differences) * sizes).sum())
     if not spread.scatter:
-        return math.inf
+        return math.inf if between else math.nan
     return between * (points - clusters) / (spread.scatter * (clusters - 1))

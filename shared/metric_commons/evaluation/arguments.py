@@ -7,7 +7,7 @@ from ..numbers.checks import nearest
 
 # Options about what is reported beside a score; the score itself does not depend on them.
 OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
-REPORTING = frozenset({"per_example", "groups", "standard_error", *OF_INTERVALS})
+REPORTING = frozenset({"per_example", "groups", "standard_error", "conventions", *OF_INTERVALS})
 
 
 def assign(

@@ -101,8 +101,9 @@ class Part(Stored):
 
 
 def _result(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:
+    requested = {"conventions": True, **reporting}
     module_options = {
-        name: value for name, value in reporting.items() if name in state.metric.options
+        name: value for name, value in requested.items() if name in state.metric.options
     }
     return module_result(
         module,

@@ -409,6 +409,7 @@ def module_result(
     {'qa_em': 0.5}
     """
     scores = dict(result)
+    conventions = scores.pop("conventions", {})  # what the rows decide, such as a positive label
     extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
     extras |= {
         key: scores.pop(key)
@@ -428,7 +429,7 @@ def module_result(
         options=scoring,
         rows=rows,
         scores=scores,
-        signature=signature(name, scoring, rows),
+        signature=signature(name, scoring | conventions, rows),
         lower_is_better=[score for score in scores if score in metric.lower_is_better],
         aggregation=aggregation_of(scores, metric.aggregation),
         main_score=metric.main_score,

@@ -122,6 +122,7 @@ def score(
             "n_resamples": n_resamples,
             "seed": seed,
             "groups": _column("groups", groups, system),
+            "conventions": True,
         }
         try:
             result = _module_result(name, metrics[name], columns, module_options[name], reporting)

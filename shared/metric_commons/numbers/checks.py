@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import get_close_matches
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -195,3 +196,24 @@ def _is_missing(label: Any) -> bool:
         return label is None or bool(label != label)
     except TypeError:
         return True
+
+
+def check_sizes(name: str, value: Any) -> tuple[int, ...]:
+    """The sizes that an option names: one positive integer or several, all different.
+
+    >>> check_sizes("k", 10), check_sizes("k", [1, 10])
+    ((10,), (1, 10))
+    >>> check_sizes("k", [1, 0])
+    Traceback (most recent call last):
+    ValueError: k must hold integers of at least 1, got 0
+    """
+    plain = value.tolist() if hasattr(value, "tolist") else value  # an array
+    sizes = plain if isinstance(plain, Sequence) and not isinstance(plain, str) else [plain]
+    if not sizes:
+        raise ValueError(f"{name} is empty; it needs at least one size")
+    for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
+            raise ValueError(f"{name} must hold integers of at least 1, got {size!r}")
+        if sizes.count(size) > 1:
+            raise ValueError(f"{name} holds {size} more than once")
+    return tuple(map(int, sizes))

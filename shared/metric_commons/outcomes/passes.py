@@ -4,13 +4,13 @@ Nothing here runs code. The input is whether each sample passed its tests, or co
 """
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from ..numbers.arrays import Column, Floats, Integers
-from ..numbers.checks import RowError
+from ..numbers.checks import RowError, check_sizes
 from ..numbers.domains import Parsed
 
 _MAX_SAMPLES = 2**31 - 1  # of a problem; a key of two such numbers fits into 64 bits
@@ -63,29 +63,9 @@ def sample_counts(predictions: Column) -> Samples:
     return Samples(n, c)
 
 
-def check_sizes(k: Any) -> tuple[int, ...]:
-    """The sizes `k` of pass@k: one positive integer or several, all different.
-
-    >>> check_sizes(10), check_sizes([1, 10])
-    ((10,), (1, 10))
-    >>> check_sizes([1, 0])
-    Traceback (most recent call last):
-    ValueError: k must hold integers of at least 1, got 0
-    """
-    plain = k.tolist() if isinstance(k, np.ndarray) else k
-    sizes = plain if isinstance(plain, Sequence) and not isinstance(plain, str) else [plain]
-    if not sizes:
-        raise ValueError("k is empty; pass@k needs at least one size")
-    for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
-            raise ValueError(f"k must hold integers of at least 1, got {size!r}")
-        if sizes.count(size) > 1:
-            raise ValueError(f"k holds {size} more than once")
-    return tuple(map(int, sizes))
-
-
 Sizes = Annotated[
-    int | Sequence[int], Parsed(check_sizes, "an integer, at least 1, or a list of them")
+    int | Sequence[int],
+    Parsed(partial(check_sizes, "k"), "an integer, at least 1, or a list of them"),
 ]
 
 

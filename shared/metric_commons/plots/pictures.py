@@ -29,6 +29,7 @@ class Picture(NamedTuple):
     confidence_level: float | None = None  # of the intervals beside scores, by default
 
 
+_MATRIX = {"confusion_matrix": True}  # and the labels with it
 _CURVE_OPTIONS = {"curves": True, "average": "none"}
 _RESIDUAL_OPTIONS: tuple[Mapping[str, Any], Mapping[str, Any]] = (
     {"multioutput": "raw_values"},
@@ -37,9 +38,13 @@ _RESIDUAL_OPTIONS: tuple[Mapping[str, Any], Mapping[str, Any]] = (
 PICTURES: Mapping[Kind, Picture] = {
     "roc": Picture("curve_plots.draw_roc", "classification", _CURVE_OPTIONS, {}, _LEVEL),
     "pr": Picture("curve_plots.draw_pr", "classification", _CURVE_OPTIONS, {}, _LEVEL),
-    "confusion": Picture("confusion_plot.draw_confusion", "classification", {}, {}, _LEVEL),
+    "confusion": Picture("confusion_plot.draw_confusion", "classification", _MATRIX, {}, _LEVEL),
     "calibration": Picture(
-        "calibration_plot.draw_calibration", "classification", {}, {"calibration_bins": 10}, _LEVEL
+        "calibration_plot.draw_calibration",
+        "classification",
+        _MATRIX,
+        {"calibration_bins": 10},
+        _LEVEL,
     ),
     "residuals": Picture("residual_plots.draw_residuals", "regression", *_RESIDUAL_OPTIONS),
     "actual": Picture("residual_plots.draw_actual", "regression", *_RESIDUAL_OPTIONS),

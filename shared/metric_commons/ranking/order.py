@@ -179,6 +179,7 @@ def _candidates(predictions: Column, references: Column) -> tuple[Integers, Floa
 
 
 def _lists(column: Column) -> list[list[str]]:
+    """The column as lists of Python's own texts, whose `repr` messages show."""
     return column.tolist() if isinstance(column, np.ndarray) else column
 
 

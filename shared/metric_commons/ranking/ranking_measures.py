@@ -12,23 +12,25 @@ way:
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..numbers.arrays import Floats, Integers
+from ..numbers.arrays import Floats
 from ..numbers.domains import Range, checked_options
 from ..numbers.ratios import precision_recall_f1
 from ..statistics.summary import Average
-from .names import LARGEST_GRADE, NO_CUTOFF, Measure
-from .order import Documents, Rankings, positions, sort_groups
+from .names import NO_CUTOFF, Measure
+from .order import Rankings, ScoreType, positions
+from .query_counts import last_rank, logarithms, rows_by_position
+from .trec_measures import TrecMeasures
 
 RelevanceLevel = Annotated[float, Range(0)]
 MapDenominator = Literal["relevant", "min_k", "retrieved"]
 
-MIN_GEO_MEAN = 1e-5  # gm_map takes this for a smaller average precision; trec_eval's name and value
+MIN_GEO_MEAN = 1e-5  # geometric means take this for a smaller score; trec_eval's name and value
+GEOMETRIC = frozenset({"gm_map", "gm_bpref"})
 
 
 @checked_options
@@ -38,6 +40,7 @@ def scores(
     *,
     relevance_level: RelevanceLevel = 1,
     map_denominator: MapDenominator = "relevant",
+    score_dtype: ScoreType = "float64",
 ) -> dict[str, Floats]:
     """Each measure of each query, by the measure's name; arrays of shape (queries,).
 
@@ -51,6 +54,8 @@ def scores(
         map_denominator: average precision is divided by the number of "relevant" documents; by
             that number, but at most the cutoff ("min_k"); or by the number of relevant documents
             that were "retrieved".
+        score_dtype: that of the rankings; with "float32" levels of recall are rounded to documents
+            as in trec_eval 9.
 
     Raises:
         ValueError: an option is out of its range, or a relevance too large for an exponential gain.
@@ -65,27 +70,33 @@ def scores(
     >>> {name: values.tolist() for name, values in results.items()}
     {'map': [0.5833333333333333], 'P@2': [0.5]}
     """
-    scoring = _Scoring(ranked, float(relevance_level), map_denominator)
-    return {measure.name: scoring.score(measure) for measure in measures}
+    default = float(relevance_level)
+    levels = {default if measure.level is None else measure.level for measure in measures}
+    scoring = {level: _Scoring(ranked, level, map_denominator, score_dtype) for level in levels}
+    return {
+        measure.name: scoring[default if measure.level is None else measure.level].score(measure)
+        for measure in measures
+    }
 
 
 _UNBOUNDED = {"dcg", "dcg_exp"}
+_SIGNED = {"utility", "yaap"}
 
 
 def average(measure: Measure) -> Average:
     """How a measure is averaged over queries: values are added one after another, as in trec_eval.
 
-    Counts are totals. The geometric mean of average precision is `exp` of a mean of logarithms.
+    Counts are totals. A geometric mean is `exp` of a mean of logarithms.
 
     >>> average(Measure("map", "map"))(np.array([0.25, 0.75]))
     0.5
     >>> average(Measure("num_rel", "num_rel"))(np.array([2.0, 5.0]))
     7
     """
-    if measure.kind == "gm_map":
+    if measure.kind in GEOMETRIC:
         return Average(
             sequential_mean,
-            before=_logarithms,
+            before=logarithms,
             after=lambda mean, _: math.exp(mean),
             slope=lambda mean, _: math.exp(mean),
             bounds=(-math.inf, math.inf),
@@ -95,6 +106,8 @@ def average(measure: Measure) -> Average:
             sequential_mean, after=_total, slope=lambda _, rows: rows, bounds=(0.0, math.inf)
         )
     bounds = (0.0, math.inf) if measure.kind in _UNBOUNDED else (0.0, 1.0)
+    if measure.kind in _SIGNED:
+        bounds = (-math.inf, math.inf)
     return Average(sequential_mean, bounds=bounds)
 
 
@@ -115,52 +128,8 @@ def sequential_mean(values: ArrayLike) -> float:
     return float(np.add.accumulate(np.asarray(values, dtype=np.float64))[-1]) / np.size(values)
 
 
-class _Scoring:
-    """The measures of some rankings; the method of a measure is `_` and its kind."""
-
-    def __init__(self, ranked: Rankings, relevance_level: float, map_denominator: str) -> None:
-        self._ranked = ranked
-        self._queries = ranked.judgments.queries
-        self._relevance_level = relevance_level
-        self._map_denominator = map_denominator
-
-    def score(self, measure: Measure) -> Floats:
-        """One measure of each query."""
-        values: Floats = getattr(self, f"_{measure.kind}")(measure)
-        return values
-
-    # What measures share
-
-    def _count(self, query: Integers) -> Integers:
-        """The number of rows of each query."""
-        return np.bincount(query, minlength=self._queries)
-
-    def _sum(self, query: Integers, terms: Floats) -> Floats:
-        """The sum of each query's terms, added one after another."""
-        # Without any row, bincount returns integers.
-        return np.bincount(query, terms, self._queries).astype(np.float64, copy=False)
-
-    def _ratio(self, numerator: NDArray[Any], denominator: NDArray[Any]) -> Floats:
-        """The ratio of each query, 0 where the denominator is 0."""
-        ratio: Floats = np.divide(
-            numerator, denominator, out=np.zeros(self._queries), where=denominator > 0
-        )
-        return ratio
-
-    @cached_property
-    def _relevant(self) -> Integers:
-        """The number of relevant documents of each query, retrieved or not."""
-        judgments = self._ranked.judgments
-        return self._count(judgments.query[judgments.relevance >= self._relevance_level])
-
-    @cached_property
-    def _hits(self) -> Documents:
-        """The relevant documents that were retrieved."""
-        judged = self._ranked.judged
-        return judged.select(judged.relevance >= self._relevance_level)
-
-    def _hit_counts(self, cutoff: int) -> Integers:
-        return self._count(self._hits.top(cutoff).query)
+class _Scoring(TrecMeasures):
+    """The method of a measure is `_` and its kind."""
 
     # Binary relevance
 
@@ -188,6 +157,13 @@ class _Scoring:
 
     def _hit_rate(self, measure: Measure) -> Floats:
         return (self._hit_counts(measure.cutoff) > 0).astype(np.float64)
+
+    def _num_nonrel_judged_ret(self, _: Measure) -> Floats:
+        judged = self._ranked.judged
+        return self._count(judged.query[judged.relevance >= 0]) - self._num_rel_ret(_)
+
+    def _gm_bpref(self, measure: Measure) -> Floats:
+        return np.maximum(self._bpref(measure), MIN_GEO_MEAN)
 
     def _rprec(self, _: Measure) -> Floats:
         """Precision at R, the number of relevant documents."""
@@ -227,18 +203,23 @@ class _Scoring:
         query = judged.query[is_hit]
         above = positions(judged.query)[is_hit] - positions(query)
         bound = np.maximum(np.minimum(relevant, nonrelevant)[query], 1)
-        terms = np.where(above > 0, 1.0 - np.minimum(above, relevant[query]) / bound, 1.0)
+        terms = 1.0 - np.minimum(above, relevant[query]) / bound
         return self._ratio(self._sum(query, terms), relevant)
 
     def _rbp(self, measure: Measure) -> Floats:
         """Rank-biased precision: a reader goes on to the next rank with probability p."""
         hits = self._hits.top(measure.cutoff)
         p = measure.parameter
-        weights = np.array([p**above for above in range(_last_rank(hits))])
+        weights = np.array([p**above for above in range(last_rank(hits))])
         return (1 - p) * self._sum(hits.query, weights[hits.rank - 1])
 
     def _judged(self, measure: Measure) -> Floats:
-        return self._count(self._ranked.judged.top(measure.cutoff).query) / measure.cutoff
+        """The share of judged documents; a list shorter than the cutoff is divided by its length.
+
+        So does ir_measures. trec_eval's `unj` takes places that are empty for judged.
+        """
+        judged = self._count(self._ranked.judged.top(measure.cutoff).query)
+        return self._ratio(judged, np.minimum(self._ranked.retrieved, measure.cutoff))
 
     # Graded relevance
 
@@ -255,35 +236,6 @@ class _Scoring:
     def _dcg_exp(self, measure: Measure) -> Floats:
         return self._discounted(self._exponential(self._gains), measure.cutoff)
 
-    @cached_property
-    def _gains(self) -> Documents:
-        """The retrieved documents of positive relevance; all others gain nothing."""
-        judged = self._ranked.judged
-        return judged.select(judged.relevance > 0)
-
-    @cached_property
-    def _ideal(self) -> Documents:
-        """The ideal ranking: all documents of positive relevance, retrieved or not, best first."""
-        judgments = self._ranked.judgments
-        is_positive = judgments.relevance > 0
-        query, relevance = judgments.query[is_positive], judgments.relevance[is_positive]
-        order = sort_groups(query, -relevance)
-        return Documents(query[order], positions(query[order]), relevance[order])
-
-    def _discounted(self, gains: Documents, cutoff: int) -> Floats:
-        """The cumulated gain of each query, each gain divided by log2(rank + 1)."""
-        gains = gains.top(cutoff)
-        discounts = np.array([math.log2(rank + 1) for rank in range(1, _last_rank(gains) + 1)])
-        return self._sum(gains.query, gains.relevance / discounts[gains.rank - 1])
-
-    def _exponential(self, gains: Documents) -> Documents:
-        """The documents with the gain 2**relevance - 1 in place of relevance."""
-        levels, codes = np.unique(gains.relevance, return_inverse=True)
-        if levels.size and levels[-1] > LARGEST_GRADE:
-            raise ValueError(f"relevance {levels[-1]:g} is too great for an exponential gain")
-        exponential = np.array([2.0**level - 1 for level in levels.tolist()])
-        return gains._replace(relevance=exponential[codes])
-
     def _err(self, measure: Measure) -> Floats:
         """Expected reciprocal rank, where a reader stops at a document with a chance by its grade.
 
@@ -298,23 +250,8 @@ class _Scoring:
         gains = self._gains.top(measure.cutoff)
         stop = self._exponential(gains).relevance / 2.0**measure.parameter
         expected, reach = np.zeros(self._queries), np.ones(self._queries)
-        for rows in _rows_by_position(gains.query):  # one document of each query at a time
+        for rows in rows_by_position(gains.query):  # one document of each query at a time
             query = gains.query[rows]
             expected[query] += stop[rows] * reach[query] / gains.rank[rows]
             reach[query] *= 1 - stop[rows]
         return expected
-
-
-def _last_rank(documents: Documents) -> int:
-    return int(documents.rank.max(initial=0))
-
-
-def _rows_by_position(query: Integers) -> list[Integers]:
-    """The first row of every query, then the second ones, and so on."""
-    position = positions(query)
-    rows = np.argsort(position, kind="stable")
-    return np.split(rows, np.cumsum(np.bincount(position)[1:])[:-1])
-
-
-def _logarithms(values: Floats) -> Floats:
-    return np.array([math.log(value) for value in values.tolist()])

@@ -21,7 +21,14 @@ from ..numbers.identifiers import Ids, encoded
 from ..numbers.shapes import Mismatch, Scalar, checked_column
 from .names import Measure, parse_measures
 from .order import UNJUDGED, Judgments, RankingOptions, Rankings, ScoreType, flat, rank, rank_ids
-from .ranking_measures import MIN_GEO_MEAN, MapDenominator, RelevanceLevel, average, scores
+from .ranking_measures import (
+    GEOMETRIC,
+    MIN_GEO_MEAN,
+    MapDenominator,
+    RelevanceLevel,
+    average,
+    scores,
+)
 
 Missing = Literal["zero", "skip"]
 QueryScores = Mapping[str, Mapping[str, float]]  # query -> measure -> value, queries by bytes
@@ -78,21 +85,22 @@ def score_run(
     """
     parsed = parse_measures(measures)
     options = RankingOptions(score_dtype, judged_only, max_depth)
-    evaluated = _evaluated(qrels, run, options)
+    evaluation = _evaluate(qrels, run, options)
     columns = scores(
-        evaluated.ranked,
+        evaluation.ranked,
         parsed,
         relevance_level=relevance_level,
         map_denominator=map_denominator,
+        score_dtype=score_dtype,
     )
-    queries = evaluated.queries
+    queries = evaluation.queries
     if missing == "skip":
-        pairs = zip(queries, evaluated.in_run, strict=True)
+        pairs = zip(queries, evaluation.in_run, strict=True)
         queries = [query for query, is_in_run in pairs if is_in_run]
-        columns = {name: values[evaluated.in_run] for name, values in columns.items()}
+        columns = {name: values[evaluation.in_run] for name, values in columns.items()}
     means = {measure.name: _mean(measure, columns[measure.name]) for measure in parsed}
     if missing == "zero":
-        means |= _complete_means(parsed, columns, evaluated, score_dtype)
+        means |= _complete_means(parsed, columns, evaluation, score_dtype)
     result: dict[str, Any] = {"mean": means}
     if per_query:
         rows = zip(
@@ -116,21 +124,21 @@ def _mean(measure: Measure, values: Floats) -> float:
 def _complete_means(
     measures: Sequence[Measure],
     columns: Mapping[str, Floats],
-    evaluated: "_Evaluated",
+    evaluation: "_Evaluation",
     score_dtype: ScoreType,
 ) -> dict[str, float]:
     """The means of trec_eval -c that are not the means of the values that it prints by query.
 
-    `num_rel` counts all judgments above 0. For `gm_map`, version 9 adds the logarithms of all
+    `num_rel` counts all judgments above 0. For geometric means version 9 adds the logarithms of all
     missing queries at the end, as one product, which can change the last digits.
     """
     means: dict[str, float] = {}
     for measure in measures:
         if measure.kind == "num_rel":
-            means[measure.name] = int(np.count_nonzero(evaluated.ranked.judgments.relevance > 0))
-        if measure.kind == "gm_map" and score_dtype == "float32" and evaluated.in_run.any():
+            means[measure.name] = int(np.count_nonzero(evaluation.ranked.judgments.relevance > 0))
+        if measure.kind in GEOMETRIC and score_dtype == "float32" and evaluation.in_run.any():
             logarithms = average(measure).before(columns[measure.name])
-            in_run = logarithms[evaluated.in_run]
+            in_run = logarithms[evaluation.in_run]
             total = float(np.add.accumulate(in_run)[-1])
             total += (logarithms.size - in_run.size) * math.log(MIN_GEO_MEAN)
             means[measure.name] = math.exp(total / logarithms.size)
@@ -143,7 +151,7 @@ def _plain(measure: Measure, values: Floats) -> list[float]:
     return plain
 
 
-class _Evaluated(NamedTuple):
+class _Evaluation(NamedTuple):
     """The rankings of the judged queries, and whether the run has each of these queries."""
 
     queries: list[str]
@@ -151,7 +159,7 @@ class _Evaluated(NamedTuple):
     ranked: Rankings
 
 
-def _evaluated(qrels: Any, run: Any, options: RankingOptions) -> _Evaluated:
+def _evaluate(qrels: Any, run: Any, options: RankingOptions) -> _Evaluation:
     if isinstance(qrels, Mapping) and isinstance(run, Mapping):
         return _from_dicts(qrels, run, options)
     return _from_tables(_table("qrels", qrels, Qrels), _table("run", run, Run), options)
@@ -161,7 +169,7 @@ def _from_dicts(
     qrels: Mapping[str, Mapping[str, float]],
     run: Mapping[str, Mapping[str, float]],
     options: RankingOptions,
-) -> _Evaluated:
+) -> _Evaluation:
     """From dicts alone: strings remember their hash, so looking up each document is fastest."""
     queries = sorted(qrels, key=_sort_key)
     judged, _ = _documents("qrels", qrels, queries)
@@ -170,10 +178,10 @@ def _from_dicts(
     by_query = dict(zip(common, retrieved, strict=True))
     documents = [by_query.get(query, {}) for query in queries]
     in_run = np.fromiter(map(bool, documents), np.bool_, len(documents))
-    return _Evaluated(queries, in_run, rank_ids(documents, score, judged, options))
+    return _Evaluation(queries, in_run, rank_ids(documents, score, judged, options))
 
 
-def _from_tables(qrels: Qrels, run: Run, options: RankingOptions) -> _Evaluated:
+def _from_tables(qrels: Qrels, run: Run, options: RankingOptions) -> _Evaluation:
     relevance = _relevance(qrels, run)
     query, score, ids = _query_indices(qrels, run)[run.query], run.values, run.ids
     if (query < 0).any():
@@ -182,7 +190,7 @@ def _from_tables(qrels: Qrels, run: Run, options: RankingOptions) -> _Evaluated:
     judgments = Judgments(len(qrels.queries), qrels.query, qrels.values)
     in_run = np.bincount(query, minlength=len(qrels.queries)) > 0
     ranked = rank(query, score, relevance, judgments, ids.take, options)
-    return _Evaluated(qrels.queries, in_run, ranked)
+    return _Evaluation(qrels.queries, in_run, ranked)
 
 
 def _query_indices(qrels: Qrels, run: Run) -> Integers:

@@ -37,7 +37,35 @@ Measures = Annotated[
     str | Sequence[str],
     Parsed(partial(check_measures, supported=MEASURES), "a measure, or a list of them"),
 ]
-Multioutput = Literal["uniform_average", "raw_values", "variance_weighted"]
+
+
+def output_weights(multioutput: Any) -> tuple[float, ...]:
+    """The weights of outputs as numbers.
+
+    >>> output_weights([0.25, 1])
+    (0.25, 1.0)
+    >>> output_weights([0, 0])
+    Traceback (most recent call last):
+    ValueError: multioutput must be one of 'uniform_average', 'raw_values', 'variance_weighted', \
+or a list of weights, at least 0 and not all 0, got [0, 0]
+    """
+    values = multioutput.tolist() if isinstance(multioutput, np.ndarray) else multioutput
+    are_numbers = isinstance(values, Sequence) and all(
+        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+        for value in values
+    )
+    if not are_numbers or not any(values):
+        raise ValueError(
+            "multioutput must be one of 'uniform_average', 'raw_values', 'variance_weighted', "
+            f"or a list of weights, at least 0 and not all 0, got {multioutput!r}"
+        )
+    return tuple(map(float, values))
+
+
+Multioutput = (
+    Literal["uniform_average", "raw_values", "variance_weighted"]
+    | Annotated[Sequence[float], Parsed(output_weights, "a list of a weight for each output")]
+)
 
 
 @checked_options
@@ -62,8 +90,8 @@ def regression_scores(
         references: the same.
         measures: names, of `MEASURES`.
         multioutput: "uniform_average" averages the values of the outputs, "variance_weighted" with
-            the variance of the references of each output as its weight; "raw_values" returns a
-            list.
+            the variance of the references of each output as its weight, a list of numbers with
+            these weights; "raw_values" returns a list.
         sample_weight: a weight a row, at least 0; not for `spearman`.
         confidence_level: of intervals, such as 0.95; None for no intervals.
         interval: how; "auto" takes the method that suits each measure, "bootstrap" resamples rows.
@@ -87,6 +115,8 @@ def regression_scores(
     if sample_weight is not None and "spearman" in names:
         raise ValueError("sample_weight does not go with 'spearman': ranks have no weights")
     pairs = Pairs(predictions, references, sample_weight)
+    if not isinstance(multioutput, str):
+        multioutput = output_weights(multioutput)
     moments = compute_moments(pairs, required_measures(names, multioutput))
     values = moment_measures(moments, [name for name in names if name in MOMENT_MEASURES])
     values |= {name: measure(pairs) for name, measure in _ROW_MEASURES.items() if name in names}
@@ -139,12 +169,21 @@ def moment_measures(moments: Moments, measures: Sequence[str]) -> dict[str, list
 
 
 def aggregate_outputs(
-    values: Mapping[str, list[float]], moments: Moments, multioutput: str
+    values: Mapping[str, list[float]], moments: Moments, multioutput: str | Sequence[float]
 ) -> dict[str, Any]:
     """The average of each measure over the outputs; with "raw_values" the list of its values."""
     if multioutput == "raw_values":
         return dict(values)
-    shares = _variance_shares(moments) if multioutput == "variance_weighted" else None
+    shares: list[Fraction] | None = None
+    if multioutput == "variance_weighted":
+        shares = _variance_shares(moments)
+    elif not isinstance(multioutput, str):
+        if len(multioutput) != moments.outputs:
+            raise ValueError(
+                f"multioutput has {len(multioutput)} weights, but rows have {moments.outputs} "
+                "numbers"
+            )
+        shares = [Fraction(weight) for weight in multioutput]
     return {name: _average(outputs, shares) for name, outputs in values.items()}
 
 

@@ -138,7 +138,7 @@ class Moments:
         return [lowest == greatest for lowest, greatest in self.ranges[name]]
 
 
-def required_measures(measures: Sequence[str], multioutput: str) -> list[str]:
+def required_measures(measures: Sequence[str], multioutput: str | Sequence[float]) -> list[str]:
     """The measures that moments are needed for: also R2, if variances weight the outputs.
 
     >>> required_measures(["mae"], "variance_weighted")

@@ -37,7 +37,7 @@ class Bootstrap:
         self,
         pairs: Pairs,
         measures: Sequence[str],
-        multioutput: str,
+        multioutput: str | Sequence[float],
         clusters: Clusters | None = None,
     ) -> None:
         self._measures, self._multioutput = measures, multioutput
@@ -151,6 +151,8 @@ class Bootstrap:
                 constant = _is_constant(self._reference_ends, rows)
                 variation = np.where(constant, 0.0, _variation("reference", sums, weight))
                 shares = np.where(variation.any(axis=0), variation, shares)
+            elif not isinstance(self._multioutput, str):
+                shares = np.tile(np.array(self._multioutput)[:, np.newaxis], (1, len(rows)))
             total = shares.sum(axis=0)
             return {
                 name: (np.where(shares > 0, outputs * shares, 0.0).sum(axis=0) / total)[np.newaxis]

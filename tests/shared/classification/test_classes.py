@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metric_commons.classification.classes import as_labels, classes
+from metric_commons.classification.classes import as_labels, classes, score_classes
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,12 @@ def test_which_label_is_positive(present, options, labels, positive, average):
     ("present", "options", "message"),
     [
         ([0, 1], {"pos_label": 2}, "pos_label must be one of the labels 0, 1, got 2"),
-        ([0, 1], {"pos_label": None}, "pos_label must be a label, got None"),
+        ([0, 1], {"pos_label": 0.5}, "pos_label must be a label, got 0.5"),
+        (
+            [0, 1],
+            {"labels": [2, 3]},
+            "labels are 2, 3, but none of them is in a row",
+        ),
         (["a", "b"], {"average": "binary"}, "pos_label must be one of the labels 'a', 'b', got 1"),
         ([0, 1, 2], {"average": "binary"}, "is of two labels, but there are 0, 1, 2"),
         ([0, 1], {"average": "macros"}, "average must be one of .* did you mean 'macro'"),
@@ -53,6 +58,35 @@ def test_which_label_is_positive(present, options, labels, positive, average):
 def test_what_is_no_label_is_refused(present, options, message):
     with pytest.raises(ValueError, match=message):
         classes(present, **options)
+
+
+@pytest.mark.parametrize(
+    ("present", "options", "positive"),
+    [
+        ([0, 1], {}, 1),
+        ([0], {}, 1),
+        ([-1, 1], {}, 1),
+        ([True], {}, True),
+        ([2, 7], {}, 7),
+        ([1, 2], {"pos_label": 1}, 1),
+        ([1, 2], {"pos_label": 2}, 2),
+        (["no", "yes"], {"pos_label": "no"}, "no"),
+        (["spam"], {"pos_label": "spam"}, "spam"),
+        (["ham"], {"pos_label": "spam"}, "spam"),
+        ([2], {"pos_label": 2}, 2),
+    ],
+)
+def test_which_label_scores_belong_to(present, options, positive):
+    assert score_classes(present, **options).positive_label == positive
+
+
+def test_a_label_that_completes_a_pair_is_shown_but_not_averaged():
+    task = classes([6], average="macro")
+
+    assert task.labels == [1, 6]
+    assert [task.all_labels[position] for position in task.averaged_positions] == [6]
+    listed = classes([6], average="macro", labels=[6, 7])
+    assert [listed.all_labels[position] for position in listed.averaged_positions] == [6, 7]
 
 
 def test_whole_numbers_in_floats_are_labels():

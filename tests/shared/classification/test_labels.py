@@ -14,7 +14,7 @@ from metric_commons.statistics.draws import resampled_totals
 def test_labels_choose_what_is_averaged_and_shown():
     references, predictions = ["a", "b", "c", "a"], ["a", "c", "c", "b"]
     table, task = label_table(predictions, references, labels=["c", "a"])
-    scores = label_scores(table, task)
+    scores = label_scores(table, task, confusion_matrix=True)
 
     assert scores["labels"] == ["c", "a"]
     assert scores["confusion_matrix"] == [[1, 0], [0, 1]]

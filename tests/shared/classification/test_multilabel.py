@@ -13,16 +13,17 @@ def test_several_labels_a_row_are_tasks_of_their_own():
     weights = rng.random(50)
     for weight in (None, weights):
         rows, task = label_table(predictions, references, sample_weight=weight, average="none")
-        scores = label_scores(rows, task)
+        scores = label_scores(rows, task, confusion_matrix=True)
         for column in range(3):
             table, single_task = label_table(
                 predictions[:, column], references[:, column], sample_weight=weight
             )
-            single = label_scores(table, single_task)
+            single = label_scores(table, single_task, confusion_matrix=True)
             for name in ("precision", "recall", "f1", "fpr", "specificity"):
                 assert scores[name][column] == single[name]
             assert scores["confusion_matrix"][column] == single["confusion_matrix"]
-    assert scores.keys() == single.keys() - {"balanced_accuracy", "mcc", "kappa"}
+    added = {"jaccard", "hamming_loss", "support"}
+    assert scores.keys() - added == single.keys() - {"balanced_accuracy", "mcc", "kappa"}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_weights_of_nothing_leave_nothing():
 
 def test_labels_choose_what_is_averaged_and_shown():
     rows, task = label_table([[0, 1, 1], [1, 1, 0]], [[0, 1, 0], [1, 0, 1]], labels=[2, 0])
-    scores = label_scores(rows, task)
+    scores = label_scores(rows, task, confusion_matrix=True)
 
     assert scores["labels"] == [2, 0]
     assert scores["confusion_matrix"] == [[[0, 1], [1, 0]], [[1, 0], [0, 1]]]

@@ -42,7 +42,8 @@ def test_one_column_is_a_score():
 
 
 def test_a_row_is_positive_from_the_threshold_on():
-    table = PredictedScores([0.5, 0.25, 0.75], ["n", "n", "p"], threshold=0.5).table
+    options = {"threshold": 0.5, "pos_label": "p"}
+    table = PredictedScores([0.5, 0.25, 0.75], ["n", "n", "p"], **options).table
 
     assert (table.row_labels, table.column_labels) == (["n", "p"], ["n", "p"])
     assert table.matrix().tolist() == [[1, 1], [0, 1]]
@@ -58,8 +59,11 @@ THIRDS = [[0.2, 0.3, 0.5]] * 3
         ([[0.5, 0.5, math.inf]], [0], {}, r"predictions\[0\]\[2\] is inf"),
         ([0.5, 3.0], [0, 1], {}, r"predictions\[1\] is 3.0, so these look like logits"),
         ([0.5, 0.1, 0.2], [0, 1, 2], {}, "3 labels, but one score a row"),
-        ([1.0, 0.0, 2.0], [0, 1, 2], {}, "3 labels, but one score a row"),
-        ([0.5, 0.1], ["a", "a"], {}, r"one label, 'a'; labels=\[...\] must name the other"),
+        ([1.0, 0.0, 2.0], [0.0, 1.0, 2.0], {}, "or if they are labels, be cast to int"),
+        ([0.5, 0.1], ["a", "a"], {}, "labels are 'a': pos_label must say which one the scores"),
+        ([0.5, 0.1], ["a", "b"], {}, "labels are 'a', 'b': pos_label must say which one the"),
+        ([0.5, 0.1], [1, 2], {}, "of scores the greater one is positive, of labels 1 is; pos_la"),
+        ([0.5, 0.1], [3, 3], {"pos_label": "a"}, "pos_label must be one of the labels 3, got 'a'"),
         ([0.5, 0.1], ["a", "b"], {"pos_label": "c"}, "pos_label must be one of"),
         ([0.5, 0.1], [0, 1], {"threshold": math.nan}, "threshold must be a number, not infinite"),
         ([0.5, 0.1], [0, 1], {"threshold": "0.5"}, "threshold must be a number, not infinite"),

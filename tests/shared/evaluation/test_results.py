@@ -15,10 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.evaluation import catalog, scoring
+from metric_commons.evaluation.parts import Part
 from metric_commons.evaluation.rendering import p_value
 from metric_commons.evaluation.results import ModuleResult, Results
 from metric_commons.evaluation.scoring import InputError, compare, score
 from metric_commons.evaluation.signature import signature
+from metric_commons.evaluation.state import State
 from metric_commons.files.stored import plain, write_whole
 from metric_commons.statistics import significance
 
@@ -870,6 +872,30 @@ def test_names_from_data_stay_text():
 
 def test_a_signature_is_one_line():
     assert "\n" not in signature("m", {"labels": ["a\nb"]}, 3)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "options", "positive"),
+    [
+        ([0.9, 0.2], [2, 1], {"pos_label": 2}, "2"),
+        ([1, 2], [2, 1], {}, "1"),
+        (["a", "b"], ["b", "b"], {}, "b"),
+        ([0.9, 0.2], [1, 0], {"average": "macro"}, "1"),
+        ([1, 2], [2, 1], {"average": "macro"}, None),
+        ([1, 2, 3], [2, 1, 1], {}, None),
+    ],
+)
+def test_a_signature_names_the_positive_label(predictions, references, options, positive):
+    columns = {"predictions": predictions, "references": references}
+    results = score("classification", **columns, options=options)
+    state = State("classification", **options)
+    state.update(**columns)
+
+    for found in (results, Part({"predictions": {"classification": state}}).results()):
+        result = found.systems["predictions"]["classification"]
+        words = dict(word.split("=") for word in result.signature.split("|") if "=" in word)
+        assert words.get("positive") == positive
+        assert "conventions" not in result.scores
 
 
 # Files are written whole or not at all

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from metric_commons.ranking.names import _NAMES, NO_CUTOFF, Measure, parse_measures
+from metric_commons.ranking.names import _ALIASES, _NAMES, NO_CUTOFF, Measure, parse_measures
 from metric_commons.ranking.ranking_measures import _Scoring
 from tests.rankings import MEASURES
 
@@ -15,10 +15,22 @@ from tests.rankings import MEASURES
         (" MAP@1000 ", ("map", 1000, 0.0)),
         ("P@5", ("precision", 5, 0.0)),
         ("Success@1", ("hit_rate", 1, 0.0)),
-        ("rbp", ("rbp", NO_CUTOFF, 0.8)),
         ("RBP(p=0.95)@20", ("rbp", 20, 0.95)),
         ("err@20", ("err", 20, 4.0)),
         ("ERR(max_grade=3)", ("err", NO_CUTOFF, 3.0)),
+        ("err(max_grade=0.5)", ("err", NO_CUTOFF, 0.5)),
+        ("err(max_grade=1000)", ("err", NO_CUTOFF, 1000.0)),
+        ("ndcg_cut_10", ("ndcg", 10, 0.0)),
+        ("recip_rank", ("mrr", NO_CUTOFF, 0.0)),
+        ("relative_P_20", ("relative_p", 20, 0.0)),
+        ("iprec_at_recall_0.25", ("iprec_at_recall", NO_CUTOFF, 0.25)),
+        ("IPrec(rel=2)@.1", ("iprec_at_recall", NO_CUTOFF, 0.1, 2.0)),
+        ("Rprec_mult_1.20", ("rprec_mult", NO_CUTOFF, 1.2)),
+        ("11pt_avg", ("11pt_avg", NO_CUTOFF, 0.0)),
+        ("set_F", ("set_f", NO_CUTOFF, 1.0)),
+        ("nDCG(dcg='exp-log2')@10", ("ndcg_exp", 10, 0.0)),
+        ("AP(rel=2)@100", ("map", 100, 0.0, 2.0)),
+        ("NumRet(rel=1)", ("num_rel_ret", NO_CUTOFF, 0.0, 1.0)),
         ("num_rel_ret", ("num_rel_ret", NO_CUTOFF, 0.0)),
     ],
 )
@@ -47,6 +59,15 @@ def test_a_name_means_a_measure(name, expected):
         ("judged", "'judged' needs a cutoff, such as 'judged@10'"),
         ("map(p=0.5)", "'map(p=0.5)' has the parameter 'p', but map has no parameter"),
         ("rbp(q=0.5)", "'rbp(q=0.5)' has the parameter 'q', but rbp has only 'p'"),
+        ("AP(rel=x)", "'AP(rel=x)': rel must be a number, got 'x'"),
+        ("nDCG(dcg='exp')@5", "has the parameter 'dcg', but ndcg has no parameter"),
+        ("IPrec@1.5", "'IPrec@1.5': recall is at most 1, got 1.5"),
+        ("iprec_at_recall", "'iprec_at_recall' needs a number, such as 'iprec_at_recall@0.2'"),
+        ("P_0", "cannot read the measure 'P_0'"),
+        ("P_5@3", "there is no measure 'P_5@3'"),
+        ("relstring_10", "there is no measure 'relstring_10'"),
+        ("rbp", "'rbp' needs p: 'rbp(p=0.9)' as in trec_eval 10, 'rbp(p=0.8)' as in ir_measures"),
+        ("RBP@10", "'RBP@10' needs p: "),
         ("rbp(p=1.0)", "'rbp(p=1.0)': p must lie strictly between 0 and 1, got 1.0"),
         ("rbp(p=0)", "p must lie strictly between 0 and 1, got 0"),
         ("rbp(p=.)", "'rbp(p=.)': p must be a number, got '.'"),
@@ -60,10 +81,9 @@ def test_a_name_that_means_nothing_is_refused(names, message):
 
 
 def test_every_measure_is_computed_and_tested():
-    tested = {measure.kind for measure in parse_measures(MEASURES)}
-    computed = {name.removeprefix("_") for name in vars(_Scoring)}
+    of_trec_eval = {measure.kind for measure in parse_measures("all_trec")}  # against pytrec_eval
+    tested = of_trec_eval | {measure.kind for measure in parse_measures(MEASURES)}
+    computed = {name.removeprefix("_") for name in dir(_Scoring)}
 
     assert tested <= computed
-    assert {
-        parse_measures(name + "@3")[0].kind if name in ("p", "success") else name for name in _NAMES
-    } == tested
+    assert {_ALIASES.get(name, name) for name in _NAMES} == tested

@@ -126,6 +126,37 @@ def test_rows_may_come_in_any_order(data, queries, options):
     check(ranking, retrieved, judged, options)
 
 
+def test_scores_are_compared_in_the_precision_that_is_asked_for():
+    prediction = {"doc_id": ["a", "b", "c", "d"], "score": [2e39, 1e39, 16777217.0, 16777216.0]}
+    reference = {"doc_id": ["a", "c"], "relevance": [1.0, 1.0]}
+
+    double = rankings([prediction], [reference])
+    single = rankings([prediction], [reference], score_dtype="float32")
+
+    assert double.judged.rank.tolist() == [1, 3]
+    assert single.judged.rank.tolist() == [2, 4]
+
+
+def test_candidates_with_equal_scores_keep_their_order():
+    levels = [[2.0, 1.0, 0.0, 3.0], [1.0, 0.0, 1.0, 0.0]]
+    candidates = [[0.5, 0.5, 2.0, 0.5], [1.0, 1.0, 1.0, 1.0]]
+    expected = [0.0, 2.0, 1.0, 3.0, 1.0, 0.0, 1.0, 0.0]
+
+    for container in (list, np.array):
+        ranking = rankings(container(candidates), container(levels))
+        assert ranking.judged.query.tolist() == [0] * 4 + [1] * 4
+        assert ranking.judged.rank.tolist() == [1, 2, 3, 4] * 2
+        assert ranking.judged.relevance.tolist() == expected
+
+
+def test_ids_in_arrays_are_ids():
+    ranking = rankings(np.array([["a", "b"], ["b", "c"]]), np.array([["b"], ["c"]]))
+
+    assert ranking.judged.rank.tolist() == [2, 2]
+    with pytest.raises(ValueError, match=r"predictions\[0\] has the document 'a' more than once"):
+        rankings(np.array([["a", "a"]]), np.array([["b"]]))
+
+
 def test_ids_are_looked_at_only_where_they_matter():
     """Sorting by id is what takes the time in a run with many equal scores."""
     judgments = Judgments(1, np.array([0]), np.array([1.0]))
@@ -160,6 +191,7 @@ def test_documents_are_cut_at_a_rank():
         ([["a"], ["b"]], [["a"], ["c", "c"]], r"references\[1\] has the document 'c' more than"),
         ([["a", "b", "b", "a"]], [["a"]], r"predictions\[0\] has the document 'b' more than once"),
         ([[1.0, 2.0]], [[1.0]], r"predictions\[0\] has 2 scores, but references\[0\] has 1 rele"),
+        ([[1.0], [1.0]], [[1.0], []], r"predictions\[1\] has 1 scores, but references\[1\] has 0 "),
         (
             [{"doc_id": ["a"], "score": []}],
             [{"doc_id": [], "relevance": []}],

@@ -157,6 +157,74 @@ def test_hashes_that_collide_change_nothing(monkeypatch):
     assert score_run(*tables, MEASURES) == expected
 
 
+def as_run(*rows):
+    run = {"q": {}, "r": {}}
+    for query_id, document in rows:
+        run[query_id][document] = 1.0
+    return run
+
+
+@pytest.mark.parametrize(
+    ("judged", "retrieved"),
+    [
+        (("q", "a"), ("q", "b")),
+        (("q", "a"), ("r", "a")),
+        (("q", "a"), ("q", "a\0")),
+        (("q", "1234567a"), ("q", "1234567b")),
+        (("q", "12345678a"), ("q", "12345678b")),
+        (("q", "1234567812345678a"), ("q", "1234567812345678b")),
+    ],
+)
+def test_equal_hashes_of_different_rows_are_no_match(judged, retrieved):
+    tables = as_tables({"q": {}, "r": {}} | {judged[0]: {judged[1]: 1}}, as_run(retrieved))
+    for table in tables:
+        vars(table)["hashes"] = np.array([7], dtype=np.uint64)
+
+    assert runs._relevance(*tables).tolist() == [-math.inf]
+
+
+@pytest.mark.parametrize(
+    ("qrels_hashes", "run_hashes"),
+    [([5, 6], [5, 6]), ([5, 5], [5, 6]), ([5, 6], [5, 5]), ([5, 5], [5, 5])],
+)
+def test_equal_hashes_in_one_table_change_nothing(qrels_hashes, run_hashes, monkeypatch):
+    qrels = {"q": {"a": 1, "b": 2}}
+    tables = as_tables(qrels, as_run(("q", "a"), ("q", "b")))
+    vars(tables[0])["hashes"] = np.array(qrels_hashes, dtype=np.uint64)
+    vars(tables[1])["hashes"] = np.array(run_hashes, dtype=np.uint64)
+    if qrels_hashes == run_hashes == [5, 6]:
+        monkeypatch.delattr(runs, "_relevance_by_text")  # needed for collisions alone
+
+    assert runs._relevance(*tables).tolist() == [1.0, 2.0]
+
+
+def test_the_geometric_mean_of_trec_eval_9_adds_missing_queries_last():
+    chance = random.Random(0)
+    qrels = {f"q{number:03}": {"a": 1, "b": chance.randrange(2)} for number in range(100)}
+    run = {
+        name: {"a": chance.random(), "b": chance.random(), "c": chance.random()}
+        for name in chance.sample(sorted(qrels), 60)
+    }
+    single, double = (
+        score_run(qrels, run, ["map", "gm_map"], score_dtype=score_dtype)
+        for score_dtype in ("float32", "float64")
+    )
+    total = 0.0
+    for name in sorted(run):
+        total += math.log(single["per_query"][name]["map"])
+    total += 40 * math.log(1e-5)
+
+    assert single["mean"]["gm_map"] == math.exp(total / 100)
+    assert double["mean"]["gm_map"] == pytest.approx(math.exp(total / 100), rel=1e-12)
+
+
+def test_counts_are_integers():
+    result = score_run({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["num_rel", "num_q", "map"])
+
+    assert json.dumps(result["mean"]) == '{"num_rel": 1, "num_q": 1, "map": 1.0}'
+    assert json.dumps(result["per_query"]) == '{"q": {"num_rel": 1, "num_q": 1, "map": 1.0}}'
+
+
 def test_bytes_that_are_not_utf_8_stay_apart(tmp_path):
     (tmp_path / "qrels").write_bytes(b"q\xff 0 a\xfe 1\nq\xff 0 a\xfd 0\n")
     (tmp_path / "run").write_bytes(b"q\xff Q0 a\xfe 1 2 t\nq\xff Q0 a\xfd 2 2 t\n")
@@ -178,6 +246,7 @@ def test_bytes_that_are_not_utf_8_stay_apart(tmp_path):
         ({"q": {"a": None}}, {}, r"qrels\['q'\]\['a'\] "),
         ({"q": {"a": 1}}, {"q": {"b": math.nan}}, r"run\['q'\]\['b'\] "),
         ({"q": {"a": 1}}, {"q": {"b": "1"}}, r"run\['q'\]\['b'\] "),
+        ({"q": {"a": 1}}, {"q": {"b": 2**53 + 1}}, r"run\['q'\]\['b'\] is 9007199254740993 "),
         ({"q": {"a": math.inf}}, {"q": {"a": 1.0}}, r"relevance must be finite"),
         ([("q", "a", 1)], {"q": {"a": 1.0}}, r"qrels must be a path, a dict of dicts, what read_q"),
     ],

@@ -1,0 +1,73 @@
+"""Columns of scores as arrays, once every row is checked."""
+
+import math
+
+import numpy as np
+
+from ..numbers.arrays import Column, Floats
+from ..numbers.checks import RowError
+
+_SUM_TOLERANCE = 1e-5  # how far the sum of a row of probabilities may be from 1
+
+
+def is_scores(predictions: Column) -> bool:
+    """Whether these are scores: a float a row, or several."""
+    if isinstance(predictions, np.ndarray):
+        return predictions.dtype.kind == "f"
+    first = predictions[0]
+    return isinstance(first[0] if isinstance(first, list) and first else first, float)
+
+
+def finite_scores(predictions: Column) -> tuple[Floats, tuple[float, float]]:
+    """The scores as an array, shape (rows,) or (rows, columns); the least and the greatest."""
+    if isinstance(predictions, list) and isinstance(predictions[0], list):
+        for row, values in enumerate(predictions):
+            if len(values) != len(predictions[0]):
+                raise RowError(
+                    "predictions",
+                    row,
+                    f"has {len(values)} probabilities, but the rows before {len(predictions[0])}",
+                )
+    scores = np.asarray(predictions, dtype=np.float64)
+    ends = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
+    if not all(map(math.isfinite, ends)):
+        position = np.unravel_index(int(np.isfinite(scores).argmin()), scores.shape)
+        row, *columns = map(int, position)
+        suffix = "".join(f"[{column}] " for column in columns)
+        raise RowError(
+            "predictions", row, f"{suffix}is {scores[position]}; a score is a finite number"
+        )
+    if scores.ndim == 2 and scores.shape[1] < 2:
+        if not scores.size:
+            raise ValueError("predictions[0] has no probabilities")
+        scores = scores.ravel()
+    return scores, ends
+
+
+def check_range(scores: Floats, ends: tuple[float, float], threshold: float) -> None:
+    """Nothing, if the scores are from 0 to 1, or there is a threshold for others."""
+    if threshold != 0.5 or (ends[0] >= 0 and ends[1] <= 1):
+        return
+    row, *columns = map(int, np.argwhere((scores < 0) | (scores > 1))[0])
+    suffix = "".join(f"[{column}] " for column in columns)
+    raise RowError(
+        "predictions",
+        row,
+        f"{suffix}is {scores[(row, *columns)]}, so these look like logits, for which a threshold "
+        "of 0.5 makes no sense; pass another, such as threshold=0.0, or probabilities",
+    )
+
+
+def check_probabilities(scores: Floats) -> None:
+    """Nothing, if these rows are probabilities."""
+    sums = scores.sum(axis=1)
+    wrong = (scores < 0).any(axis=1) | (scores > 1).any(axis=1)
+    wrong |= np.abs(sums - 1) > _SUM_TOLERANCE
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise RowError(
+            "predictions",
+            row,
+            f"is {scores[row].tolist()}; "
+            "the probabilities of a row are from 0 to 1 and add up to 1",
+        )

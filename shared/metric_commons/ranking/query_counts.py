@@ -1,0 +1,151 @@
+"""What ranking measures of many queries are made of: counts, hits, gains and their sums."""
+
+import math
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Floats, Integers
+from .names import LARGEST_GRADE, Measure
+from .order import Documents, Rankings, positions, sort_groups
+
+
+class QueryCounts:
+    """The measures of some rankings are methods of its subclasses, `_` and the kind of the measure.
+
+    Args:
+        ranked: the rankings.
+        relevance_level: the smallest relevance that makes a document relevant.
+        map_denominator: as in `ranking_measures.scores`.
+        score_dtype: as in `ranking_measures.scores`.
+
+    """
+
+    def __init__(
+        self, ranked: Rankings, relevance_level: float, map_denominator: str, score_dtype: str
+    ) -> None:
+        self._ranked = ranked
+        self._rounds_up = score_dtype == "float32"
+        self._queries = ranked.judgments.queries
+        self._relevance_level = relevance_level
+        self._map_denominator = map_denominator
+
+    def score(self, measure: Measure) -> Floats:
+        """One measure of each query."""
+        values: Floats = getattr(self, f"_{measure.kind}")(measure)
+        return values
+
+    def _count(self, query: Integers) -> Integers:
+        """The number of rows of each query."""
+        return np.bincount(query, minlength=self._queries)
+
+    def _sum(self, query: Integers, terms: Floats) -> Floats:
+        """The sum of each query's terms, added one after another."""
+        # Without any row, bincount returns integers.
+        return np.bincount(query, terms, self._queries).astype(np.float64, copy=False)
+
+    def _ratio(self, numerator: NDArray[Any], denominator: NDArray[Any]) -> Floats:
+        """The ratio of each query, 0 where the denominator is 0."""
+        ratio: Floats = np.divide(
+            numerator, denominator, out=np.zeros(self._queries), where=denominator > 0
+        )
+        return ratio
+
+    @cached_property
+    def _relevant(self) -> Integers:
+        """The number of relevant documents of each query, retrieved or not."""
+        judgments = self._ranked.judgments
+        return self._count(judgments.query[judgments.relevance >= self._relevance_level])
+
+    @cached_property
+    def _hits(self) -> Documents:
+        """The relevant documents that were retrieved."""
+        judged = self._ranked.judged
+        return judged.select(judged.relevance >= self._relevance_level)
+
+    @cached_property
+    def _precisions(self) -> Floats:
+        """The precision at each hit."""
+        precisions: Floats = positions(self._hits.query) / self._hits.rank
+        return precisions
+
+    def _hit_counts(self, cutoff: int) -> Integers:
+        return self._count(self._hits.top(cutoff).query)
+
+    @cached_property
+    def _gains(self) -> Documents:
+        """The retrieved documents of positive relevance; all others gain nothing."""
+        judged = self._ranked.judged
+        return judged.select(judged.relevance > 0)
+
+    @cached_property
+    def _ideal(self) -> Documents:
+        """The ideal ranking: all documents of positive relevance, retrieved or not, best first."""
+        judgments = self._ranked.judgments
+        is_positive = judgments.relevance > 0
+        query, relevance = judgments.query[is_positive], judgments.relevance[is_positive]
+        order = sort_groups(query, -relevance)
+        return Documents(query[order], positions(query[order]), relevance[order])
+
+    def _discounted(self, gains: Documents, cutoff: int) -> Floats:
+        """The cumulated gain of each query, each gain divided by log2(rank + 1)."""
+        gains = gains.top(cutoff)
+        discounts = np.array([math.log2(rank + 1) for rank in range(1, last_rank(gains) + 1)])
+        return self._sum(gains.query, gains.relevance / discounts[gains.rank - 1])
+
+    def _exponential(self, gains: Documents) -> Documents:
+        """The documents with the gain 2**relevance - 1 in place of relevance."""
+        levels, codes = np.unique(gains.relevance, return_inverse=True)
+        if levels.size and levels[-1] > LARGEST_GRADE:
+            raise ValueError(f"relevance {levels[-1]:g} is too great for an exponential gain")
+        exponential = np.array([2.0**level - 1 for level in levels.tolist()])
+        return gains._replace(relevance=exponential[codes])
+
+    def _cumulated(self, gains: Documents, *, discount: bool = True) -> "Cumulated":
+        """The gains of each query down to each of its documents, discounted or as they are."""
+        terms = gains.relevance
+        if discount:
+            logarithms = [math.log2(rank + 1) for rank in range(1, last_rank(gains) + 1)]
+            terms = terms / np.array(logarithms)[gains.rank - 1]
+        sums, totals = np.zeros(len(terms)), np.zeros(self._queries)
+        for rows in rows_by_position(gains.query):  # one document of each query at a time
+            totals[gains.query[rows]] += terms[rows]
+            sums[rows] = totals[gains.query[rows]]
+        return Cumulated(gains, sums, totals)
+
+
+class Cumulated(NamedTuple):
+    """Gains cumulated down the ranking of each query."""
+
+    gains: Documents
+    sums: Floats  # down to each of the documents
+    totals: Floats  # of each query
+
+    def at(self, query: Integers, rank: Integers) -> Floats:
+        """The gains of these queries down to these ranks."""
+        if not len(self.sums):
+            return np.zeros(len(query))
+        longest = max(last_rank(self.gains), int(rank.max(initial=0))) + 1
+        keys = self.gains.query * longest + self.gains.rank
+        rows = np.searchsorted(keys, query * longest + rank, side="right")
+        same = (rows > 0) & (self.gains.query[np.maximum(rows - 1, 0)] == query)
+        return np.where(same, self.sums[np.maximum(rows - 1, 0)], 0.0)
+
+
+def last_rank(documents: Documents) -> int:
+    """The last rank of these documents in any query; 0 if there are none."""
+    return int(documents.rank.max(initial=0))
+
+
+def rows_by_position(query: Integers) -> list[Integers]:
+    """The first row of every query, then the second ones, and so on."""
+    position = positions(query)
+    rows = np.argsort(position, kind="stable")
+    return np.split(rows, np.cumsum(np.bincount(position)[1:])[:-1])
+
+
+def logarithms(values: Floats) -> Floats:
+    """The natural logarithms, by the C library."""
+    return np.array([math.log(value) for value in values.tolist()])
