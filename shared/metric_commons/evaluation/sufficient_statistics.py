@@ -28,6 +28,7 @@ from ..regression.pairs import Pairs
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
 from ..statistics.summary import members, summarize, uncertainty
+from ..statistics.sums import RowStatistics, summarize_sums
 from .arguments import REPORTING
 
 Columns = Mapping[str, Any]
@@ -419,6 +420,50 @@ class RegressionMoments(SufficientStatistics):
         return aggregate_outputs(values, moments, self._options["multioutput"])
 
 
+class SumsOfRows(SufficientStatistics):
+    """Statistics of rows, from whose sums the scores follow; intervals resample the rows."""
+
+    def __init__(self, metric: Any) -> None:
+        super().__init__(metric)
+        self._rows: RowStatistics = metric.row_statistics()
+        self._labels: list[str | None] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def update(self, columns: Columns, labels: Labels, ids: Ids | None) -> None:
+        _refuse_ids(ids)
+        rows = self._metric.row_statistics(**columns)
+        self._take(rows, [None] * len(rows) if labels is None else labels)
+
+    def merge(self, other: Self) -> None:
+        self._take(other._rows, other._labels)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        if reporting["per_example"]:
+            raise ValueError("a state does not keep the order of rows")
+        labels = None if None in self._labels else self._labels
+        return dict(summarize_sums(self._rows, **reporting, groups=labels))
+
+    def to_plain(self) -> Any:
+        rows = Counter(zip(self._labels, map(tuple, self._rows.values.tolist()), strict=True))
+        return [self._rows.names, [[label, row, count] for (label, row), count in rows.items()]]
+
+    def take_plain(self, plain: Any) -> None:
+        names, rows = plain
+        counts = [count for _, _, count in rows]
+        values = np.array([row for _, row, _ in rows], self._rows.values.dtype)
+        values = np.repeat(values.reshape(len(rows), len(names)), counts, axis=0)
+        labels = [label for label, _, count in rows for _ in range(count)]
+        self._take(replace(self._rows, names=tuple(names), values=values), labels)
+
+    def _take(self, rows: RowStatistics, labels: Sequence[str | None]) -> None:
+        if len({label is None for label in (*labels[:1], *self._labels[:1])}) > 1:
+            raise ValueError("some rows have groups, others have none")
+        self._rows = self._rows.joined(rows)
+        self._labels = [*self._labels, *labels]
+
+
 def sufficient_statistics(metric: Any) -> SufficientStatistics:
     """The empty statistics of a module with these options, for the kind of scores that it has."""
     kinds: dict[str, type[SufficientStatistics]] = {
@@ -427,6 +472,7 @@ def sufficient_statistics(metric: Any) -> SufficientStatistics:
         "rankings": RankingScores,
         "counts": RowCounts,
         "moments": RegressionMoments,
+        "sums": SumsOfRows,
     }
     if metric.scores_are == "moments" and not RegressionMoments.suffice(metric):
         return RowCounts(metric)
