@@ -5,14 +5,13 @@ put in. The rates are those of jiwer: WER or CER, match error rate (MER), and wo
 and preserved (WIL, WIP).
 """
 
-from typing import Literal
-
 import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.statistics.sums import summarize_sums
 from metric_commons.text.edit_rate import (
+    RateAverage,
     TranscriptNormalizer,
     Unit,
     error_alignments,
@@ -61,9 +60,9 @@ class ErrorRate(BatchMetric):
         ... )
         >>> round(result["wer"], 4), result["hits"], result["deletions"]
         (0.3333, 4, 2)
-        >>> error_rate.compute(
-        ...     predictions=["colour"], references=["color"], unit="character"
-        ... )["cer"]
+        >>> error_rate.compute(predictions=["colour"], references=["color"], unit="character")[
+        ...     "cer"
+        ... ]
         0.2
     """
 
@@ -94,7 +93,7 @@ class ErrorRate(BatchMetric):
         references,
         unit: Unit = "word",
         normalizer: TranscriptNormalizer = "none",
-        average: Literal["pooled", "mean"] = "pooled",
+        average: RateAverage = "pooled",
         alignments: bool = False,
         **summary,
     ):

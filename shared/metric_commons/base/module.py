@@ -85,7 +85,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     # The score to compare systems by; None for the first of the result.
     main_score: str | None = None
     # Scores that are no means, though their module scores row by row: patterns of names, and
-    # "sum" or "geometric_mean".
+    # "sum", "geometric_mean" or "sums", which all scores of the kind "sums" are.
     aggregation: Mapping[str, str] = MappingProxyType({})
     lower_is_better: frozenset[str] = frozenset()  # names of scores; of all others higher is better
 
@@ -105,6 +105,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.scores_are == "sums":
+            cls.aggregation = MappingProxyType({"*": "sums"})
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""
             cls.declared_options = declared_options(cls._compute, docstring)
@@ -258,7 +260,9 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
             ValueError: a row is not what it may be.
         """
         has_rows = any(len(column) for column in inputs.values())
-        columns = self.checked(**inputs) if has_rows else dict.fromkeys(self._feature_names(), [])
+        columns = (
+            self.checked(**inputs) if has_rows else {name: [] for name in self._feature_names()}
+        )
         result: SumsResult = self._compute(**columns, **self._settings)  # type: ignore[assignment]
         return result.statistics
 

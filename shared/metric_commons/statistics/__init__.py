@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .ranks import letters, rank_intervals, tiers
     from .significance import adjusted, compare, compare_measures, p_values
     from .summary import Average, mean, summarize
+    from .sums import RowStatistics, summarize_sums
 
 __all__ = [
     "Average",
@@ -31,6 +32,7 @@ __all__ = [
     "Equivalence",
     "Interval",
     "PairedTest",
+    "RowStatistics",
     "adjusted",
     "benjamini_hochberg",
     "compare",
@@ -53,6 +55,7 @@ __all__ = [
     "rank_intervals",
     "required_rows",
     "summarize",
+    "summarize_sums",
     "tiers",
 ]
 
@@ -65,6 +68,7 @@ __getattr__ = resolver(
         "Equivalence": "paired_tests",
         "Interval": "proportions",
         "PairedTest": "paired_tests",
+        "RowStatistics": "sums",
         "adjusted": "significance",
         "benjamini_hochberg": "corrections",
         "compare": "significance",
@@ -87,6 +91,7 @@ __getattr__ = resolver(
         "rank_intervals": "ranks",
         "required_rows": "power",
         "summarize": "summary",
+        "summarize_sums": "sums",
         "tiers": "ranks",
     },
 )

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import check_labels
 from ..numbers.domains import Count, Labels, Level, Seed, checked_options
-from .bootstrap import percentile_ends, random_rows, resampled_totals
+from .bootstrap import percentile_ends
+from .draws import random_rows, resampled_totals
 from .summary import members
 
 Sums = Mapping[str, float]
 
 _DRAWS = 1 << 22  # of a block of resamples
 _REPEATED = 16  # rows of a kind, from which on its count is drawn instead of the rows
-_COUNTS = 1 << 24  # so many are held at once
 
 
 @dataclass(frozen=True)
@@ -154,16 +154,16 @@ def resampled_sums(values: NDArray[Any], *, n_resamples: int, seed: int) -> Floa
     rows = len(values)
     _, exponents = np.frexp(rows * np.abs(kinds).max(axis=0, initial=0))
     units = np.rint(np.ldexp(kinds, 52 - exponents))
-    counts_held = len(kinds) * n_resamples
-    if rows >= _REPEATED * len(kinds) and counts_held <= _COUNTS:
-        cells = np.arange(len(kinds))[:, np.newaxis]
-        counts = resampled_totals(
-            occurrences, cells, len(kinds), n_resamples=n_resamples, seed=seed
+    if rows >= _REPEATED * len(kinds):
+        cells = np.broadcast_to(np.arange(units.shape[1]), units.shape)
+        columns: Floats = resampled_totals(
+            occurrences, cells, units.shape[1], amounts=units, n_resamples=n_resamples, seed=seed
         )
-        sums = counts.T.astype(np.float64) @ units
+        sums = columns.T
     else:
         sums = _drawn_sums(units, occurrences, n_resamples=n_resamples, seed=seed)
-    return np.ldexp(sums, exponents - 52)
+    scaled: Floats = np.ldexp(sums, exponents - 52)
+    return scaled
 
 
 def _drawn_sums(units: Floats, occurrences: Integers, *, n_resamples: int, seed: int) -> Floats:

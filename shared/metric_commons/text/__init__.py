@@ -1,4 +1,4 @@
-"""Texts compared with reference texts: exact match, token F1, containment and ROUGE."""
+"""Texts compared with reference texts: answers, summaries and transcripts."""
 
 from typing import TYPE_CHECKING
 
@@ -6,10 +6,20 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .answers import answer_pairs, contained, exact_match, token_f1
+    from .edit_rate import error_alignments, error_statistics
     from .normalizers import NORMALIZERS
     from .rouge_scores import rouge
 
-__all__ = ["NORMALIZERS", "answer_pairs", "contained", "exact_match", "rouge", "token_f1"]
+__all__ = [
+    "NORMALIZERS",
+    "answer_pairs",
+    "contained",
+    "error_alignments",
+    "error_statistics",
+    "exact_match",
+    "rouge",
+    "token_f1",
+]
 
 __getattr__ = resolver(
     __name__,
@@ -17,6 +27,8 @@ __getattr__ = resolver(
         "NORMALIZERS": "normalizers",
         "answer_pairs": "answers",
         "contained": "answers",
+        "error_alignments": "edit_rate",
+        "error_statistics": "edit_rate",
         "exact_match": "answers",
         "rouge": "rouge_scores",
         "token_f1": "answers",

@@ -57,7 +57,9 @@ def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
         sides = references.block(start, stop), predictions.block(start, stop)
         hits, substitutions = _near_counts(*sides)
         for pair in np.flatnonzero(hits < 0).tolist():
-            pair_counts = _far_counts(*(side.block(pair, pair + 1).codes.tolist() for side in sides))
+            pair_counts = _far_counts(
+                *(side.block(pair, pair + 1).codes.tolist() for side in sides)
+            )
             hits[pair], substitutions[pair] = pair_counts
         pairs = hits + substitutions
         deletions, insertions = (side.counts - pairs for side in sides)

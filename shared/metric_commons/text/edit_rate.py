@@ -28,6 +28,7 @@ from .tokens import byte_rule, tokenize
 from .word_codes import numbers_of_words, token_codes
 
 Unit = Literal["word", "character"]
+RateAverage = Literal["pooled", "mean"]
 TranscriptNormalizer = Literal["none", "jiwer_standardize"] | Callable[[str], str]
 
 _CHARACTERS = 1_000_000  # of a block
@@ -48,12 +49,12 @@ _KEEP = byte_rule(squeeze)
 
 
 def jiwer_standardize(text: str) -> str:
-    """The text as `wer_standardize` of jiwer has it.
+    r"""The text as `wer_standardize` of jiwer has it.
 
     In lower case, with common English contractions written out, without non-words such as <unk>
     and [laugh], with single spaces.
 
-    >>> jiwer_standardize("I can't <unk> HEAR\\tyou")
+    >>> jiwer_standardize("I can't <unk> HEAR\tyou")
     'i can not hear you'
     """
     text = text.lower()
@@ -81,7 +82,7 @@ def error_statistics(
     *,
     unit: Unit = "word",
     normalizer: TranscriptNormalizer = "none",
-    average: Literal["pooled", "mean"] = "pooled",
+    average: RateAverage = "pooled",
 ) -> RowStatistics:
     """Hits, substitutions, deletions and insertions of each row.
 
