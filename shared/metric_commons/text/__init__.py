@@ -1,4 +1,4 @@
-"""Texts compared with reference texts: answers, summaries and transcripts."""
+"""Texts compared with reference texts: answers, summaries, translations and transcripts."""
 
 from typing import TYPE_CHECKING
 
@@ -6,13 +6,17 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .answers import answer_pairs, contained, exact_match, token_f1
+    from .character_ngrams import chrf_statistics
     from .edit_rate import error_alignments, error_statistics
+    from .ngram_precision import bleu_statistics
     from .normalizers import NORMALIZERS
     from .rouge_scores import rouge
 
 __all__ = [
     "NORMALIZERS",
     "answer_pairs",
+    "bleu_statistics",
+    "chrf_statistics",
     "contained",
     "error_alignments",
     "error_statistics",
@@ -26,6 +30,8 @@ __getattr__ = resolver(
     {
         "NORMALIZERS": "normalizers",
         "answer_pairs": "answers",
+        "bleu_statistics": "ngram_precision",
+        "chrf_statistics": "character_ngrams",
         "contained": "answers",
         "error_alignments": "edit_rate",
         "error_statistics": "edit_rate",

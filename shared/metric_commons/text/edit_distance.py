@@ -93,8 +93,8 @@ class _Windows(NamedTuple):
             differences = self.left[left] ^ self.right[right]
             equal = differences == 0
             # Below the lowest bit that differs lie the equal items; 0 - 1 has all 64 bits.
-            below = (differences & (~differences + np.uint64(1))) - np.uint64(1)
-            lengths[active] += (np.bitwise_count(below) // bits).astype(np.int64)
+            low_bits = (differences & (~differences + np.uint64(1))) - np.uint64(1)
+            lengths[active] += (np.bitwise_count(low_bits) // bits).astype(np.int64)
             active, left, right = active[equal], left[equal] + self.items, right[equal] + self.items
         return lengths
 
@@ -171,12 +171,12 @@ def _levels(windows: _Windows, row_counts: Integers, column_counts: Integers) ->
     for edits in range(1, _FEW_EDITS + 1):
         if not active.size:
             break
-        before = np.full((active.size, 2 * edits + 3), _UNREACHED)
-        before[:, 2:-2] = rows[-1][lines[-1][active]]
+        previous = np.full((active.size, 2 * edits + 3), _UNREACHED)
+        previous[:, 2:-2] = rows[-1][lines[-1][active]]
         # A deletion comes from the diagonal above, an insertion from that below, which has the
         # same row; a substitution stays on the diagonal.
-        reached = np.maximum(before[:, 1:-1] + 1, before[:, 2:] + 1)
-        np.maximum(reached, before[:, :-2], out=reached)
+        reached = np.maximum(previous[:, 1:-1] + 1, previous[:, 2:] + 1)
+        np.maximum(reached, previous[:, :-2], out=reached)
         diagonals = np.arange(-edits, edits + 1)
         last_row = row_counts[active, np.newaxis]
         last_on_diagonal = np.minimum(last_row, column_counts[active, np.newaxis] - diagonals)
@@ -213,16 +213,16 @@ def _steps_back(
     rows, diagonals = row_counts.copy(), column_counts - row_counts
     for edits in range(int(levels.distances.max(initial=0)), 0, -1):
         pairs = np.flatnonzero(levels.distances >= edits)
-        before = levels.rows[edits - 1]
+        previous = levels.rows[edits - 1]
         lines = levels.lines[edits - 1][pairs]
         row, diagonal = rows[pairs], diagonals[pairs]
         padded = np.full((pairs.size, 2 * edits + 3), _UNREACHED)
-        padded[:, 2:-2] = before[lines]
+        padded[:, 2:-2] = previous[lines]
         column = np.clip(diagonal + edits + 1, 1, 2 * edits + 1)
-        each = np.arange(pairs.size)
-        deletion = np.minimum(row, padded[each, column + 1] + 1)
-        pair = np.minimum(row, padded[each, column] + 1)
-        insertion = np.minimum(row, padded[each, column - 1])
+        pair_indices = np.arange(pairs.size)
+        deletion = np.minimum(row, padded[pair_indices, column + 1] + 1)
+        pair = np.minimum(row, padded[pair_indices, column] + 1)
+        insertion = np.minimum(row, padded[pair_indices, column - 1])
         deletion[deletion < 1] = _UNREACHED
         pair[(pair < 1) | (pair + diagonal < 1)] = _UNREACHED
         insertion[(insertion < 0) | (insertion <= pair) | (insertion + diagonal < 1)] = _UNREACHED
