@@ -75,7 +75,8 @@ class RowStatistics:
     def _columns(self, names: Sequence[str]) -> NDArray[Any]:
         columns = dict(zip(self.names, self.values.T, strict=True))
         missing = np.zeros(len(self), self.values.dtype)
-        return np.stack([columns.get(name, missing) for name in names], axis=1)
+        stacked = [columns.get(name, missing) for name in names]
+        return np.stack(stacked, axis=1) if names else self.values
 
 
 class SumsResult(dict[str, Any]):
