@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.checks import check_labels
+from ..numbers.checks import OptionError, check_labels
 from ..numbers.domains import Count, Labels, Level, Seed, checked_options
 from .bootstrap import percentile_ends
+from .cluster_sums import Clusters
 from .draws import random_rows, resampled_totals
-from .summary import members
+from .methods import Method
+from .proportions import Interval
+from .summary import members, reported
 
 Sums = Mapping[str, float]
 
@@ -66,11 +69,57 @@ class RowStatistics:
         parts = [part._columns(names) for part in (self, statistics)]
         return replace(self, names=names, values=np.concatenate(parts))
 
-    def resampled(self, *, n_resamples: int, seed: int) -> list[dict[str, Any]]:
-        """The scores of resamples: each draws as many rows as there are, with replacement."""
+    def resampled(
+        self, clusters: Clusters | None = None, *, n_resamples: int, seed: int
+    ) -> list[dict[str, Any]]:
+        """The scores of resamples: each draws as many rows, or clusters, as there are."""
         names = tuple(sorted(self.names))
-        sums = resampled_sums(self._columns(names), n_resamples=n_resamples, seed=seed)
+        sums = resampled_sums(
+            self._columns(names),
+            None if clusters is None else clusters.numbers,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
         return [self.scores(dict(zip(names, row, strict=True))) for row in sums.tolist()]
+
+    def intervals(
+        self,
+        clusters: Clusters | None = None,
+        *,
+        confidence_level: float = 0.95,
+        n_resamples: int,
+        seed: int,
+    ) -> dict[str, Interval]:
+        """The percentile bootstrap interval of each score that is a float.
+
+        The standard error is that of the resamples. Clusters divide the number of rows by how much
+        greater they make the variance.
+        """
+        names = [name for name, score in self.result().items() if isinstance(score, float)]
+
+        def resampled_scores(clusters: Clusters | None) -> Floats:
+            return _table(self.resampled(clusters, n_resamples=n_resamples, seed=seed), names)
+
+        values = resampled_scores(clusters)
+        ends = percentile_ends(values, confidence_level).tolist()
+        errors = _standard_errors(values)
+        if clusters is None:
+            columns = zip(names, ends, errors, strict=True)
+            return {
+                name: Interval(low, high, "bootstrap", error, float(len(self)))
+                for name, (low, high), error in columns
+            }
+        row_errors = _standard_errors(resampled_scores(None))
+        intervals = {}
+        for name, (low, high), error, row_error in zip(
+            names, ends, errors, row_errors, strict=True
+        ):
+            effect = (error / row_error) ** 2 if row_error else 1.0
+            trials = len(self) / effect if effect else float(len(self))
+            intervals[name] = Interval(
+                low, high, "bootstrap", error, trials, len(clusters.labels), effect
+            )
+        return intervals
 
     def _columns(self, names: Sequence[str]) -> NDArray[Any]:
         columns = dict(zip(self.names, self.values.T, strict=True))
@@ -91,38 +140,71 @@ def summarize_sums(
     *,
     per_example: bool = False,
     confidence_level: Level | None = None,
+    standard_error: bool = False,
+    interval: Method = "auto",
+    clusters: Labels | None = None,
     n_resamples: Count = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> SumsResult:
     """The result of a module whose scores follow from sums: the options are those of `summarize`.
 
-    There is an interval for each score that is a float: the percentile bootstrap of rows.
+    Each score that is a float has an interval, which is always that of the percentile bootstrap.
 
-    >>> from .sums import RowStatistics
+    Raises:
+        ValueError: labels that are not one a row, or an interval of another kind.
+
     >>> rows = RowStatistics(("hits",), np.array([[1], [2]]), dict, dict)
     >>> summarize_sums(rows, per_example=True, groups=["a", "b"])
     {'hits': 3, 'per_example': {'hits': [1, 2]}, 'groups': {'a': {'hits': 1, 'n': 1}, \
 'b': {'hits': 2, 'n': 1}}}
     """
-    result = SumsResult(statistics.result())
+    if interval not in ("auto", "bootstrap"):
+        raise OptionError(
+            "interval", f"{interval!r} is for means of rows, and these scores are none; take 'auto'"
+        )
+    rows = len(statistics)
+    all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
+
+    def summary(part: RowStatistics, part_clusters: Clusters | None) -> dict[str, Any]:
+        result = part.result()
+        if confidence_level is None and not standard_error:
+            return result
+        level = {} if confidence_level is None else {"confidence_level": confidence_level}
+        intervals = part.intervals(
+            part_clusters, n_resamples=int(n_resamples), seed=int(seed), **level
+        )
+        report = reported(intervals)
+        if confidence_level is None:
+            report = {"standard_error": report["standard_error"]}
+        return result | report
+
+    result = SumsResult(summary(statistics, all_clusters))
     result.statistics = statistics
-    if confidence_level is not None:
-        scores = statistics.resampled(n_resamples=int(n_resamples), seed=int(seed))
-        names = [name for name, score in result.items() if isinstance(score, float)]
-        values = np.array([[score[name] for name in names] for score in scores])
-        ends = percentile_ends(values, confidence_level).tolist()
     if per_example:
         result["per_example"] = statistics.of_rows()
-    if confidence_level is not None:
-        result["confidence_interval"] = dict(zip(names, ends, strict=True))
     if groups is not None:
-        labels = check_labels("groups", groups, len(statistics))
         result["groups"] = {
-            label: statistics.take(rows).result() | {"n": len(rows)}
-            for label, rows in members(labels).items()
+            label: summary(
+                statistics.take(of_label),
+                None if all_clusters is None else all_clusters.take(of_label),
+            )
+            | {"n": len(of_label)}
+            for label, of_label in members(check_labels("groups", groups, rows)).items()
         }
     return result
+
+
+def _table(scores: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Floats:
+    """The scores of resamples, shape (resamples, names); NaN where a resample has no such score."""
+    rows = [[row.get(name, math.nan) for name in names] for row in scores]
+    return np.array(rows, np.float64).reshape(len(rows), len(names))
+
+
+def _standard_errors(values: Floats) -> list[float]:
+    """The standard deviation of each column; NaN values are left out."""
+    columns = [column[~np.isnan(column)] for column in values.T]
+    return [float(np.std(column, ddof=1)) if column.size > 1 else math.nan for column in columns]
 
 
 def _exact_sums(values: NDArray[Any]) -> list[Any]:
@@ -132,7 +214,9 @@ def _exact_sums(values: NDArray[Any]) -> list[Any]:
     return [math.fsum(column) for column in values.T.tolist()]
 
 
-def resampled_sums(values: NDArray[Any], *, n_resamples: int, seed: int) -> Floats:
+def resampled_sums(
+    values: NDArray[Any], clusters: Integers | None = None, *, n_resamples: int, seed: int
+) -> Floats:
     """What the rows of each resample add up to.
 
     Rows are put in order first, so the order in which they come does not show. Each column is
@@ -141,7 +225,8 @@ def resampled_sums(values: NDArray[Any], *, n_resamples: int, seed: int) -> Floa
 
     Args:
         values: finite, shape (rows, columns).
-        n_resamples: how many resamples are drawn, each of as many rows as there are.
+        clusters: the number of the cluster of each row, from 0 on, if clusters are resampled.
+        n_resamples: how many resamples are drawn, each of as many rows, or clusters, as there are.
         seed: of the random numbers.
 
     Returns:
@@ -151,20 +236,30 @@ def resampled_sums(values: NDArray[Any], *, n_resamples: int, seed: int) -> Floa
     >>> sums[:, 1].tolist()
     [2.0, 2.0, 2.0]
     """
-    kinds, occurrences = np.unique(values.astype(np.float64), axis=0, return_counts=True)
-    rows = len(values)
-    _, exponents = np.frexp(rows * np.abs(kinds).max(axis=0, initial=0))
-    units = np.rint(np.ldexp(kinds, 52 - exponents))
-    if rows >= _REPEATED * len(kinds):
-        cells = np.broadcast_to(np.arange(units.shape[1]), units.shape)
+    floats = values.astype(np.float64)
+    totals = _cluster_totals(floats, clusters)
+    _, exponents = np.frexp(len(totals) * np.abs(totals).max(axis=0, initial=0))
+    units = _cluster_totals(np.rint(np.ldexp(floats, 51 - exponents)), clusters)
+    kinds, occurrences = np.unique(units, axis=0, return_counts=True)
+    if len(units) >= _REPEATED * len(kinds):
+        cells = np.broadcast_to(np.arange(kinds.shape[1]), kinds.shape)
         columns: Floats = resampled_totals(
-            occurrences, cells, units.shape[1], amounts=units, n_resamples=n_resamples, seed=seed
+            occurrences, cells, kinds.shape[1], amounts=kinds, n_resamples=n_resamples, seed=seed
         )
         sums = columns.T
     else:
-        sums = _drawn_sums(units, occurrences, n_resamples=n_resamples, seed=seed)
-    scaled: Floats = np.ldexp(sums, exponents - 52)
+        sums = _drawn_sums(kinds, occurrences, n_resamples=n_resamples, seed=seed)
+    scaled: Floats = np.ldexp(sums, exponents - 51)
     return scaled
+
+
+def _cluster_totals(values: Floats, clusters: Integers | None) -> Floats:
+    """The sums of clusters, shape (clusters, columns); without clusters the rows themselves."""
+    if clusters is None:
+        return values
+    totals = np.zeros((int(clusters.max(initial=-1)) + 1, values.shape[1]))
+    np.add.at(totals, clusters, values)
+    return totals
 
 
 def _drawn_sums(units: Floats, occurrences: Integers, *, n_resamples: int, seed: int) -> Floats:

@@ -95,3 +95,56 @@ def test_an_undefined_score_has_no_interval():
 
     assert math.isnan(low)
     assert math.isnan(high)
+
+
+def test_what_stands_beside_an_interval():
+    rows = statistics(ROWS * 8)
+    options = {"n_resamples": 2_000, "seed": 1}
+    found = summarize_sums(rows, confidence_level=0.9, **options)
+    shares = [scores["share"] for scores in rows.resampled(**options)]
+
+    assert found["interval"] == {"share": "bootstrap"}
+    assert found["effective_n"] == {"share": 40.0}
+    assert found["standard_error"] == {"share": pytest.approx(np.std(shares, ddof=1))}
+    alone = summarize_sums(rows, standard_error=True, **options)
+    assert alone == rows.result() | {"standard_error": found["standard_error"]}
+
+
+def test_clusters_are_resampled():
+    alike = [row for row in ROWS for _ in range(8)]
+    labels = [number // 8 for number in range(40)]
+    options = {"confidence_level": 0.9, "n_resamples": 4_000}
+    found = summarize_sums(statistics(alike), clusters=labels, **options)
+    alone = summarize_sums(statistics(ROWS), **options)
+
+    assert found["confidence_interval"]["share"] == alone["confidence_interval"]["share"]
+    assert found["n_clusters"] == 5
+    assert found["design_effect"]["share"] == pytest.approx(8, rel=0.25)
+    assert found["effective_n"]["share"] == pytest.approx(5, rel=0.25)
+
+
+def test_the_order_of_rows_in_clusters_does_not_show():
+    rows = [[0.1, 1.0], [0.2, 3.0], [0.7, 2.0], [0.3, 1.0], [0.05, 4.0]] * 3
+    labels = list("abcabcdeabcdfgh")
+    expected = summarize_sums(statistics(rows), clusters=labels, confidence_level=0.9)
+    for seed in range(3):
+        order = random.Random(seed).sample(range(15), 15)
+        found = summarize_sums(
+            statistics([rows[n] for n in order]),
+            clusters=[labels[n] for n in order],
+            confidence_level=0.9,
+        )
+        assert found == expected
+
+
+def test_an_interval_for_means_is_refused():
+    with pytest.raises(ValueError, match="interval 'wilson' is for means of rows"):
+        summarize_sums(statistics(ROWS), interval="wilson")
+
+
+def test_groups_have_intervals_too():
+    labels = ["a", "b", "a", "b", "b"]
+    found = summarize_sums(statistics(ROWS), confidence_level=0.9, groups=labels)["groups"]["a"]
+    alone = summarize_sums(statistics([ROWS[0], ROWS[2]]), confidence_level=0.9)
+
+    assert found == alone | {"n": 2}
