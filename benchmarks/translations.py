@@ -1,4 +1,4 @@
-"""BLEU and chrF beside sacrebleu. Prints ratios of CPU time.
+"""BLEU, chrF and TER beside sacrebleu. Prints ratios of CPU time.
 
     python benchmarks/translations.py
 
@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from _measure import ratio
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
@@ -22,6 +22,7 @@ from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 from metric_commons import load
 from metric_commons.text.character_ngrams import chrf_statistics
 from metric_commons.text.ngram_precision import bleu_statistics
+from metric_commons.text.translation_edit_rate import ter_statistics
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sequences" / "mt"
 TOKENIZERS = (Tokenizer13a, TokenizerRegexp, TokenizerV14International, TokenizerZh)
@@ -66,6 +67,10 @@ def main():
     compare("chrF++", chrf_statistics, CHRF, system, [reference], word_order=2)
     compare("chrF, two references", chrf_statistics, CHRF, system, [reference, other])
     compare("chrF of Chinese", chrf_statistics, CHRF, chinese, chinese_references)
+    english, english_reference = (
+        lines(f"compare-mt.ted.{side}.detok.eng")[:600] for side in ("sys1", "ref")
+    )
+    compare("TER of 600 sentences", ter_statistics, TER, english, [english_reference])
     metric = load("bleu")
     ratio(
         "BLEU through compute(), against sacrebleu",

@@ -1,4 +1,4 @@
-"""BLEU and chrF beside sacrebleu: recorded cases, sacrebleu itself, and published scores."""
+"""BLEU, chrF and TER beside sacrebleu: recorded cases, sacrebleu itself, and published scores."""
 
 import csv
 import gzip
@@ -11,14 +11,15 @@ import pytest
 from metric_commons import load
 from metric_commons.text.character_ngrams import chrf_statistics
 from metric_commons.text.ngram_precision import bleu_statistics
+from metric_commons.text.translation_edit_rate import ter_statistics, ter_words
 from metric_commons.text.translation_tokenizers import translation_words
 from tests.spec import GIVEN, ROOT, recorded
 from tests.texts import adversarial_text
 
 DATA = GIVEN / "data" / "sequences"
-MODULES = ("bleu", "chrf")
+MODULES = ("bleu", "chrf", "ter")
 CASES = [case for case in recorded("sequences") if case["module"] in MODULES]
-STATISTICS = {"bleu": bleu_statistics, "chrf": chrf_statistics}
+STATISTICS = {"bleu": bleu_statistics, "chrf": chrf_statistics, "ter": ter_statistics}
 PIECES = (
     "1.5 1, ., ,, .,. - -5 5- 3-4 a.b a,1 1.a &amp;lt; &quot; <skipped> -\n \n ... .5 5. 7.,8 \x01 "
     "\x00 \u00a0 \u2009 \u2014 \u2e80 \U00020000 。 ， 今 天 € + = 1.. ..1 ' Où? “x” ½ a\u0301"
@@ -151,6 +152,45 @@ def test_chrf(sacrebleu, options, most):
     assert rows.of_rows()["chrf"] == [
         scorer.sentence_score(*row).score for row in zip(predictions, references, strict=True)
     ]
+
+
+@pytest.mark.parametrize("flags", range(16))
+def test_words_of_ter(flags):
+    tokenizer_ter = pytest.importorskip("sacrebleu.tokenizers.tokenizer_ter")
+    names = ("normalized", "no_punct", "asian_support", "case_sensitive")
+    options = {name: bool(flags >> bit & 1) for bit, name in enumerate(names)}
+    tokenizer = tokenizer_ter.TercomTokenizer(**options)
+    chance = random.Random(flags)
+    ends = ["", "'s", "'s x", "&amp;lt;", "\n-a", "ｱの、。カタ漢（）", "ひらがな"]
+    for _ in range(500):
+        text = (random_text(chance) + chance.choice(ends)).rstrip()
+
+        assert ter_words(text, **options) == tokenizer(text).split()
+
+
+@pytest.mark.parametrize(("kinds", "most"), [(3, 12), (6, 40), (30, 70), (2, 110)])
+def test_ter(sacrebleu, kinds, most):
+    chance = random.Random(kinds)
+
+    def text():
+        return " ".join(f"w{chance.randrange(kinds)}" for _ in range(chance.randrange(most)))
+
+    predictions = [text() for _ in range(25)]
+    references = [
+        [
+            text() if chance.random() < 0.5 else " ".join(chance.sample(words, len(words)))
+            for _ in range(chance.randrange(1, 3))
+        ]
+        for words in map(str.split, predictions)
+    ]
+    rows = ter_statistics(predictions, references)
+    expected = sacrebleu.TER().corpus_score(predictions, by_reference(references))
+
+    assert rows.result() == {
+        "ter": expected.score,
+        "num_edits": expected.num_edits,
+        "ref_length": expected.ref_length,
+    }
 
 
 # Recorded and published scores of systems

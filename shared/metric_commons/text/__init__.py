@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .ngram_precision import bleu_statistics
     from .normalizers import NORMALIZERS
     from .rouge_scores import rouge
+    from .translation_edit_rate import ter_statistics
 
 __all__ = [
     "NORMALIZERS",
@@ -22,6 +23,7 @@ __all__ = [
     "error_statistics",
     "exact_match",
     "rouge",
+    "ter_statistics",
     "token_f1",
 ]
 
@@ -37,6 +39,7 @@ __getattr__ = resolver(
         "error_statistics": "edit_rate",
         "exact_match": "answers",
         "rouge": "rouge_scores",
+        "ter_statistics": "translation_edit_rate",
         "token_f1": "answers",
     },
 )
