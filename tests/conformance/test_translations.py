@@ -6,9 +6,11 @@ import json
 import random
 import re
 
+import numpy as np
 import pytest
 
 from metric_commons import load
+from metric_commons.statistics.paired_sums import compare_sums
 from metric_commons.text.character_ngrams import chrf_statistics
 from metric_commons.text.ngram_precision import bleu_statistics
 from metric_commons.text.translation_edit_rate import ter_statistics, ter_words
@@ -240,3 +242,67 @@ def test_a_recorded_score_of_a_system(row):
 @published
 def test_the_published_scores_are_there():
     assert sum(row["published"] != "" for row in FIGURES) == 18
+
+
+# P-values of pairs of systems
+
+
+def paired_figures():
+    """For each system of WMT17 the p-values of sacrebleu, and the published ones."""
+    tables = {}
+    for row in figures(("paired",)):
+        tables.setdefault(row["file"], {})[row["key"]] = row["value"], row["published"]
+    return {
+        name: table for name, table in tables.items() if any(key.startswith("p_") for key in table)
+    }
+
+
+def wmt17(name):
+    return bleu_statistics(lines(name), lines("wmt17.en-de.reference.txt.gz"), tokenize="none")
+
+
+BASELINE = "wmt17.en-de.LIUM-NMT.4900.txt.gz"
+
+
+@published
+@pytest.mark.parametrize("file", paired_figures())
+def test_p_values_are_near_those_of_moses_and_multeval(file):
+    table = paired_figures()[file]
+    baseline, system = wmt17(BASELINE), wmt17(file.removeprefix("mt/"))
+    for test, key, resamples, tolerance in (
+        # Two draws of 2,000 differ by up to three standard errors.
+        ("bootstrap", "p_bootstrap_2000_seed_12345", 2_000, 0.035),
+        ("randomization", "p_randomization_10000_seed_12345", 10_000, 0.01),
+    ):
+        found = compare_sums(baseline, system, test=test, n_resamples=resamples)["bleu"]["p_value"]
+        for expected in table[key]:
+            assert found == pytest.approx(float(expected), abs=tolerance)
+
+
+@published
+@pytest.mark.parametrize("file", paired_figures())
+def test_the_draws_of_sacrebleu_give_its_p_values(file):
+    table = paired_figures()[file]
+    sides = wmt17(BASELINE), wmt17(file.removeprefix("mt/"))
+    names, values = sides[0].names, [side.values.astype(np.float64) for side in sides]
+    observed = abs(sides[0].result()["bleu"] - sides[1].result()["bleu"])
+
+    def scores(sums):
+        rows = (dict(zip(names, row, strict=True)) for row in sums.tolist())
+        return np.array([sides[0].scores(row)["bleu"] for row in rows])
+
+    def p_value(differences):
+        return (np.count_nonzero(differences > observed) + 1) / (len(differences) + 1)
+
+    rows = len(values[0])
+    selected = np.random.default_rng(12345).integers(2, size=(10_000, rows), dtype=bool)
+    exchanged = selected.astype(np.float64) @ (values[0] - values[1])
+    sums = values[1].sum(axis=0) + exchanged, values[0].sum(axis=0) - exchanged
+    found = p_value(np.abs(scores(sums[0]) - scores(sums[1])))
+    assert found == float(table["p_randomization_10000_seed_12345"][0])
+
+    drawn = np.random.default_rng(12345).choice(rows, size=(2_000, rows), replace=True)
+    counts = np.stack([np.bincount(row, minlength=rows) for row in drawn]).astype(np.float64)
+    sizes = np.abs(scores(counts @ values[1]) - scores(counts @ values[0]))
+    found = p_value(sizes - sizes.mean())
+    assert found == float(table["p_bootstrap_2000_seed_12345"][0])

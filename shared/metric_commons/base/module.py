@@ -260,9 +260,10 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
             ValueError: a row is not what it may be.
         """
         has_rows = any(len(column) for column in inputs.values())
-        columns = (
+        checked = (
             self.checked(**inputs) if has_rows else {name: [] for name in self._feature_names()}
         )
+        columns = {name: _as_list(column) for name, column in checked.items()}
         result: SumsResult = self._compute(**columns, **self._settings)  # type: ignore[assignment]
         return result.statistics
 

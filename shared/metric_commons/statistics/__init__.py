@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .corrections import benjamini_hochberg, holm, max_t
     from .estimates import estimate_interval
     from .intervals import interval
+    from .paired_sums import compare_sums
     from .paired_tests import (
         DifferenceInterval,
         Equivalence,
@@ -37,6 +38,7 @@ __all__ = [
     "benjamini_hochberg",
     "compare",
     "compare_measures",
+    "compare_sums",
     "difference_interval",
     "equivalence",
     "estimate_interval",
@@ -73,6 +75,7 @@ __getattr__ = resolver(
         "benjamini_hochberg": "corrections",
         "compare": "significance",
         "compare_measures": "significance",
+        "compare_sums": "paired_sums",
         "difference_interval": "paired_tests",
         "equivalence": "paired_tests",
         "estimate_interval": "estimates",

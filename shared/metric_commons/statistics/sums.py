@@ -66,7 +66,7 @@ class RowStatistics:
     def joined(self, statistics: "RowStatistics") -> Self:
         """These rows and others; a statistic that one part does not have is 0 there."""
         names = tuple(sorted({*self.names, *statistics.names}))
-        parts = [part._columns(names) for part in (self, statistics)]
+        parts = [part.columns(names) for part in (self, statistics)]
         return replace(self, names=names, values=np.concatenate(parts))
 
     def resampled(
@@ -75,7 +75,7 @@ class RowStatistics:
         """The scores of resamples: each draws as many rows, or clusters, as there are."""
         names = tuple(sorted(self.names))
         sums = resampled_sums(
-            self._columns(names),
+            self.columns(names),
             None if clusters is None else clusters.numbers,
             n_resamples=n_resamples,
             seed=seed,
@@ -121,7 +121,8 @@ class RowStatistics:
             )
         return intervals
 
-    def _columns(self, names: Sequence[str]) -> NDArray[Any]:
+    def columns(self, names: Sequence[str]) -> NDArray[Any]:
+        """The statistics of these names; one that is not there is 0."""
         columns = dict(zip(self.names, self.values.T, strict=True))
         missing = np.zeros(len(self), self.values.dtype)
         stacked = [columns.get(name, missing) for name in names]
@@ -236,10 +237,8 @@ def resampled_sums(
     >>> sums[:, 1].tolist()
     [2.0, 2.0, 2.0]
     """
-    floats = values.astype(np.float64)
-    totals = _cluster_totals(floats, clusters)
-    _, exponents = np.frexp(len(totals) * np.abs(totals).max(axis=0, initial=0))
-    units = _cluster_totals(np.rint(np.ldexp(floats, 51 - exponents)), clusters)
+    row_units, exponents = in_whole_units(values, clusters)
+    units = cluster_totals(row_units, clusters)
     kinds, occurrences = np.unique(units, axis=0, return_counts=True)
     if len(units) >= _REPEATED * len(kinds):
         cells = np.broadcast_to(np.arange(kinds.shape[1]), kinds.shape)
@@ -249,11 +248,29 @@ def resampled_sums(
         sums = columns.T
     else:
         sums = _drawn_sums(kinds, occurrences, n_resamples=n_resamples, seed=seed)
-    scaled: Floats = np.ldexp(sums, exponents - 51)
+    scaled: Floats = np.ldexp(sums, exponents)
     return scaled
 
 
-def _cluster_totals(values: Floats, clusters: Integers | None) -> Floats:
+def in_whole_units(
+    values: NDArray[Any], clusters: Integers | None, *, pairs: bool = False
+) -> tuple[Floats, Integers]:
+    """Values as whole numbers of units that are powers of two, and the exponents of the units.
+
+    What as many rows, or clusters, as there are add up to has at most 52 bits. With `pairs` the
+    columns are those of two systems, with the same units for both.
+    """
+    floats = values.astype(np.float64)
+    totals = cluster_totals(floats, clusters)
+    greatest = len(totals) * np.abs(totals).max(axis=0, initial=0)
+    if pairs:
+        greatest = np.tile(2 * greatest.reshape(2, -1).max(axis=0), 2)
+    _, exponents = np.frexp(greatest)
+    units: Floats = np.rint(np.ldexp(floats, 51 - exponents))
+    return units, exponents.astype(np.int64) - 51
+
+
+def cluster_totals(values: Floats, clusters: Integers | None) -> Floats:
     """The sums of clusters, shape (clusters, columns); without clusters the rows themselves."""
     if clusters is None:
         return values
