@@ -13,7 +13,7 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Count, Labels, Level, Seed, checked_options
 from .bootstrap import percentile_ends
 from .cluster_sums import Clusters
-from .significance import Alternative
+from .paired_tests import Alternative
 from .sums import RowStatistics, cluster_totals, in_whole_units, resampled_sums
 
 PairedSumsTest = Literal["randomization", "bootstrap"]
