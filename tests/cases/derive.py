@@ -17,6 +17,7 @@ SOURCES = {
     "ir": GIVEN / "cases" / "ir.jsonl",
     "tabular": GIVEN / "cases" / "tabular.jsonl",
     "statistics": GIVEN / "cases" / "statistics.jsonl",
+    "sequences": GIVEN / "cases" / "sequences.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
 
@@ -38,6 +39,11 @@ UNREAD = {
     },
     "tabular": {"split", "torchmetrics", "evaluate"},
     "statistics": set(),
+    "sequences": {
+        *("evaluatio 0.5.2", "evaluate metrics/wer (a7dd338)", "evaluate metrics/cer (a7dd338)"),
+        *("evaluate metrics/bleu (a7dd338)", "evaluate metrics/bleu (a7dd338) smooth"),
+        *("evaluate metrics/google_bleu (a7dd338)", "signature", "rows", "sentences"),
+    },
     "worked_examples": set(),
 }
 
@@ -72,7 +78,7 @@ def main() -> None:
     for family in SOURCES:
         cases = derived(family)
         size = (CASES / f"{family}.jsonl.gz").write_bytes(packed(cases))
-        names = ("group", "metric", "kind")
+        names = ("group", "module", "metric", "kind")
         kinds = Counter(next((case[name] for name in names if name in case), "") for case in cases)
         print(f"{family}: {len(cases)} cases, {size:,} bytes ({dict(kinds)})")
 

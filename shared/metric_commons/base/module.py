@@ -24,6 +24,7 @@ import numpy as np
 from ..numbers.arrays import Column
 from ..numbers.checks import nearest
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
+from ..statistics.sums import RowStatistics, SumsResult
 from .columns import Layout, copied, joined, read
 from .locks import Lock
 from .options import Option, completed, declared_options, spelled_out
@@ -81,12 +82,12 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
     # What the scores are made of, and so what a state keeps of the rows: "means" of the scores of
     # rows; "outcomes", of which only some may count; "rankings", kept by their ids; "counts" of
-    # equal rows; or "moments", sums over rows.
-    scores_are: Literal["means", "outcomes", "rankings", "counts", "moments"] = "means"
+    # equal rows; "moments" of numbers; or "sums" over rows of statistics, of which scores are made.
+    scores_are: Literal["means", "outcomes", "rankings", "counts", "moments", "sums"] = "means"
     # The score to compare systems by; None for the first of the result.
     main_score: str | None = None
     # Scores that are no means, though their module scores row by row: patterns of names, and
-    # "sum" or "geometric_mean".
+    # "sum", "geometric_mean" or "sums", which all scores of the kind "sums" are.
     aggregation: Mapping[str, str] = MappingProxyType({})
     lower_is_better: frozenset[str] = frozenset()  # names of scores; of all others higher is better
 
@@ -106,6 +107,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if cls.scores_are == "sums":
+            cls.aggregation = MappingProxyType({"*": "sums"})
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""
             cls.declared_options = declared_options(cls._compute, docstring)
@@ -256,6 +259,22 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         """
         batch = self._read(self._inputs(inputs, inputs))
         return joined([batch], self._layouts)
+
+    def row_statistics(self, **inputs: Any) -> RowStatistics:
+        """What each row adds to the sums of which the scores are made, where `scores_are` "sums".
+
+        There may be no rows.
+
+        Raises:
+            ValueError: a row is not what it may be.
+        """
+        has_rows = any(len(column) for column in inputs.values())
+        checked = (
+            self.checked(**inputs) if has_rows else {name: [] for name in self._feature_names()}
+        )
+        columns = {name: _as_list(column) for name, column in checked.items()}
+        result: SumsResult = self._compute(**columns, **self._settings)  # type: ignore[assignment]
+        return result.statistics
 
     def reset(self) -> None:
         """Forget the rows added so far."""

@@ -1,4 +1,4 @@
-"""Predicted labels and scores against true labels: counts, ratios, curves and their areas."""
+"""Predicted labels, scores and spans against true ones: counts, ratios, curves and areas."""
 
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .curves import pr_curve, roc_curve
     from .labels import label_scores, label_table
     from .predicted_scores import curve_scores
+    from .spans import span_statistics
 
 __all__ = [
     "calibration",
@@ -17,6 +18,7 @@ __all__ = [
     "label_table",
     "pr_curve",
     "roc_curve",
+    "span_statistics",
 ]
 
 __getattr__ = resolver(
@@ -28,5 +30,6 @@ __getattr__ = resolver(
         "label_table": "labels",
         "pr_curve": "curves",
         "roc_curve": "curves",
+        "span_statistics": "spans",
     },
 )

@@ -58,7 +58,7 @@ class ModuleResult:
     groups: dict[str, dict[str, Any]]
     signature: str
     lower_is_better: list[str] = field(default_factory=list)  # names of scores; of others higher is
-    # Scores that are no means of rows, and what they are: "sum" or "geometric_mean".
+    # Scores that are no means of rows, and what they are: "sum", "geometric_mean" or "sums".
     aggregation: dict[str, str] = field(default_factory=dict)
     main_score: str | None = None  # to compare systems by; None for the first
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)

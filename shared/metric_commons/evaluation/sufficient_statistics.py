@@ -28,6 +28,7 @@ from ..regression.pairs import Pairs
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
 from ..statistics.summary import members, summarize, uncertainty
+from ..statistics.sums import RowStatistics, summarize_sums
 from .arguments import REPORTING
 
 Columns = Mapping[str, Any]
@@ -419,6 +420,60 @@ class RegressionMoments(SufficientStatistics):
         return aggregate_outputs(values, moments, self._options["multioutput"])
 
 
+class SumsOfRows(SufficientStatistics):
+    """Statistics of rows, from whose sums the scores follow; intervals resample the rows."""
+
+    def __init__(self, metric: Any) -> None:
+        super().__init__(metric)
+        self._rows: RowStatistics = metric.row_statistics()
+        self._labels: list[tuple[str | None, str | None]] = []  # group and cluster of each row
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        _refuse_ids(labels.ids)
+        rows = self._metric.row_statistics(**columns)
+        unlabelled = [None] * len(rows)
+        pairs = zip(labels.groups or unlabelled, labels.clusters or unlabelled, strict=True)
+        self._take(rows, list(pairs))
+
+    def merge(self, other: Self) -> None:
+        self._take(other._rows, other._labels)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        if reporting["per_example"]:
+            raise ValueError("a state does not keep the order of rows")
+        groups, clusters = (
+            None if None in labels else labels for labels in zip(*self._labels, strict=True)
+        )
+        return dict(summarize_sums(self._rows, **reporting, groups=groups, clusters=clusters))
+
+    def to_plain(self) -> Any:
+        rows = Counter(zip(self._labels, map(tuple, self._rows.values.tolist()), strict=True))
+        return [
+            self._rows.names,
+            [[*labels, row, count] for (labels, row), count in rows.items()],
+        ]
+
+    def take_plain(self, plain: Any) -> None:
+        names, rows = plain
+        counts = [count for *_, count in rows]
+        values = np.array([row for *_, row, _ in rows], self._rows.values.dtype)
+        values = np.repeat(values.reshape(len(rows), len(names)), counts, axis=0)
+        labels = [(group, cluster) for group, cluster, _, count in rows for _ in range(count)]
+        self._take(replace(self._rows, names=tuple(names), values=values), labels)
+
+    def _take(self, rows: RowStatistics, labels: Sequence[tuple[str | None, str | None]]) -> None:
+        if labels and self._labels:
+            pairs = zip(labels[0], self._labels[0], strict=True)
+            for name, (new, label) in zip(("groups", "clusters"), pairs, strict=True):
+                if (new is None) != (label is None):
+                    raise ValueError(f"some rows have {name}, others have none")
+        self._rows = self._rows.joined(rows)
+        self._labels = [*self._labels, *labels]
+
+
 def sufficient_statistics(metric: Any) -> SufficientStatistics:
     """The empty statistics of a module with these options, for the kind of scores that it has."""
     kinds: dict[str, type[SufficientStatistics]] = {
@@ -427,6 +482,7 @@ def sufficient_statistics(metric: Any) -> SufficientStatistics:
         "rankings": RankingScores,
         "counts": RowCounts,
         "moments": RegressionMoments,
+        "sums": SumsOfRows,
     }
     if metric.scores_are == "moments" and not RegressionMoments.suffice(metric):
         return RowCounts(metric)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .corrections import benjamini_hochberg, holm, max_t
     from .estimates import estimate_interval
     from .intervals import interval
+    from .paired_sums import compare_sums
     from .paired_tests import (
         DifferenceInterval,
         Equivalence,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .ranks import letters, rank_intervals, tiers
     from .significance import adjusted, compare, compare_measures, p_values
     from .summary import Average, mean, summarize
+    from .sums import RowStatistics, summarize_sums
 
 __all__ = [
     "Average",
@@ -31,10 +33,12 @@ __all__ = [
     "Equivalence",
     "Interval",
     "PairedTest",
+    "RowStatistics",
     "adjusted",
     "benjamini_hochberg",
     "compare",
     "compare_measures",
+    "compare_sums",
     "difference_interval",
     "equivalence",
     "estimate_interval",
@@ -53,6 +57,7 @@ __all__ = [
     "rank_intervals",
     "required_rows",
     "summarize",
+    "summarize_sums",
     "tiers",
 ]
 
@@ -65,10 +70,12 @@ __getattr__ = resolver(
         "Equivalence": "paired_tests",
         "Interval": "proportions",
         "PairedTest": "paired_tests",
+        "RowStatistics": "sums",
         "adjusted": "significance",
         "benjamini_hochberg": "corrections",
         "compare": "significance",
         "compare_measures": "significance",
+        "compare_sums": "paired_sums",
         "difference_interval": "paired_tests",
         "equivalence": "paired_tests",
         "estimate_interval": "estimates",
@@ -87,6 +94,7 @@ __getattr__ = resolver(
         "rank_intervals": "ranks",
         "required_rows": "power",
         "summarize": "summary",
+        "summarize_sums": "sums",
         "tiers": "ranks",
     },
 )

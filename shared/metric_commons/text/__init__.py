@@ -1,4 +1,4 @@
-"""Texts compared with reference texts: exact match, token F1, containment and ROUGE."""
+"""Texts compared with reference texts: answers, summaries, translations and transcripts."""
 
 from typing import TYPE_CHECKING
 
@@ -6,19 +6,40 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .answers import answer_pairs, contained, exact_match, token_f1
+    from .character_ngrams import chrf_statistics
+    from .edit_rate import error_alignments, error_statistics
+    from .ngram_precision import bleu_statistics
     from .normalizers import NORMALIZERS
     from .rouge_scores import rouge
+    from .translation_edit_rate import ter_statistics
 
-__all__ = ["NORMALIZERS", "answer_pairs", "contained", "exact_match", "rouge", "token_f1"]
+__all__ = [
+    "NORMALIZERS",
+    "answer_pairs",
+    "bleu_statistics",
+    "chrf_statistics",
+    "contained",
+    "error_alignments",
+    "error_statistics",
+    "exact_match",
+    "rouge",
+    "ter_statistics",
+    "token_f1",
+]
 
 __getattr__ = resolver(
     __name__,
     {
         "NORMALIZERS": "normalizers",
         "answer_pairs": "answers",
+        "bleu_statistics": "ngram_precision",
+        "chrf_statistics": "character_ngrams",
         "contained": "answers",
+        "error_alignments": "edit_rate",
+        "error_statistics": "edit_rate",
         "exact_match": "answers",
         "rouge": "rouge_scores",
+        "ter_statistics": "translation_edit_rate",
         "token_f1": "answers",
     },
 )

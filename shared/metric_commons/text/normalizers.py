@@ -149,12 +149,12 @@ def normalizer_function(normalizer: Normalizer) -> Callable[[str], str]:
     """
     if callable(normalizer):
         is_ours = normalizer in NORMALIZERS.values()
-        return normalizer if is_ours else _checked_function(normalizer)
+        return normalizer if is_ours else checked_function(normalizer)
     check_choice("normalizer", normalizer, NORMALIZERS)
     return NORMALIZERS[normalizer]
 
 
-def _checked_function(function: Callable[[str], str]) -> Callable[[str], str]:
+def checked_function(function: Callable[[str], str]) -> Callable[[str], str]:
     """The function, with an error if it returns no text."""
 
     def normalizer(text: str) -> str:

@@ -230,6 +230,18 @@ def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
     return Tokens(blob, starts.take(indices), lengths.take(indices), keys.take(indices), counts)
 
 
+def tokens_at(blob: bytes, starts: Integers, lengths: Integers, counts: Integers) -> Tokens:
+    """Tokens whose places are known; at least eight bytes have to follow the last one.
+
+    >>> tokens = tokens_at(b"so it goes        ", np.array([0, 6]), np.array([2, 4]), np.array([2]))
+    >>> int(tokens.keys[0]).to_bytes(2, "little")
+    b'so'
+    """
+    keys = _eight_bytes(blob, starts)
+    keys &= _FIRST_BYTES.take(lengths, mode="clip")
+    return Tokens(blob, starts, lengths, keys, counts)
+
+
 def _eight_bytes(blob: bytes, starts: Integers) -> Unsigned:
     """The eight bytes at each start as one integer, read through a view with a step of one byte."""
     view: Unsigned = np.ndarray((len(blob) - 7,), "<u8", blob, strides=(1,))

@@ -20,6 +20,12 @@ class Codes(NamedTuple):
     values: NDArray[np.uint32]
     order: Integers  # of the words by value, equal ones in the order of the text
 
+    def ranks(self) -> Integers:
+        """Words as small integers: the rank of each among the distinct codes, from 0 on."""
+        ranks = np.empty(self.values.size, np.int64)
+        ranks[self.order] = np.cumsum(changes(self.values.take(self.order))) - 1
+        return ranks
+
 
 class BlockWords(NamedTuple):
     """The words of pairs of texts, text after text and line after line."""
@@ -44,7 +50,7 @@ def block_words(pairs: TextPairs, tokenizer: RougeTokenizer, *, by_line: bool) -
         lines = np.array([text.count("\n") + 1 for text in pairs.texts], dtype=np.int64)
         return _block_words(codes, line_counts(tokens), lines)
     texts = tokenizer.lines_of_words(pairs, by_line=by_line)
-    values = _numbers(list(chain.from_iterable(chain.from_iterable(texts))))
+    values = numbers_of_words(list(chain.from_iterable(chain.from_iterable(texts))))
     return _block_words(
         Codes(values, stable_order(values)),
         np.array([len(line) for lines in texts for line in lines], dtype=np.int64),
@@ -68,7 +74,7 @@ def _block_words(codes: Codes, words: Integers, lines: Integers) -> BlockWords:
     )
 
 
-def _numbers(words: list[str]) -> NDArray[np.uint32]:
+def numbers_of_words(words: list[str]) -> NDArray[np.uint32]:
     """A number for each word, from 0 on in the order in which words first occur."""
     numbers = dict(zip(dict.fromkeys(words), count(), strict=False))
     return np.fromiter(map(numbers.__getitem__, words), np.uint32, len(words))
@@ -77,14 +83,14 @@ def _numbers(words: list[str]) -> NDArray[np.uint32]:
 def _stem_codes(tokens: Tokens, codes: Codes) -> Codes:
     """The codes of the stems. Each distinct word is stemmed once."""
     is_new = changes(codes.values.take(codes.order))
-    numbers = _numbers(stems(spelled(tokens, codes.order[is_new])))
+    numbers = numbers_of_words(stems(spelled(tokens, codes.order[is_new])))
     values = np.empty_like(codes.values)
     values[codes.order] = numbers.take(np.cumsum(is_new) - 1)
     return Codes(values, stable_order(values))
 
 
 def token_codes(tokens: Tokens) -> Codes:
-    """Codes of `alphanumeric_tokens`.
+    """Codes of tokens without the byte 255.
 
     A code is a hash of 32 bits. Sorted by it, tokens with the same hash are neighbours, so one
     comparison of neighbours tells whether different tokens collide. If they do, in one block of
@@ -125,8 +131,10 @@ def _rests(tokens: Tokens) -> Unsigned:
     rests[long] = tokens.bytes_from(long, 8)
     longer = long[tokens.lengths.take(long) > 16]
     if longer.size:
-        numbers: dict[str, int] = {}
+        numbers: dict[bytes, int] = {}
+        starts, lengths = tokens.starts.take(longer), tokens.lengths.take(longer)
         rests[longer] = [
-            2**64 - 1 - numbers.setdefault(token, len(numbers)) for token in spelled(tokens, longer)
+            2**64 - 1 - numbers.setdefault(tokens.blob[start : start + length], len(numbers))
+            for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)
         ]
     return rests

@@ -1,0 +1,63 @@
+"""Error rates beside jiwer, and beside the distances of rapidfuzz. Prints ratios of CPU time.
+
+    python benchmarks/transcripts.py
+
+Input are 2,621 utterances of LibriSpeech and what a recognizer made of them. Our rates and counts
+are checked against jiwer's. rapidfuzz computes distances alone, in C++.
+"""
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import jiwer
+from _measure import ratio
+from rapidfuzz.distance import Levenshtein
+
+from metric_commons import load
+from metric_commons.text.edit_rate import error_statistics
+
+DATA = Path(__file__).parents[2] / "shared" / "data" / "sequences" / "asr"
+KEYS = ("wer", "hits", "substitutions", "deletions", "insertions")
+
+
+def utterances():
+    packed = (DATA / "librispeech_test_clean.deepspeech.jsonl.gz").read_bytes()
+    rows = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+    return [[row[side].lower() for row in rows] for side in ("prediction", "reference")]
+
+
+def check(predictions, references):
+    found = error_statistics(predictions, references).result()
+    expected = jiwer.process_words(references, predictions)
+    assert [found[key] for key in KEYS] == [getattr(expected, key) for key in KEYS]
+
+
+def main():
+    if not DATA.exists():
+        sys.exit(f"skipped: {DATA} is absent")
+    predictions, references = utterances()
+    check(predictions, references)
+    metric = load("error_rate")
+    print(f"{len(references):,} utterances; CPU time, one thread")
+    for unit, peer in (("word", jiwer.process_words), ("character", jiwer.process_characters)):
+        ratio(
+            f"{unit}s, against jiwer",
+            lambda unit=unit: error_statistics(predictions, references, unit=unit).result(),
+            lambda peer=peer: peer(references, predictions),
+        )
+    ratio(
+        "words through compute(), against jiwer",
+        lambda: metric.compute(predictions=predictions, references=references),
+        lambda: jiwer.process_words(references, predictions),
+    )
+    ratio(
+        "characters, against the distances alone of rapidfuzz",
+        lambda: error_statistics(predictions, references, unit="character").result(),
+        lambda: list(map(Levenshtein.distance, references, predictions)),
+    )
+
+
+if __name__ == "__main__":
+    main()

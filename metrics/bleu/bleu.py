@@ -1,0 +1,98 @@
+"""BLEU of translations, equal to sacrebleu, from 0 to 100.
+
+How many n-grams of the translations their references have, for n-grams of one to four words and
+all rows together, with a penalty for translations that are shorter than the references. The
+tokenizer belongs to the metric: scores of other words are not comparable.
+"""
+
+import evaluate
+
+from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.numbers.domains import Count
+from metric_commons.statistics.sums import summarize_sums
+from metric_commons.text.ngram_precision import SmoothMethod, SmoothValue, bleu_statistics
+from metric_commons.text.translation_tokenizers import TranslationTokenizer
+
+_CITATION = """\
+@inproceedings{post-2018-call,
+    title = "A Call for Clarity in Reporting {BLEU} Scores",
+    author = "Post, Matt",
+    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
+    year = "2018",
+    url = "https://aclanthology.org/W18-6319",
+}
+"""
+
+
+class Bleu(BatchMetric):
+    """BLEU of all rows together, from 0 to 100.
+
+    Args:
+        predictions (list of str): one translation a row.
+        references (list of str, or of list of str): the reference, or references, of each row, in
+            any number; both kinds may stand in one list.
+        tokenize: "13a", of mteval-v13a; "intl", of mteval-v14, for any script; "zh", for Chinese;
+            "char"; "none", for text that is tokenized already; or a function from a text to the
+            list of its words, or to a text with spaces between words.
+        lowercase: whether case does not count.
+        smooth_method: what becomes of an order without shared n-grams: "exp" takes 1/2, 1/4, ...
+            of an n-gram for shared, "floor" takes `smooth_value`, "add-k" adds it to the n-grams
+            of all orders but the first, and with "none" BLEU is 0.
+        smooth_value: for "floor", else 0.1, and for "add-k", else 1.
+        max_ngram_order: the longest n-grams.
+        effective_order: leave out orders of which the predictions have no n-grams at all; scores
+            of single rows always do.
+
+    Returns:
+        bleu (float): from 0.0 to 100.0; higher is better.
+        precisions (list of float): of each order, from 0.0 to 100.0, after smoothing.
+        brevity_penalty (float): 1.0, or less if the predictions are shorter than the references.
+        counts, totals (list of int): shared and all n-grams of the predictions, of each order.
+        sys_len, ref_len (int): words of the predictions and of their closest references.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> bleu = evaluate.load("./metrics/bleu")
+        >>> result = bleu.compute(
+        ...     predictions=["The cat sat on the mat."], references=["The cat sat on a mat."]
+        ... )
+        >>> round(result["bleu"], 2), result["counts"], result["totals"]
+        (48.89, [6, 4, 2, 1], [7, 6, 5, 4])
+    """
+
+    scores_are = "sums"
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=TEXTS_AND_REFERENCES,
+            license="Apache-2.0",
+            reference_urls=["https://github.com/mjpost/sacrebleu"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        tokenize: TranslationTokenizer = "13a",
+        lowercase: bool = False,
+        smooth_method: SmoothMethod = "exp",
+        smooth_value: SmoothValue | None = None,
+        max_ngram_order: Count = 4,
+        effective_order: bool = False,
+        **summary,
+    ):
+        rows = bleu_statistics(
+            predictions,
+            references,
+            tokenize=tokenize,
+            lowercase=lowercase,
+            smooth_method=smooth_method,
+            smooth_value=smooth_value,
+            max_ngram_order=max_ngram_order,
+            effective_order=effective_order,
+        )
+        return summarize_sums(rows, **summary)

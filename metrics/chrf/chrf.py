@@ -1,0 +1,90 @@
+"""chrF and chrF++ of translations, equal to sacrebleu, from 0 to 100.
+
+The F score of n-grams of characters that translations and references share, all rows together,
+and for chrF++ of words and pairs of words too. It needs no tokenizer, and sees that two forms of a
+word are alike.
+"""
+
+import evaluate
+
+from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.numbers.domains import Count
+from metric_commons.statistics.sums import summarize_sums
+from metric_commons.text.character_ngrams import Beta, Order, chrf_statistics
+
+_CITATION = """\
+@inproceedings{popovic-2015-chrf,
+    title = "chr{F}: character n-gram {F}-score for automatic {MT} evaluation",
+    author = "Popovi{\\'c}, Maja",
+    booktitle = "Proceedings of the Tenth Workshop on Statistical Machine Translation",
+    year = "2015",
+    url = "https://aclanthology.org/W15-3049",
+}
+"""
+
+
+class Chrf(BatchMetric):
+    """The chrF of all rows together, from 0 to 100.
+
+    Args:
+        predictions (list of str): one translation a row.
+        references (list of str, or of list of str): the reference, or references, of each row, in
+            any number; both kinds may stand in one list. A row takes the reference with which its
+            own score is best, the first of equals, so their order may move the score.
+        char_order: the longest n-grams of characters.
+        word_order: the longest n-grams of words: 2 for chrF++, 0 for none.
+        beta: recall counts so many times as much as precision.
+        lowercase: whether case does not count.
+        whitespace: whether the white space between words counts as characters.
+        eps_smoothing: average the F scores of all orders, as chrF++.py and NLTK do, instead of the
+            precision and recall of those that both sides have.
+
+    Returns:
+        chrf (float): from 0.0 to 100.0; higher is better.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> chrf = evaluate.load("./metrics/chrf")
+        >>> data = {"predictions": ["The cats sat."], "references": ["The cat sat."]}
+        >>> round(chrf.compute(**data)["chrf"], 2)
+        72.93
+        >>> round(chrf.compute(**data, word_order=2)["chrf"], 2)  # chrF++
+        68.27
+    """
+
+    scores_are = "sums"
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=TEXTS_AND_REFERENCES,
+            license="Apache-2.0",
+            reference_urls=["https://github.com/mjpost/sacrebleu"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        char_order: Count = 6,
+        word_order: Order = 0,
+        beta: Beta = 2,
+        lowercase: bool = False,
+        whitespace: bool = False,
+        eps_smoothing: bool = False,
+        **summary,
+    ):
+        rows = chrf_statistics(
+            predictions,
+            references,
+            char_order=char_order,
+            word_order=word_order,
+            beta=beta,
+            lowercase=lowercase,
+            whitespace=whitespace,
+            eps_smoothing=eps_smoothing,
+        )
+        return summarize_sums(rows, **summary)

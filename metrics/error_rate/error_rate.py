@@ -1,0 +1,105 @@
+"""Word and character error rate of transcripts, with hits and errors of each kind.
+
+How many words, or characters, of what was said a recognizer got wrong: substituted, left out or
+put in. The rates are those of jiwer: WER or CER, match error rate (MER), and word information lost
+and preserved (WIL, WIP).
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.base.module import BatchMetric
+from metric_commons.statistics.sums import summarize_sums
+from metric_commons.text.edit_rate import (
+    RateAverage,
+    TranscriptNormalizer,
+    Unit,
+    error_alignments,
+    error_statistics,
+)
+
+_CITATION = """\
+@inproceedings{morris-etal-2004-wer,
+    title = "From {WER} and {RIL} to {MER} and {WIL}: improved evaluation measures for connected
+        speech recognition",
+    author = "Morris, Andrew Cameron and Maier, Viktoria and Green, Phil",
+    booktitle = "Proceedings of Interspeech 2004",
+    year = "2004",
+    doi = "10.21437/Interspeech.2004-668",
+}
+"""
+
+
+class ErrorRate(BatchMetric):
+    """Errors in transcripts, as a share of what was said.
+
+    Args:
+        predictions (list of str): one transcript a row.
+        references (list of str): what was said, one text a row.
+        unit: "word", for words between spaces, or "character", for code points, blanks too.
+        normalizer: what both go through first: "none", "jiwer_standardize" (lower case, English
+            contractions written out, no <unk> and [noise]), or a function from str to str.
+        average: "pooled" adds up the errors of all rows and divides by all words; "mean" is the
+            mean of the rates of rows.
+        alignments: also return the alignment of each row, under `alignments`: stretches of
+            [kind, first word and end in the reference, first word and end in the prediction].
+
+    Returns:
+        wer, or cer (float): errors a word, or a character, of the references; lower is better, and
+            more than 1.0 is possible.
+        mer (float): the share of errors among hits and errors; lower is better.
+        wip, wil (float): information preserved, the share of hits among the words of the references
+            times that among those predicted, higher is better; and lost, 1 - wip.
+        hits, substitutions, deletions, insertions (int): of all rows.
+        alignments, per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> error_rate = evaluate.load("./metrics/error_rate")
+        >>> result = error_rate.compute(
+        ...     predictions=["the cat sat mat"], references=["the cat sat on the mat"]
+        ... )
+        >>> round(result["wer"], 4), result["hits"], result["deletions"]
+        (0.3333, 4, 2)
+        >>> error_rate.compute(predictions=["colour"], references=["color"], unit="character")[
+        ...     "cer"
+        ... ]
+        0.2
+    """
+
+    scores_are = "sums"
+    lower_is_better = frozenset(
+        {"wer", "cer", "mer", "wil", "substitutions", "deletions", "insertions"}
+    )
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=datasets.Features(
+                {
+                    "predictions": datasets.Value("string"),
+                    "references": datasets.Value("string"),
+                }
+            ),
+            license="Apache-2.0",
+            reference_urls=["https://github.com/jitsi/jiwer"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        unit: Unit = "word",
+        normalizer: TranscriptNormalizer = "none",
+        average: RateAverage = "pooled",
+        alignments: bool = False,
+        **summary,
+    ):
+        texts = {"unit": unit, "normalizer": normalizer}
+        rows = error_statistics(predictions, references, average=average, **texts)
+        result = summarize_sums(rows, **summary)
+        if alignments:
+            result["alignments"] = error_alignments(predictions, references, **texts)
+        return result

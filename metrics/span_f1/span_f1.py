@@ -1,0 +1,101 @@
+"""Precision, recall and F1 of spans: named entities, chunks, or any stretches with a type.
+
+Spans are read from tags, such as B-PER I-PER O, by the rules of conlleval.pl or by those of a
+strict scheme, or given with type, start and end. A span counts if the other side has it, with type
+and borders. The scores are those of seqeval, and of nervaluate for looser matches.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.base.module import BatchMetric
+from metric_commons.classification.spans import Match, span_statistics
+from metric_commons.classification.tag_schemes import Scheme
+from metric_commons.numbers.domains import Share
+from metric_commons.statistics.sums import summarize_sums
+
+_CITATION = """\
+@inproceedings{tjong-kim-sang-buchholz-2000-introduction,
+    title = "Introduction to the {C}o{NLL}-2000 Shared Task Chunking",
+    author = "Tjong Kim Sang, Erik F. and Buchholz, Sabine",
+    booktitle = "Fourth Conference on Computational Natural Language Learning",
+    year = "2000",
+    url = "https://aclanthology.org/W00-0726",
+}
+"""
+
+
+class SpanF1(BatchMetric):
+    """Precision, recall and F1 of the spans of all rows, together and by type.
+
+    Args:
+        predictions (list of list of str, or of dict): the tags of each row; or its spans, as
+            {"type": list of str, "start": list of int, "end": list of int}, ends exclusive.
+        references (list of list of str, or of dict): the same of the true ones; as many tags.
+        scheme: "IOB1", "IOB2", "IOE1", "IOE2", "IOBES" or "BILOU" take what is well formed alone;
+            "auto" is the one that the references have; None takes any tags, as conlleval does.
+        suffix: whether the letter of a tag stands behind its type, as in PER-B.
+        match: "strict": same type, start and end; "exact": same start and end; "partial": also
+            half of an overlap; "type": an overlap with a span of the same type.
+        zero_division: precision without predicted spans, and recall without true ones.
+
+    Returns:
+        precision, recall, f1 (float): of all spans together, from 0.0 to 1.0; higher is better.
+        macro_precision, macro_recall, macro_f1 (float): means over the types of either side.
+        weighted_precision, weighted_recall, weighted_f1 (float): the same, weighted by true spans.
+        accuracy (float): the share of equal tags, where there are tags.
+        support (int): true spans.
+        per_type (dict): for each type its precision, recall, f1, and its true spans as number.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> span_f1 = evaluate.load("./metrics/span_f1")
+        >>> result = span_f1.compute(
+        ...     predictions=[["B-PER", "I-PER", "O", "B-LOC"], ["O", "B-LOC", "I-LOC"]],
+        ...     references=[["B-PER", "I-PER", "O", "B-ORG"], ["O", "B-LOC", "I-LOC"]],
+        ... )
+        >>> round(result["f1"], 4), round(result["macro_f1"], 4), round(result["accuracy"], 4)
+        (0.6667, 0.5556, 0.8571)
+        >>> result["per_type"]["LOC"]
+        {'precision': 0.5, 'recall': 1.0, 'f1': 0.6666666666666666, 'number': 1}
+    """
+
+    scores_are = "sums"
+    main_score = "f1"
+
+    def _info(self):
+        texts = datasets.List(datasets.Value("string"))
+        positions = datasets.List(datasets.Value("int64"))
+        spans = {"type": texts, "start": positions, "end": positions}
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=[
+                datasets.Features({"predictions": spans, "references": spans}),
+                datasets.Features({"predictions": texts, "references": texts}),
+            ],
+            license="Apache-2.0",
+            reference_urls=["https://github.com/chakki-works/seqeval"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        scheme: Scheme | None = None,
+        suffix: bool = False,
+        match: Match = "strict",
+        zero_division: Share = 0.0,
+        **summary,
+    ):
+        rows = span_statistics(
+            predictions,
+            references,
+            scheme=scheme,
+            suffix=suffix,
+            match=match,
+            zero_division=zero_division,
+        )
+        return summarize_sums(rows, **summary)

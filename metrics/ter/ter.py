@@ -1,0 +1,84 @@
+"""TER of translations, equal to sacrebleu, from 0 to 100 and above.
+
+How many edits translations need to become their references, as a share of the words of these: words
+substituted, left out or put in, and stretches of words moved, each for the price of one edit.
+"""
+
+import evaluate
+
+from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.statistics.sums import summarize_sums
+from metric_commons.text.translation_edit_rate import ter_statistics
+
+_CITATION = """\
+@inproceedings{snover-etal-2006-study,
+    title = "A Study of Translation Edit Rate with Targeted Human Annotation",
+    author = "Snover, Matthew and Dorr, Bonnie and Schwartz, Rich and Micciulla, Linnea and
+        Makhoul, John",
+    booktitle = "Proceedings of the 7th Conference of the Association for Machine Translation in
+        the Americas: Technical Papers",
+    year = "2006",
+    url = "https://aclanthology.org/2006.amta-papers.25",
+}
+"""
+
+
+class Ter(BatchMetric):
+    """The translation edit rate of all rows together, in edits for 100 words.
+
+    Args:
+        predictions (list of str): one translation a row.
+        references (list of str, or of list of str): the reference, or references, of each row, in
+            any number; both kinds may stand in one list. The one with the fewest edits counts, and
+            the mean of all lengths.
+        normalized: part marks from words, and resolve entities of XML.
+        no_punct: delete marks.
+        asian_support: do both to Chinese and Japanese text too.
+        case_sensitive: whether case counts.
+
+    Returns:
+        ter (float): edits for 100 words of the references; lower is better, and more than 100.0 is
+            possible.
+        num_edits (int): of all rows.
+        ref_length (float): words of the references; of several in a row their mean.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> ter = evaluate.load("./metrics/ter")
+        >>> ter.compute(predictions=["on the mat sat a cat"], references=["a cat sat on the mat"])
+        {'ter': 33.33333333333333, 'num_edits': 2, 'ref_length': 6.0}
+    """
+
+    scores_are = "sums"
+    lower_is_better = frozenset({"ter", "num_edits"})
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=TEXTS_AND_REFERENCES,
+            license="Apache-2.0",
+            reference_urls=["https://github.com/mjpost/sacrebleu"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        normalized: bool = False,
+        no_punct: bool = False,
+        asian_support: bool = False,
+        case_sensitive: bool = False,
+        **summary,
+    ):
+        rows = ter_statistics(
+            predictions,
+            references,
+            normalized=normalized,
+            no_punct=no_punct,
+            asian_support=asian_support,
+            case_sensitive=case_sensitive,
+        )
+        return summarize_sums(rows, **summary)

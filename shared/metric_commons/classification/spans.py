@@ -1,0 +1,262 @@
+"""Precision, recall and F1 of spans: entities, chunks, answers in a text.
+
+The scores of tags are those of seqeval (and so of conlleval.pl), by default and by its strict
+schemes. Of spans with start and end, looser matches are those of nervaluate: a predicted span may
+match a true one of another type, or one that it only overlaps.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.checks import RowError
+from ..numbers.domains import Share, checked_options
+from ..statistics.sums import RowStatistics
+from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
+
+Match = Literal["strict", "exact", "partial", "type"]
+SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
+
+_PIECEWISE = 8  # numbers, from which on numpy adds in another order than one after another
+
+
+@checked_options
+def span_statistics(
+    predictions: Sequence[Sequence[str]] | Sequence[SpanLists],
+    references: Sequence[Sequence[str]] | Sequence[SpanLists],
+    *,
+    scheme: Scheme | None = None,
+    suffix: bool = False,
+    match: Match = "strict",
+    zero_division: Share = 0.0,
+) -> RowStatistics:
+    """Of each row and type the predicted and true spans, and those that match.
+
+    Args:
+        predictions: the tags of each row, or its spans as lists of types, starts and ends.
+        references: the same of the true ones.
+        scheme: the scheme of strict tags; "auto" for the one that the references have; None for
+            the rules of conlleval, which take any tags.
+        suffix: whether the letter of a tag stands behind its type.
+        match: "strict": same type, start and end. "exact": same start and end. "partial": an
+            overlap counts half. "type": an overlap with a span of the same type.
+        zero_division: precision without predicted spans, and recall without true ones.
+
+    Raises:
+        ValueError: a row is not what it may be, no row has a tag, or tags are of no scheme.
+
+    >>> rows = span_statistics([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]])
+    >>> rows.result()["precision"], rows.result()["recall"]
+    (0.5, 1.0)
+    """
+    score = partial(span_scores, zero_division=float(zero_division))
+
+    def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
+        return {"f1": _type_scores(sums, _types(sums), float(zero_division))[2]}
+
+    rows = len(references)
+    if not rows:
+        return RowStatistics((), np.zeros((0, 0), np.int64), score, row_scores)
+    columns: dict[str, Integers | Floats] = {}
+    if isinstance(references[0], Mapping):
+        spans, types = _given_spans({"predictions": predictions, "references": references})  # type: ignore[dict-item]
+    else:
+        sides = tag_rows(predictions, references)  # type: ignore[arg-type]
+        if not sides[0].counts.any():
+            raise ValueError("there are no tags in any row; a score of no tags is undefined")
+        if scheme == "auto":
+            scheme = scheme_of_tags(sides[1], suffix=suffix)  # type: ignore[assignment]
+        texts = {"predictions": (sides[0], predictions), "references": (sides[1], references)}
+        spans, types = spans_of_tags(texts, scheme=scheme, suffix=suffix)  # type: ignore[arg-type]
+        columns = {"tags": sides[0].counts, "equal_tags": equal_tags(*sides)}
+    predicted, relevant = spans["predictions"], spans["references"]
+    tables = {
+        "predicted": _by_type(predicted, rows, len(types)),
+        "relevant": _by_type(relevant, rows, len(types)),
+    }
+    if match == "strict":
+        tables["hits"] = _by_type(_equal_spans(predicted, relevant), rows, len(types))
+    else:
+        pairs, credit = _loose_pairs(predicted, relevant, rows, match)
+        for name, side, index in (("hits", predicted, 0), ("found", relevant, 1)):
+            matches = Spans(*(column[pairs[:, index]] for column in side))
+            tables[name] = _by_type(matches, rows, len(types), credit)
+    for number, type_name in enumerate(types):
+        if tables["predicted"][:, number].any() or tables["relevant"][:, number].any():
+            for name, table in tables.items():
+                columns[f"{name}:{type_name}"] = table[:, number]
+    values = np.stack([*columns.values()], axis=1) if columns else np.zeros((rows, 0), np.int64)
+    return RowStatistics(tuple(columns), values, score, row_scores)
+
+
+def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dict[str, Any]:
+    """The scores of sums over rows, by the operations of seqeval in its order.
+
+    Types that occur on neither side are left out. Without any type the macro averages are NaN.
+    """
+    types = _types(sums)
+    by_type = {name: _type_scores(sums, [name], zero_division) for name in types}
+    support = {name: int(sums[f"relevant:{name}"]) for name in types}
+    result: dict[str, Any] = {}
+    keys = ("precision", "recall", "f1")
+    result |= zip(keys, _type_scores(sums, types, zero_division), strict=True)
+    columns = list(zip(*by_type.values(), strict=True)) or [()] * 3
+    for key, values in zip(keys, columns, strict=True):
+        result[f"macro_{key}"] = _sum(values) / len(values) if values else float("nan")
+    weights = list(support.values())
+    if any(weights):
+        for key, values in zip(keys, columns, strict=True):
+            products = [value * weight for value, weight in zip(values, weights, strict=True)]
+            result[f"weighted_{key}"] = _sum(products) / _sum(weights)
+    else:
+        empty = 0.0 if types else zero_division  # no true spans, and perhaps no others
+        result |= {"weighted_precision": empty, "weighted_recall": zero_division}
+        result["weighted_f1"] = empty
+    if "tags" in sums:
+        result["accuracy"] = sums["equal_tags"] / sums["tags"] if sums["tags"] else float("nan")
+    result["support"] = sum(weights)
+    result["per_type"] = {
+        name: dict(zip(keys, by_type[name], strict=True)) | {"number": support[name]}
+        for name in types
+    }
+    return result
+
+
+def _types(sums: Mapping[str, float]) -> list[str]:
+    """The types that occur on either side, in order."""
+    names = [key.partition(":")[2] for key in sums if key.startswith("predicted:")]
+    return sorted(n for n in names if sums[f"predicted:{n}"] or sums[f"relevant:{n}"])
+
+
+def _type_scores(
+    sums: Mapping[str, float], types: Sequence[str], zero_division: float
+) -> tuple[float, float, float]:
+    """Precision, recall and F1 of the spans of some types together."""
+    hits, predicted, relevant = (
+        sum(sums[f"{kind}:{name}"] for name in types) for kind in ("hits", "predicted", "relevant")
+    )
+    recalled = sum(sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types)
+    precision = hits / predicted if predicted else zero_division
+    recall = recalled / relevant if relevant else zero_division
+    total = precision + recall
+    return precision, recall, 2 * precision * recall / total if total else 0.0
+
+
+def _sum(values: Sequence[float]) -> float:
+    """The sum as numpy adds."""
+    return sum(values) if len(values) < _PIECEWISE else float(np.sum(np.array(values, np.float64)))
+
+
+# ---- spans as they are given --------------------------------------------------------------------
+
+
+def _given_spans(
+    columns: Mapping[str, Sequence[SpanLists]],
+) -> tuple[dict[str, Spans], list[str]]:
+    """The spans of each column, and the names of their types.
+
+    Raises:
+        ValueError: a row has lists of different lengths, or a span ends before it starts.
+    """
+    numbers: dict[str, int] = {}
+    spans = {}
+    for name, rows in columns.items():
+        flat: list[tuple[int, int, int, int]] = []
+        for row, lists in enumerate(rows):
+            types, starts, ends = lists["type"], lists["start"], lists["end"]
+            if not len(types) == len(starts) == len(ends):
+                problem = f"has {len(types)} types, {len(starts)} starts and {len(ends)} ends"
+                raise RowError(name, row, problem)
+            for type_name, start, end in zip(types, starts, ends, strict=True):
+                if not 0 <= start < end:
+                    problem = f"has a span from {start} to {end}; the end is exclusive"
+                    raise RowError(name, row, problem)
+                flat.append((row, start, end, numbers.setdefault(type_name, len(numbers))))
+        array = np.array(flat, np.int64).reshape(-1, 4)
+        spans[name] = Spans(*array.T)
+    return spans, list(numbers)
+
+
+# ---- matches ------------------------------------------------------------------------------------
+
+
+def _by_type(spans: Spans, rows: int, types: int, credit: Floats | None = None) -> Any:
+    """For each row and type how many spans there are, or how much credit."""
+    cells = spans.rows * types + spans.types
+    return np.bincount(cells, weights=credit, minlength=rows * types).reshape(rows, types)
+
+
+def _equal_spans(predicted: Spans, relevant: Spans) -> Spans:
+    """The spans that both sides have, one for each pair."""
+    both = [np.concatenate(columns) for columns in zip(predicted, relevant, strict=True)]
+    order = np.lexsort(both)
+    differs = np.zeros(order.size, dtype=bool)
+    differs[:1] = True
+    for column in both:
+        ordered = column[order]
+        differs[1:] |= ordered[1:] != ordered[:-1]
+    is_relevant = order >= predicted.rows.size
+    starts = np.flatnonzero(differs)
+    counts = np.diff(starts, append=order.size)
+    if not starts.size:
+        return predicted
+    relevant_counts = np.add.reduceat(is_relevant.astype(np.int64), starts)
+    pairs = np.minimum(relevant_counts, counts - relevant_counts)
+    matches = np.repeat(order[starts], pairs)
+    return Spans(*(column[matches] for column in both))
+
+
+def _loose_pairs(
+    predicted: Spans, relevant: Spans, rows: int, match: Match
+) -> tuple[Integers, Floats]:
+    """Pairs of a predicted and a true span that match, and the credit of each.
+
+    As in nervaluate, predicted spans are taken in the order in which they are given, and each takes
+    a true span that none has taken: the first with the same borders; else, for "partial", half,
+    the first that overlaps; for "type" the closest of its type. One that overlaps wrongly is taken
+    too.
+    """
+    pairs: list[tuple[int, int]] = []
+    shares: list[float] = []
+    ends = [np.searchsorted(side.rows, np.arange(rows + 1)) for side in (predicted, relevant)]
+    left, right = (
+        list(zip(*(column.tolist() for column in side[1:]), strict=True))
+        for side in (predicted, relevant)
+    )
+    bounds = [end.tolist() for end in ends]
+    for row in range(rows):
+        free = list(range(bounds[1][row], bounds[1][row + 1]))
+        for number in range(bounds[0][row], bounds[0][row + 1]):
+            choice, share = _choice(left[number], [(n, right[n]) for n in free], match)
+            if choice is not None:
+                free.remove(choice)
+                if share:
+                    pairs.append((number, choice))
+                    shares.append(share)
+    return np.array(pairs, np.int64).reshape(-1, 2), np.array(shares, np.float64)
+
+
+def _choice(
+    span: tuple[int, int, int], free: Sequence[tuple[int, tuple[int, int, int]]], match: Match
+) -> tuple[int | None, float]:
+    """The true span that a predicted one takes, and its credit; None if none overlaps."""
+    start, end, kind = span
+    overlapping = [
+        (n, candidate) for n, candidate in free if start < candidate[1] and candidate[0] < end
+    ]
+    if not overlapping:
+        return None, 0.0
+    if match == "type":
+        distances = [
+            (abs(start - candidate[0]) + abs(end - candidate[1]), n)
+            for n, candidate in overlapping
+            if candidate[2] == kind
+        ]
+        return (min(distances)[1], 1.0) if distances else (overlapping[0][0], 0.0)
+    for n, candidate in overlapping:
+        if candidate[:2] == (start, end):
+            return n, 1.0
+    return overlapping[0][0], 0.5 if match == "partial" else 0.0

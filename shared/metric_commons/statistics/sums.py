@@ -1,0 +1,295 @@
+"""Scores that follow from sums over rows: error rates, BLEU, micro F1.
+
+Such a score is no mean of the scores of rows. What rows leave behind are their statistics, such as
+the hits and errors of each; these are added up, and the score is a function of the sums. So parts
+of the rows can be merged without rounding, and a resample of rows has sums, hence a score.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.checks import OptionError, check_labels
+from ..numbers.domains import Count, Labels, Level, Seed, checked_options
+from .bootstrap import percentile_ends
+from .cluster_sums import Clusters
+from .draws import random_rows, resampled_totals
+from .methods import Method
+from .proportions import Interval
+from .summary import members, reported
+
+Sums = Mapping[str, float]
+
+_DRAWS = 1 << 22  # of a block of resamples
+_REPEATED = 16  # rows of a kind, from which on its count is drawn instead of the rows
+
+
+@dataclass(frozen=True)
+class RowStatistics:
+    """What the scores of rows, and of all rows together, depend on.
+
+    >>> def accuracy(sums):
+    ...     return {"accuracy": sums["right"] / sums["asked"]}
+    >>> rows = RowStatistics(("right", "asked"), np.array([[1, 1], [1, 3]]), accuracy, accuracy)
+    >>> rows.result()
+    {'accuracy': 0.5}
+    """
+
+    names: tuple[str, ...]  # of the statistics
+    values: NDArray[Any]  # int64 or float64, shape (rows, names)
+    scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
+    row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def result(self) -> dict[str, Any]:
+        """The scores of all rows."""
+        return self.scores(dict(zip(self.names, _exact_sums(self.values), strict=True)))
+
+    def of_rows(self) -> dict[str, list[float]]:
+        """For each score of rows its values, in the order of the rows."""
+        scores = [
+            self.row_scores(dict(zip(self.names, row, strict=True))) for row in self.values.tolist()
+        ]
+        return {name: [score[name] for score in scores] for name in (scores[0] if scores else ())}
+
+    def take(self, rows: Integers) -> Self:
+        """The statistics of some rows."""
+        return replace(self, values=self.values[rows])
+
+    def joined(self, statistics: "RowStatistics") -> Self:
+        """These rows and others; a statistic that one part does not have is 0 there."""
+        names = tuple(sorted({*self.names, *statistics.names}))
+        parts = [part.columns(names) for part in (self, statistics)]
+        return replace(self, names=names, values=np.concatenate(parts))
+
+    def resampled(
+        self, clusters: Clusters | None = None, *, n_resamples: int, seed: int
+    ) -> list[dict[str, Any]]:
+        """The scores of resamples: each draws as many rows, or clusters, as there are."""
+        names = tuple(sorted(self.names))
+        sums = resampled_sums(
+            self.columns(names),
+            None if clusters is None else clusters.numbers,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+        return [self.scores(dict(zip(names, row, strict=True))) for row in sums.tolist()]
+
+    def intervals(
+        self,
+        clusters: Clusters | None = None,
+        *,
+        confidence_level: float = 0.95,
+        n_resamples: int,
+        seed: int,
+    ) -> dict[str, Interval]:
+        """The percentile bootstrap interval of each score that is a float.
+
+        The standard error is that of the resamples. Clusters divide the number of rows by how much
+        greater they make the variance.
+        """
+        names = [name for name, score in self.result().items() if isinstance(score, float)]
+
+        def resampled_scores(clusters: Clusters | None) -> Floats:
+            return _table(self.resampled(clusters, n_resamples=n_resamples, seed=seed), names)
+
+        values = resampled_scores(clusters)
+        ends = percentile_ends(values, confidence_level).tolist()
+        errors = _standard_errors(values)
+        if clusters is None:
+            columns = zip(names, ends, errors, strict=True)
+            return {
+                name: Interval(low, high, "bootstrap", error, float(len(self)))
+                for name, (low, high), error in columns
+            }
+        row_errors = _standard_errors(resampled_scores(None))
+        intervals = {}
+        for name, (low, high), error, row_error in zip(
+            names, ends, errors, row_errors, strict=True
+        ):
+            effect = (error / row_error) ** 2 if row_error else 1.0
+            trials = len(self) / effect if effect else float(len(self))
+            intervals[name] = Interval(
+                low, high, "bootstrap", error, trials, len(clusters.labels), effect
+            )
+        return intervals
+
+    def columns(self, names: Sequence[str]) -> NDArray[Any]:
+        """The statistics of these names; one that is not there is 0."""
+        columns = dict(zip(self.names, self.values.T, strict=True))
+        missing = np.zeros(len(self), self.values.dtype)
+        stacked = [columns.get(name, missing) for name in names]
+        return np.stack(stacked, axis=1) if names else self.values
+
+
+class SumsResult(dict[str, Any]):
+    """The result of a module, and the statistics of rows that it follows from."""
+
+    statistics: RowStatistics
+
+
+@checked_options
+def summarize_sums(
+    statistics: RowStatistics,
+    *,
+    per_example: bool = False,
+    confidence_level: Level | None = None,
+    standard_error: bool = False,
+    interval: Method = "auto",
+    clusters: Labels | None = None,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
+    groups: Labels | None = None,
+) -> SumsResult:
+    """The result of a module whose scores follow from sums: the options are those of `summarize`.
+
+    Each score that is a float has an interval, which is always that of the percentile bootstrap.
+
+    Raises:
+        ValueError: labels that are not one a row, or an interval of another kind.
+
+    >>> rows = RowStatistics(("hits",), np.array([[1], [2]]), dict, dict)
+    >>> summarize_sums(rows, per_example=True, groups=["a", "b"])
+    {'hits': 3, 'per_example': {'hits': [1, 2]}, 'groups': {'a': {'hits': 1, 'n': 1}, \
+'b': {'hits': 2, 'n': 1}}}
+    """
+    if interval not in ("auto", "bootstrap"):
+        raise OptionError(
+            "interval", f"{interval!r} is for means of rows, and these scores are none; take 'auto'"
+        )
+    rows = len(statistics)
+    all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
+
+    def summary(part: RowStatistics, part_clusters: Clusters | None) -> dict[str, Any]:
+        result = part.result()
+        if confidence_level is None and not standard_error:
+            return result
+        level = {} if confidence_level is None else {"confidence_level": confidence_level}
+        intervals = part.intervals(
+            part_clusters, n_resamples=int(n_resamples), seed=int(seed), **level
+        )
+        report = reported(intervals)
+        if confidence_level is None:
+            report = {"standard_error": report["standard_error"]}
+        return result | report
+
+    result = SumsResult(summary(statistics, all_clusters))
+    result.statistics = statistics
+    if per_example:
+        result["per_example"] = statistics.of_rows()
+    if groups is not None:
+        result["groups"] = {
+            label: summary(
+                statistics.take(of_label),
+                None if all_clusters is None else all_clusters.take(of_label),
+            )
+            | {"n": len(of_label)}
+            for label, of_label in members(check_labels("groups", groups, rows)).items()
+        }
+    return result
+
+
+def _table(scores: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Floats:
+    """The scores of resamples, shape (resamples, names); NaN where a resample has no such score."""
+    rows = [[row.get(name, math.nan) for name in names] for row in scores]
+    return np.array(rows, np.float64).reshape(len(rows), len(names))
+
+
+def _standard_errors(values: Floats) -> list[float]:
+    """The standard deviation of each column; NaN values are left out."""
+    columns = [column[~np.isnan(column)] for column in values.T]
+    return [float(np.std(column, ddof=1)) if column.size > 1 else math.nan for column in columns]
+
+
+def _exact_sums(values: NDArray[Any]) -> list[Any]:
+    """The sum of each column, without rounding or rounded once."""
+    if values.dtype.kind == "i":
+        return values.sum(axis=0).tolist()  # type: ignore[no-any-return]
+    return [math.fsum(column) for column in values.T.tolist()]
+
+
+def resampled_sums(
+    values: NDArray[Any], clusters: Integers | None = None, *, n_resamples: int, seed: int
+) -> Floats:
+    """What the rows of each resample add up to.
+
+    Rows are put in order first, so the order in which they come does not show. Each column is
+    counted in units so small that a sum is a whole number of up to 52 bits: the matrix products
+    are then exact, in whatever order a library adds.
+
+    Args:
+        values: finite, shape (rows, columns).
+        clusters: the number of the cluster of each row, from 0 on, if clusters are resampled.
+        n_resamples: how many resamples are drawn, each of as many rows, or clusters, as there are.
+        seed: of the random numbers.
+
+    Returns:
+        Shape (n_resamples, columns).
+
+    >>> sums = resampled_sums(np.array([[0, 1], [1, 1]]), n_resamples=3, seed=0)
+    >>> sums[:, 1].tolist()
+    [2.0, 2.0, 2.0]
+    """
+    row_units, exponents = in_whole_units(values, clusters)
+    units = cluster_totals(row_units, clusters)
+    kinds, occurrences = np.unique(units, axis=0, return_counts=True)
+    if len(units) >= _REPEATED * len(kinds):
+        cells = np.broadcast_to(np.arange(kinds.shape[1]), kinds.shape)
+        columns: Floats = resampled_totals(
+            occurrences, cells, kinds.shape[1], amounts=kinds, n_resamples=n_resamples, seed=seed
+        )
+        sums = columns.T
+    else:
+        sums = _drawn_sums(kinds, occurrences, n_resamples=n_resamples, seed=seed)
+    scaled: Floats = np.ldexp(sums, exponents)
+    return scaled
+
+
+def in_whole_units(
+    values: NDArray[Any], clusters: Integers | None, *, pairs: bool = False
+) -> tuple[Floats, Integers]:
+    """Values as whole numbers of units that are powers of two, and the exponents of the units.
+
+    What as many rows, or clusters, as there are add up to has at most 52 bits. With `pairs` the
+    columns are those of two systems, with the same units for both.
+    """
+    floats = values.astype(np.float64)
+    totals = cluster_totals(floats, clusters)
+    greatest = len(totals) * np.abs(totals).max(axis=0, initial=0)
+    if pairs:
+        greatest = np.tile(2 * greatest.reshape(2, -1).max(axis=0), 2)
+    _, exponents = np.frexp(greatest)
+    units: Floats = np.rint(np.ldexp(floats, 51 - exponents))
+    return units, exponents.astype(np.int64) - 51
+
+
+def cluster_totals(values: Floats, clusters: Integers | None) -> Floats:
+    """The sums of clusters, shape (clusters, columns); without clusters the rows themselves."""
+    if clusters is None:
+        return values
+    totals = np.zeros((int(clusters.max(initial=-1)) + 1, values.shape[1]))
+    np.add.at(totals, clusters, values)
+    return totals
+
+
+def _drawn_sums(units: Floats, occurrences: Integers, *, n_resamples: int, seed: int) -> Floats:
+    """The same in units, row by row: how often each kind was drawn, times what it counts."""
+    words = np.random.PCG64(seed)
+    kinds, rows = len(units), int(occurrences.sum())
+    kind_of_row = np.repeat(np.arange(kinds), occurrences)
+    sums = np.empty((n_resamples, units.shape[1]))
+    at_once = max(1, _DRAWS // rows)
+    for start in range(0, n_resamples, at_once):
+        resamples = min(at_once, n_resamples - start)
+        cells = kind_of_row.take(random_rows(words, rows, resamples * rows))
+        cells += np.repeat(np.arange(resamples) * kinds, rows)
+        counts = np.bincount(cells, minlength=resamples * kinds).reshape(resamples, kinds)
+        sums[start : start + resamples] = counts.astype(np.float64) @ units
+    return sums

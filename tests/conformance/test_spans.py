@@ -1,0 +1,165 @@
+"""Spans beside seqeval and nervaluate: recorded cases, seqeval itself, and published figures."""
+
+import csv
+import gzip
+import json
+import math
+import random
+import re
+
+import pytest
+
+from metric_commons import load
+from metric_commons.classification.spans import span_statistics
+from tests.spec import GIVEN, ROOT, recorded
+
+DATA = GIVEN / "data" / "sequences"
+CARD = ROOT / "metrics" / "span_f1" / "README.md"
+CASES = [case for case in recorded("sequences") if case["module"] == "span_f1"]
+SCHEMES = {
+    None: "BIESULX",
+    "IOB1": "IB",
+    "IOB2": "IB",
+    "IOE1": "IE",
+    "IOE2": "IE",
+    "IOBES": "BIES",
+    "BILOU": "BILU",
+}
+AVERAGES = {"micro": "", "macro": "macro_", "weighted": "weighted_"}
+
+published = pytest.mark.skipif(not DATA.exists(), reason=f"no tags at {DATA}")
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_a_recorded_case(case):
+    if "error" in case["expected"]:
+        with pytest.raises(ValueError):  # noqa: PT011 - which one is tested elsewhere
+            load("span_f1").compute(**case["inputs"], **case["options"])
+        return
+    found = load("span_f1").compute(**case["inputs"], **case["options"])
+    for key, value in case["expected"].items():
+        assert found[key] == value or (value == "nan" and math.isnan(found[key])), key
+
+
+def test_the_card_counts_the_cases():
+    counted = re.findall(
+        r"^\| (seqeval|nervaluate)[^|]*\| .*? \| (.+?) \|", CARD.read_text("utf-8"), re.M
+    )
+    peers = {
+        name: sum(any(peer.startswith(name) for peer in case["peers"]) for case in CASES)
+        for name in ("seqeval", "nervaluate")
+    }
+
+    assert dict(counted) == {name: f"{cases} of {cases}" for name, cases in peers.items()}
+
+
+# seqeval itself
+
+
+def random_rows(chance, letters):
+    """Tags of some rows, of which the predicted ones are mostly the true ones."""
+    references, predictions = [], []
+    for _ in range(8):
+        size = chance.randrange(10)
+        types = ["-A", "-B", "-C-D", f"-T{chance.randrange(20)}"]
+        rows = [
+            [
+                "O" if chance.random() < 0.3 else chance.choice(letters) + chance.choice(types)
+                for _ in range(size)
+            ]
+            for _ in range(2)
+        ]
+        references.append(rows[0])
+        predictions.append([chance.choice([*2 * tag[:1], *tag]) for tag in zip(*rows, strict=True)])
+    return predictions, references
+
+
+def same(found, expected):
+    return found == expected or (math.isnan(found) and math.isnan(expected))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_seqeval(scheme):
+    seqeval = pytest.importorskip("seqeval.metrics.sequence_labeling")
+    strict = pytest.importorskip("seqeval.metrics.v1")
+    schemes = pytest.importorskip("seqeval.scheme")
+    chance = random.Random(SCHEMES[scheme])
+    for _ in range(150):
+        predictions, references = random_rows(chance, SCHEMES[scheme])
+        found = span_statistics(predictions, references, scheme=scheme).result()
+        if not found["per_type"]:
+            continue
+        for average, prefix in AVERAGES.items():
+            if scheme is None:
+                expected = seqeval.precision_recall_fscore_support(
+                    references, predictions, average=average
+                )
+            else:
+                expected = strict.precision_recall_fscore_support(
+                    references, predictions, average=average, scheme=getattr(schemes, scheme)
+                )
+            scores = [found[f"{prefix}{key}"] for key in ("precision", "recall", "f1")]
+            assert all(map(same, scores, expected[:3])), (predictions, references)
+            assert found["support"] == expected[3]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_one_row_of_any_tags():
+    seqeval = pytest.importorskip("seqeval.metrics")
+    chance = random.Random(2)
+    letters = "BIESOX.b-"
+    for _ in range(1_500):
+        rows = [
+            [
+                "".join(chance.choice(letters) for _ in range(chance.randrange(1, 4)))
+                for _ in range(6)
+            ]
+            for _ in range(2)
+        ]
+        expected = seqeval.f1_score(rows[1:], rows[:1])
+
+        assert span_statistics(rows[:1], rows[1:]).result()["f1"] == expected, rows
+
+
+# Published figures
+
+
+def sentences(name):
+    path = DATA / name
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
+    rows = [[line.split() for line in part.splitlines()] for part in re.split(r"\n\s*\n", text)]
+    rows = [row for row in rows if row]
+    return [[tags[-1] for tags in row] for row in rows], [
+        [tags[-2] for tags in row] for row in rows
+    ]
+
+
+def figures():
+    if not DATA.exists():
+        return {}
+    with (DATA / "figures.tsv").open(encoding="utf-8") as table:
+        rows = [row for row in csv.DictReader(table, delimiter="\t") if row["module"] == "span_f1"]
+    tables = {}
+    for row in rows:
+        key = row["file"], row["options"]
+        tables.setdefault(key, {})[row["key"]] = json.loads(row["value"])
+    return tables
+
+
+@published
+@pytest.mark.parametrize(("name", "options"), figures())
+def test_recorded_figures_of_systems(name, options):
+    expected = figures()[name, options]
+    predictions, references = sentences(name)
+    found = span_statistics(predictions, references, **json.loads(options)).result()
+
+    assert {key: found[key] for key in expected} == expected
+
+
+@published
+def test_published_figures():
+    conll03 = span_statistics(*sentences("spans/conll03_elmo_9222.tsv.gz")).result()
+
+    assert round(100 * conll03["f1"], 2) == 92.22

@@ -1,0 +1,128 @@
+"""Error rates beside jiwer: recorded cases, jiwer itself, and published rates of utterances."""
+
+import gzip
+import json
+import random
+import re
+
+import pytest
+
+from metric_commons import load
+from metric_commons.text.edit_rate import error_alignments, error_statistics, jiwer_standardize
+from tests.spec import GIVEN, ROOT, recorded
+from tests.texts import adversarial_text
+
+UTTERANCES = GIVEN / "data" / "sequences" / "asr"
+CARD = ROOT / "metrics" / "error_rate" / "README.md"
+CASES = [case for case in recorded("sequences") if case["module"] == "error_rate"]
+
+published = pytest.mark.skipif(not UTTERANCES.exists(), reason=f"no utterances at {UTTERANCES}")
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_a_recorded_case(case):
+    found = load("error_rate").compute(
+        **case["inputs"], **case["options"], per_example=True, alignments=True
+    )
+    recorded_alignments = case["peers"]["jiwer 4.0.0"].get("alignments", found["alignments"])
+
+    assert {key: found[key] for key in case["expected"]} == case["expected"]
+    assert found["alignments"] == recorded_alignments
+
+
+def test_the_card_counts_the_cases():
+    (counted,) = re.findall(r"^\| jiwer 4\.0\.0 \| .*? \| (.+?) \|", CARD.read_text("utf-8"), re.M)
+
+    assert counted == f"{len(CASES)} of {len(CASES)}"
+
+
+# jiwer itself
+
+
+@pytest.fixture(scope="module")
+def jiwer():
+    return pytest.importorskip("jiwer")
+
+
+def equals_jiwer(jiwer, predictions, references, unit="word"):
+    """Check rates, counts and alignments of the rows together and of each alone."""
+    process = jiwer.process_words if unit == "word" else jiwer.process_characters
+    rows = error_statistics(predictions, references, unit=unit)
+    expected = process(references, predictions)
+    keys = ("wer", "mer", "wil", "wip") if unit == "word" else ("cer",)
+    found = rows.result()
+    for key in (*keys, "hits", "substitutions", "deletions", "insertions"):
+        assert found[key] == getattr(expected, key), key
+    for row, stretches in enumerate(error_alignments(predictions, references, unit=unit)):
+        assert stretches == [[*vars(chunk).values()] for chunk in expected.alignments[row]]
+        counts = dict.fromkeys(("equal", "substitute", "delete", "insert"), 0)
+        for kind, start, end, first, last in stretches:
+            counts[kind] += max(end - start, last - first)
+        assert [*counts.values()] == rows.values[row].tolist()
+
+
+@pytest.mark.parametrize("unit", ["word", "character"])
+@pytest.mark.parametrize("kinds", [2, 3, 20, 1000])
+def test_random_transcripts(jiwer, unit, kinds):
+    chance = random.Random(kinds)
+    predictions, references = [], []
+    for _ in range(150):
+        words = [f"w{chance.randrange(kinds)}" for _ in range(chance.choice([0, 1, 5, 30, 120]))]
+        heard = [
+            f"w{chance.randrange(kinds)}" if chance.random() < 0.2 else word
+            for word in words
+            if chance.random() > 0.1
+        ]
+        other = [f"w{chance.randrange(kinds)}" for _ in range(chance.randrange(60))]
+        references.append(" ".join(words))
+        predictions.append(" ".join(heard if chance.random() < 0.7 else other))
+
+    equals_jiwer(jiwer, predictions, references, unit)
+
+
+@pytest.mark.parametrize("unit", ["word", "character"])
+def test_adversarial_transcripts(jiwer, unit):
+    chance = random.Random(5)
+    references = [adversarial_text(chance) for _ in range(200)]
+    predictions = [
+        adversarial_text(chance) if chance.random() < 0.5 else reference[::2]
+        for reference in references
+    ]
+
+    equals_jiwer(jiwer, predictions, references, unit)
+
+
+def test_the_standard_transform(jiwer):
+    chance = random.Random(6)
+    pieces = "won't can't let's n't 're 's <unk> [x] [a <b> A Ü \t \n \u00a0 's't 'd'm".split(" ")
+    for _ in range(2_000):
+        text = "".join(chance.choices([*pieces, " ", "  ", "x"], k=12))
+        (expected,) = jiwer.transformations.wer_standardize([text])
+
+        assert [word for word in jiwer_standardize(text).split(" ") if word] == expected
+
+
+# Published rates
+
+
+@published
+@pytest.mark.parametrize(("system", "equal"), [("deepspeech", 2621), ("google", 2616)])
+def test_published_rates_of_utterances(system, equal):
+    lines = gzip.decompress((UTTERANCES / f"librispeech_test_clean.{system}.jsonl.gz").read_bytes())
+    rows = [json.loads(line) for line in lines.splitlines()]
+
+    def unmarked(text):
+        return jiwer_standardize(re.sub("[.?!]", "", text).lower())
+
+    rates = load("error_rate").compute(
+        predictions=[row["prediction"] for row in rows],
+        references=[row["reference"] for row in rows],
+        normalizer=unmarked,
+        per_example=True,
+    )["per_example"]["wer"]
+    agreeing = sum(
+        abs(max(1 - rate, 0) - row["published"]) < 1e-8
+        for row, rate in zip(rows, rates, strict=True)
+    )
+
+    assert agreeing == equal

@@ -1,0 +1,308 @@
+"""BLEU, chrF and TER beside sacrebleu: recorded cases, sacrebleu itself, and published scores."""
+
+import csv
+import gzip
+import json
+import random
+import re
+
+import numpy as np
+import pytest
+
+from metric_commons import load
+from metric_commons.statistics.paired_sums import compare_sums
+from metric_commons.text.character_ngrams import chrf_statistics
+from metric_commons.text.ngram_precision import bleu_statistics
+from metric_commons.text.translation_edit_rate import ter_statistics, ter_words
+from metric_commons.text.translation_tokenizers import translation_words
+from tests.spec import GIVEN, ROOT, recorded
+from tests.texts import adversarial_text
+
+DATA = GIVEN / "data" / "sequences"
+MODULES = ("bleu", "chrf", "ter")
+CASES = [case for case in recorded("sequences") if case["module"] in MODULES]
+STATISTICS = {"bleu": bleu_statistics, "chrf": chrf_statistics, "ter": ter_statistics}
+PIECES = (
+    "1.5 1, ., ,, .,. - -5 5- 3-4 a.b a,1 1.a &amp;lt; &quot; <skipped> -\n \n ... .5 5. 7.,8 \x01 "
+    "\x00 \u00a0 \u2009 \u2014 \u2e80 \U00020000 。 ， 今 天 € + = 1.. ..1 ' Où? “x” ½ a\u0301"
+).split(" ")
+
+published = pytest.mark.skipif(not DATA.exists(), reason=f"no translations at {DATA}")
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_a_recorded_case(case):
+    found = load(case["module"]).compute(**case["inputs"], **case["options"], per_example=True)
+    expected = case["expected"] | {
+        key: value
+        for key, value in case["peers"]["sacrebleu 2.6.0"].items()
+        if key in ("counts", "totals")
+    }
+
+    assert {key: found[key] for key in expected} == expected
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_card_counts_the_cases(module):
+    card = (ROOT / "metrics" / module / "README.md").read_text("utf-8")
+    (counted,) = re.findall(r"^\| sacrebleu 2\.6\.0 \| .*? \| (.+?) \|", card, re.M)
+    cases = sum(case["module"] == module for case in CASES)
+
+    assert counted == f"{cases} of {cases}"
+
+
+# sacrebleu itself
+
+
+@pytest.fixture(scope="module")
+def sacrebleu():
+    return pytest.importorskip("sacrebleu.metrics")
+
+
+def random_text(chance):
+    kind = chance.random()
+    if kind < 0.4:
+        return adversarial_text(chance)
+    separator = chance.choice(["", " "])
+    return separator.join(chance.choices([*PIECES, *"abc", " "], k=chance.randrange(14)))
+
+
+def random_rows(chance, rows, most):
+    """Predictions, and lists of up to so many references, of which some are nearly equal."""
+    predictions = [random_text(chance) for _ in range(rows)]
+    references = [
+        [
+            prediction[chance.randrange(3) :] + chance.choice(["", " x", "."])
+            if chance.random() < 0.4
+            else random_text(chance)
+            for _ in range(chance.randrange(1, most + 1))
+        ]
+        for prediction in predictions
+    ]
+    return predictions, references
+
+
+def by_reference(references):
+    """One column for each reference, as sacrebleu takes them; None where a row has no more."""
+    most = max(map(len, references))
+    return [[row[n] if n < len(row) else None for row in references] for n in range(most)]
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char", "none"])
+def test_words(sacrebleu, tokenize):
+    chance = random.Random(1)
+    texts = [random_text(chance) for _ in range(4_000)]
+    tokenizer = sacrebleu.BLEU(tokenize=tokenize).tokenizer
+    expected = [tokenizer(text.rstrip()).split() for text in texts]
+    words = translation_words(texts, tokenize)
+
+    assert words.counts.tolist() == list(map(len, expected))
+    flat = [word for row in expected for word in row]
+    pairs = set(zip(flat, words.codes.tolist(), strict=True))
+    assert len(pairs) == len(set(flat)) == len(set(words.codes.tolist()))
+
+
+@pytest.mark.parametrize("most", [1, 4])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"tokenize": "intl", "lowercase": True},
+        {"tokenize": "char", "max_ngram_order": 7},
+        {"tokenize": "none", "smooth_method": "floor", "smooth_value": 0.3},
+        {"tokenize": "zh", "smooth_method": "add-k", "effective_order": True},
+        {"smooth_method": "none", "max_ngram_order": 2},
+    ],
+    ids=str,
+)
+def test_bleu(sacrebleu, options, most):
+    predictions, references = random_rows(random.Random(most), 300, most)
+    scorer = sacrebleu.BLEU(**options)
+    expected = scorer.corpus_score(predictions, by_reference(references))
+    rows = bleu_statistics(predictions, references, **options)
+    found = rows.result()
+
+    keys = ("counts", "totals", "precisions", "sys_len", "ref_len")
+    assert (found["bleu"], found["brevity_penalty"]) == (expected.score, expected.bp)
+    assert {key: found[key] for key in keys} == {key: getattr(expected, key) for key in keys}
+    sentences = sacrebleu.BLEU(**options | {"effective_order": True})
+    assert rows.of_rows()["bleu"] == [
+        sentences.sentence_score(*row).score for row in zip(predictions, references, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("most", [1, 4])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"word_order": 2},
+        {"lowercase": True, "word_order": 1, "char_order": 1},
+        {"whitespace": True, "char_order": 9},
+        {"eps_smoothing": True, "beta": 1},
+        {"beta": 3, "word_order": 3},
+    ],
+    ids=str,
+)
+def test_chrf(sacrebleu, options, most):
+    predictions, references = random_rows(random.Random(most), 300, most)
+    scorer = sacrebleu.CHRF(**options)
+    rows = chrf_statistics(predictions, references, **options)
+
+    expected = scorer.corpus_score(predictions, by_reference(references)).score
+    assert rows.result()["chrf"] == expected
+    assert rows.of_rows()["chrf"] == [
+        scorer.sentence_score(*row).score for row in zip(predictions, references, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("flags", range(16))
+def test_words_of_ter(flags):
+    tokenizer_ter = pytest.importorskip("sacrebleu.tokenizers.tokenizer_ter")
+    names = ("normalized", "no_punct", "asian_support", "case_sensitive")
+    options = {name: bool(flags >> bit & 1) for bit, name in enumerate(names)}
+    tokenizer = tokenizer_ter.TercomTokenizer(**options)
+    chance = random.Random(flags)
+    ends = ["", "'s", "'s x", "&amp;lt;", "\n-a", "ｱの、。カタ漢（）", "ひらがな"]
+    for _ in range(500):
+        text = (random_text(chance) + chance.choice(ends)).rstrip()
+
+        assert ter_words(text, **options) == tokenizer(text).split()
+
+
+@pytest.mark.parametrize(("kinds", "most"), [(3, 12), (6, 40), (30, 70), (2, 110)])
+def test_ter(sacrebleu, kinds, most):
+    chance = random.Random(kinds)
+
+    def text():
+        return " ".join(f"w{chance.randrange(kinds)}" for _ in range(chance.randrange(most)))
+
+    predictions = [text() for _ in range(25)]
+    references = [
+        [
+            text() if chance.random() < 0.5 else " ".join(chance.sample(words, len(words)))
+            for _ in range(chance.randrange(1, 3))
+        ]
+        for words in map(str.split, predictions)
+    ]
+    rows = ter_statistics(predictions, references)
+    expected = sacrebleu.TER().corpus_score(predictions, by_reference(references))
+
+    assert rows.result() == {
+        "ter": expected.score,
+        "num_edits": expected.num_edits,
+        "ref_length": expected.ref_length,
+    }
+
+
+# Recorded and published scores of systems
+
+
+def lines(name):
+    packed = (DATA / "mt" / name).read_bytes()
+    return gzip.decompress(packed).decode("utf-8").split("\n")[:-1]
+
+
+def figures(modules):
+    """File, module, options, key, value and the published value of each line of the table."""
+    if not DATA.exists():
+        return []
+    with (DATA / "figures.tsv").open(encoding="utf-8") as table:
+        return [row for row in csv.DictReader(table, delimiter="\t") if row["module"] in modules]
+
+
+def reference_files(system, which):
+    """The files with the references of a system; which of them, in order, the table says."""
+    if "wmt22" in system:
+        pair = ".".join(system.split(".")[:2])
+        letters = {"all": "AB", "all reversed": "BA"}.get(which, which)
+        return [f"{pair}.ref.{letter}.txt.gz" for letter in letters]
+    if "wmt17" in system:
+        return ["wmt17.en-de.reference.txt.gz"]
+    return [system.replace(".sys1.", ".ref.")]
+
+
+FIGURES = [row for row in figures(MODULES) if "baseline" not in row["options"]]
+
+
+@published
+@pytest.mark.parametrize("row", FIGURES, ids=lambda row: f"{row['file'][3:-7]} {row['options']}")
+def test_a_recorded_score_of_a_system(row):
+    options = json.loads(row["options"])
+    system = row["file"].removeprefix("mt/")
+    files = reference_files(system, options.pop("references"))
+    columns = list(zip(*map(lines, files), strict=True))
+    references = [list(row_references) for row_references in columns]
+    found = STATISTICS[row["module"]](lines(system), references, **options).result()
+
+    assert found[row["key"]] == json.loads(row["value"])
+    assert row["published"] in ("", row["value"])
+
+
+@published
+def test_the_published_scores_are_there():
+    assert sum(row["published"] != "" for row in FIGURES) == 18
+
+
+# P-values of pairs of systems
+
+
+def paired_figures():
+    """For each system of WMT17 the p-values of sacrebleu, and the published ones."""
+    tables = {}
+    for row in figures(("paired",)):
+        tables.setdefault(row["file"], {})[row["key"]] = row["value"], row["published"]
+    return {
+        name: table for name, table in tables.items() if any(key.startswith("p_") for key in table)
+    }
+
+
+def wmt17(name):
+    return bleu_statistics(lines(name), lines("wmt17.en-de.reference.txt.gz"), tokenize="none")
+
+
+BASELINE = "wmt17.en-de.LIUM-NMT.4900.txt.gz"
+
+
+@published
+@pytest.mark.parametrize("file", paired_figures())
+def test_p_values_are_near_those_of_moses_and_multeval(file):
+    table = paired_figures()[file]
+    baseline, system = wmt17(BASELINE), wmt17(file.removeprefix("mt/"))
+    for test, key, resamples, tolerance in (
+        # Two draws of 2,000 differ by up to three standard errors.
+        ("bootstrap", "p_bootstrap_2000_seed_12345", 2_000, 0.035),
+        ("randomization", "p_randomization_10000_seed_12345", 10_000, 0.01),
+    ):
+        found = compare_sums(baseline, system, test=test, n_resamples=resamples)["bleu"]["p_value"]
+        for expected in table[key]:
+            assert found == pytest.approx(float(expected), abs=tolerance)
+
+
+@published
+@pytest.mark.parametrize("file", paired_figures())
+def test_the_draws_of_sacrebleu_give_its_p_values(file):
+    table = paired_figures()[file]
+    sides = wmt17(BASELINE), wmt17(file.removeprefix("mt/"))
+    names, values = sides[0].names, [side.values.astype(np.float64) for side in sides]
+    observed = abs(sides[0].result()["bleu"] - sides[1].result()["bleu"])
+
+    def scores(sums):
+        rows = (dict(zip(names, row, strict=True)) for row in sums.tolist())
+        return np.array([sides[0].scores(row)["bleu"] for row in rows])
+
+    def p_value(differences):
+        return (np.count_nonzero(differences > observed) + 1) / (len(differences) + 1)
+
+    rows = len(values[0])
+    selected = np.random.default_rng(12345).integers(2, size=(10_000, rows), dtype=bool)
+    exchanged = selected.astype(np.float64) @ (values[0] - values[1])
+    sums = values[1].sum(axis=0) + exchanged, values[0].sum(axis=0) - exchanged
+    found = p_value(np.abs(scores(sums[0]) - scores(sums[1])))
+    assert found == float(table["p_randomization_10000_seed_12345"][0])
+
+    drawn = np.random.default_rng(12345).choice(rows, size=(2_000, rows), replace=True)
+    counts = np.stack([np.bincount(row, minlength=rows) for row in drawn]).astype(np.float64)
+    sizes = np.abs(scores(counts @ values[1]) - scores(counts @ values[0]))
+    found = p_value(sizes - sizes.mean())
+    assert found == float(table["p_bootstrap_2000_seed_12345"][0])

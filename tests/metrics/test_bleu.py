@@ -1,0 +1,142 @@
+import math
+
+import pytest
+
+from metric_commons import load
+from tests.spec import Spec
+
+ROWS = {
+    "predictions": [
+        "the cat sat on the mat",
+        "there was a dog in the garden",
+        "he reads two old books today",
+    ],
+    "references": [
+        "the cat sat on a mat",
+        ["a dog was in the garden", "there was a dog in our garden"],
+        ["he read two old books today"],
+    ],
+}
+
+SPEC = Spec(
+    name="bleu",
+    sample=ROWS,
+    # By hand: each row has one wrong word, and as many words as its closest reference.
+    result={
+        "bleu": 100 * (17 / 19 * 12 / 16 * 8 / 13 * 4 / 10) ** 0.25,
+        "precisions": [100 * 17 / 19, 75.0, 100 * 8 / 13, 40.0],
+        "brevity_penalty": 1.0,
+        "counts": [17, 12, 8, 4],
+        "totals": [19, 16, 13, 10],
+        "sys_len": 19,
+        "ref_len": 19,
+    },
+    perfect={"predictions": ["a b c d e"], "references": [["x", "a b c d e"]]},
+    best={
+        "bleu": 100.0,
+        "precisions": [100.0] * 4,
+        "brevity_penalty": 1.0,
+        "counts": [5, 4, 3, 2],
+        "totals": [5, 4, 3, 2],
+        "sys_len": 5,
+        "ref_len": 5,
+    },
+    ranges={"bleu": (0.0, 100.1), "brevity_penalty": (0.0, 1.0)},
+    wrong={"predictions": 3, "references": ["a", 7]},
+)
+
+
+def result(prediction, reference, **options):
+    return load("bleu").compute(predictions=[prediction], references=[reference], **options)
+
+
+def test_a_repeated_word_counts_as_often_as_one_reference_has_it():
+    references = ["the cat is on the mat", "there is a cat on the mat"]
+    found = result("the the the the the the the", references)
+
+    assert (found["counts"], found["totals"]) == ([2, 0, 0, 0], [7, 6, 5, 4])
+
+
+@pytest.mark.parametrize(
+    ("words", "references", "length"),
+    [(4, [2, 7], 2), (5, [2, 7], 7), (5, [4, 6], 4), (5, [6, 4], 4), (3, [3, 1], 3), (0, [2], 2)],
+)
+def test_the_closest_length_counts_the_shorter_of_two(words, references, length):
+    found = result(" ".join("a" * words), [" ".join("b" * size) for size in references])
+
+    assert (found["sys_len"], found["ref_len"]) == (words, length)
+
+
+def test_short_predictions_pay():
+    found = result("a b c d", "a b c d e f")
+
+    assert found["brevity_penalty"] == math.exp(1 - 6 / 4)
+    assert found["bleu"] == pytest.approx(100 * math.exp(1 - 6 / 4), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("options", "precisions"),
+    [
+        ({}, [80.0, 50.0, 100 / 3 / 2, 100 / 2 / 4]),
+        ({"smooth_method": "none"}, [80.0, 50.0, 0.0, 0.0]),
+        ({"smooth_method": "floor"}, [80.0, 50.0, 10 / 3, 5.0]),
+        ({"smooth_method": "floor", "smooth_value": 0.5}, [80.0, 50.0, 50 / 3, 25.0]),
+        ({"smooth_method": "add-k"}, [80.0, 60.0, 25.0, 100 / 3]),
+        ({"smooth_method": "add-k", "smooth_value": 2}, [80.0, 400 / 6, 40.0, 50.0]),
+    ],
+)
+def test_orders_without_shared_ngrams_are_smoothed(options, precisions):
+    found = result("a b x c d", "a b y c d", **options)
+
+    assert found["precisions"] == pytest.approx(precisions, rel=1e-14)
+    root = math.prod(precisions) ** 0.25
+    assert found["bleu"] == pytest.approx(root, rel=1e-12)
+
+
+def test_orders_may_be_left_out():
+    assert result("a b", "a b")["bleu"] == 0.0
+    assert result("a b", "a b", effective_order=True)["bleu"] == pytest.approx(100.0)
+    assert result("a b", "a b", max_ngram_order=2)["bleu"] == pytest.approx(100.0)
+    assert result("a b", "a b", per_example=True)["per_example"]["bleu"] == pytest.approx([100.0])
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "words"),
+    [("13a", 7), ("intl", 10), ("zh", 8), ("char", 13), ("none", 4), (str.split, 4), (list, 16)],
+)
+def test_tokenizers_differ(tokenize, words):
+    assert result("„Où?“ 3,5 $. x-1 ", "", tokenize=tokenize)["sys_len"] == words
+
+
+def test_a_tokenizer_may_return_text():
+    def parted(text):
+        return text.replace("-", " - ")
+
+    assert result("a-b c", "", tokenize=parted)["sys_len"] == 4
+
+
+def test_a_tokenizer_that_returns_no_words_is_named():
+    with pytest.raises(ValueError, match=r"tokenize must return a str or a list of str, got 5 for"):
+        result("a b c", "", tokenize=len)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tokenize": "13b"}, "tokenize must be one of '13a', .* got '13b'; did you mean '13a'"),
+        (
+            {"smooth_method": "add-1"},
+            "smooth_method must be one of 'exp', 'floor', 'add-k', 'none'",
+        ),
+        ({"smooth_value": -1}, "smooth_value must be a number, at least 0, or None, got -1"),
+        ({"max_ngram_order": 0}, "max_ngram_order must be an integer, at least 1, got 0"),
+    ],
+)
+def test_a_wrong_option_is_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        result("a", "a", **options)
+
+
+def test_a_row_without_references_is_named():
+    with pytest.raises(ValueError, match=r"^references\[0\] is empty; every row needs at least"):
+        result("a", [])

@@ -1,0 +1,94 @@
+import pytest
+
+from metric_commons import load
+from tests.metrics.test_bleu import ROWS
+from tests.spec import Spec
+
+SPEC = Spec(
+    name="chrf",
+    sample=ROWS,
+    result={"chrf": 77.125192651992},  # sacrebleu 2.6.0
+    perfect={"predictions": ["the cat"], "references": [["x", "the cat"]]},
+    best={"chrf": 100.0},
+    ranges={"chrf": (0.0, 100.0)},
+    wrong={"predictions": 3, "references": ["a", 7]},
+)
+
+
+def score(prediction, reference, **options):
+    found = load("chrf").compute(predictions=[prediction], references=[reference], **options)
+    return found["chrf"]
+
+
+def f_score(precision, recall, beta=2):
+    return 100 * (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+
+
+# By hand: precision and recall of each order, averaged.
+@pytest.mark.parametrize(
+    ("prediction", "reference", "options", "precisions", "recalls"),
+    [
+        ("abc", "abd", {}, [2 / 3, 1 / 2, 0], [2 / 3, 1 / 2, 0]),
+        ("ab", "abab", {}, [1, 1], [1 / 2, 1 / 3]),
+        ("ab", "abab", {"char_order": 1}, [1], [1 / 2]),
+        ("aa", "a", {}, [1 / 2], [1]),
+        ("a b", "ab", {"whitespace": True}, [2 / 3, 0], [1, 0]),
+        ("a b", "a c", {"word_order": 2}, [1 / 2, 0, 1 / 2, 0], [1 / 2, 0, 1 / 2, 0]),
+        ("a.", "a", {"word_order": 1}, [1 / 2, 1 / 2], [1, 1]),
+        ("AB", "ab", {"lowercase": True}, [1, 1], [1, 1]),
+    ],
+)
+def test_precision_and_recall_are_averaged(prediction, reference, options, precisions, recalls):
+    # Orders of which a side has no n-grams are left out of the lists.
+    precision, recall = sum(precisions) / len(precisions), sum(recalls) / len(recalls)
+
+    found = score(prediction, reference, **options)
+    assert found == pytest.approx(f_score(precision, recall), rel=1e-14)
+
+
+@pytest.mark.parametrize("beta", [0.5, 1, 2, 3])
+def test_recall_counts_beta_times(beta):
+    found = score("ab", "abcd", char_order=1, beta=beta)
+
+    assert found == pytest.approx(f_score(1, 1 / 2, beta), rel=1e-14)
+
+
+def test_f_scores_of_all_orders_may_be_averaged():
+    found = score("ab", "abb", char_order=3, eps_smoothing=True)
+
+    assert found == pytest.approx((f_score(1, 2 / 3) + f_score(1, 1 / 2)) / 3, rel=1e-12)
+
+
+def test_a_row_takes_its_best_reference_the_first_of_equals():
+    metric = load("chrf")
+    rows = {"predictions": ["ab", "b"], "beta": 1, "char_order": 1}
+    scores = {
+        order: metric.compute(**rows, references=[list(order), "b"])["chrf"]
+        for order in (("a", "abbb"), ("abbb", "a"), ("a", "abbb", "ab"))
+    }
+
+    assert score("ab", "a", beta=1, char_order=1) == score("ab", "abbb", beta=1, char_order=1)
+    assert scores == {
+        ("a", "abbb"): pytest.approx(80.0),
+        ("abbb", "a"): pytest.approx(75.0),
+        ("a", "abbb", "ab"): pytest.approx(100.0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"char_order": 0}, "char_order must be an integer, at least 1, got 0"),
+        ({"word_order": -1}, "word_order must be an integer, at least 0, got -1"),
+        ({"beta": -1}, "beta must be a number, at least 0, got -1"),
+        ({"whitespace": 1}, "whitespace must be True or False, got 1"),
+    ],
+)
+def test_a_wrong_option_is_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        score("a", "a", **options)
+
+
+def test_a_row_without_references_is_named():
+    with pytest.raises(ValueError, match=r"^references\[0\] is empty; every row needs at least"):
+        score("a", [])

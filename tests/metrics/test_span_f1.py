@@ -1,0 +1,219 @@
+import math
+
+import pytest
+
+from metric_commons import load
+from tests.spec import Spec
+
+KEYS = ("precision", "recall", "f1")
+
+
+def scores(prefix, precision, recall, f1):
+    return {
+        f"{prefix}{key}": value for key, value in zip(KEYS, (precision, recall, f1), strict=True)
+    }
+
+
+def of_type(precision, recall, f1, number):
+    return scores("", precision, recall, f1) | {"number": number}
+
+
+BEST = (
+    scores("", 1.0, 1.0, 1.0) | scores("macro_", 1.0, 1.0, 1.0) | scores("weighted_", 1.0, 1.0, 1.0)
+)
+RANGES = dict.fromkeys(BEST, (0.0, 1.0))
+
+SPEC = Spec(
+    name="span_f1",
+    sample={
+        "predictions": [
+            ["B-PER", "I-PER", "O", "B-LOC"],
+            ["O", "B-LOC", "I-LOC", "O"],
+            ["B-PER", "O", "O", "O"],
+            ["B-LOC", "B-PER", "O", "O"],
+        ],
+        "references": [
+            ["B-PER", "I-PER", "O", "B-ORG"],
+            ["O", "B-LOC", "I-LOC", "O"],
+            ["B-PER", "I-PER", "O", "O"],
+            ["B-LOC", "B-PER", "O", "O"],
+        ],
+    },
+    # By hand: of six spans on either side four are equal; LOC 2 of 3 and 2, PER 2 of 3, ORG none.
+    result={
+        **scores("", 4 / 6, 4 / 6, 4 / 6),
+        **scores("macro_", 4 / 9, 5 / 9, 4 / 5 / 3 + 2 / 9),
+        **scores("weighted_", 5 / 9, 4 / 6, (2 * 4 / 5 + 3 * 2 / 3) / 6),
+        "accuracy": 14 / 16,
+        "support": 6,
+        "per_type": {
+            "LOC": of_type(2 / 3, 1.0, 4 / 5, 2),
+            "ORG": of_type(0.0, 0.0, 0.0, 1),
+            "PER": of_type(2 / 3, 2 / 3, 2 / 3, 3),
+        },
+    },
+    perfect={"predictions": [["B-A", "I-A"]], "references": [["B-A", "I-A"]]},
+    best=BEST | {"accuracy": 1.0, "support": 1, "per_type": {"A": of_type(1.0, 1.0, 1.0, 1)}},
+    ranges=RANGES | {"accuracy": (0.0, 1.0)},
+    wrong={"predictions": 3, "references": ["B-A", 7]},
+)
+
+OTHER_SHAPES = (
+    Spec(
+        name="span_f1",
+        shape="spans",
+        sample={
+            "predictions": [
+                {"type": ["PER", "LOC"], "start": [0, 5], "end": [2, 7]},
+                {"type": [], "start": [], "end": []},
+                {"type": ["PER"], "start": [3], "end": [4]},
+            ],
+            "references": [
+                {"type": ["LOC", "PER"], "start": [5, 1], "end": [7, 2]},
+                {"type": ["PER"], "start": [0], "end": [1]},
+                {"type": ["PER"], "start": [3], "end": [4]},
+            ],
+        },
+        result={
+            **scores("", 2 / 3, 2 / 4, 4 / 7),
+            **scores("macro_", 3 / 4, 2 / 3, 7 / 10),
+            **scores("weighted_", 5 / 8, 2 / 4, 11 / 20),
+            "support": 4,
+            "per_type": {
+                "LOC": of_type(1.0, 1.0, 1.0, 1),
+                "PER": of_type(1 / 2, 1 / 3, 2 / 5, 3),
+            },
+        },
+        perfect={
+            "predictions": [{"type": ["A"], "start": [0], "end": [1]}],
+            "references": [{"type": ["A"], "start": [0], "end": [1]}],
+        },
+        best=BEST | {"support": 1, "per_type": {"A": of_type(1.0, 1.0, 1.0, 1)}},
+        ranges=RANGES,
+        wrong={"predictions": 3, "references": {"type": ["A"], "start": ["0"], "end": [1]}},
+    ),
+)
+
+
+def f1(predictions, references, **options):
+    return load("span_f1").compute(predictions=predictions, references=references, **options)["f1"]
+
+
+@pytest.mark.parametrize(
+    ("tags", "types"),
+    [
+        ("I-A I-A O", "A"),
+        ("I-A I-B", "AB"),
+        ("B-A B-A", "AA"),
+        ("B-A E-A S-A", "AA"),
+        ("U-A U-A", "A"),
+        ("AX AY", "XY"),
+        ("B I", "_"),
+        (".-A O", ""),
+    ],
+)
+def test_spans_are_read_as_conlleval_does(tags, types):
+    found = load("span_f1").compute(predictions=[tags.split()], references=[tags.split()])
+
+    assert found["support"] == len(types)
+    assert list(found["per_type"]) == sorted(set(types))
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags", "support"),
+    [
+        ("IOB1", "I-A I-A O B-A I-A", 2),
+        ("IOB1", "O B-A O", 0),  # a gap of seqeval
+        ("IOB2", "I-A I-A B-A I-A", 1),
+        ("IOE1", "I-A E-A E-A", 1),
+        ("IOE2", "I-A E-A E-A I-A", 2),
+        ("IOBES", "B-A I-A O S-A B-A E-A", 2),
+        ("BILOU", "B-A L-A U-A B-A", 2),
+        ("auto", "B-A L-A U-A B-A", 2),
+        ("auto", "I-A E-A E-A I-A", 2),
+    ],
+)
+def test_a_scheme_takes_what_is_well_formed(scheme, tags, support):
+    rows = {"predictions": [tags.split()], "references": [tags.split()]}
+
+    assert load("span_f1").compute(**rows, scheme=scheme)["support"] == support
+
+
+def test_the_letter_may_stand_behind_the_type():
+    rows = [["PER-B", "PER-I", "O"]], [["PER-B", "PER-I", "LOC-B"]]
+
+    assert f1(*rows, suffix=True) == f1(*rows, suffix=True, scheme="IOB2") == 2 / 3
+
+
+@pytest.mark.parametrize(
+    ("match", "expected"), [("strict", 0.0), ("exact", 1 / 3), ("partial", 2 / 3), ("type", 2 / 3)]
+)
+def test_matches_may_be_loose(match, expected):
+    predictions = [{"type": ["A", "B", "B"], "start": [0, 3, 7], "end": [2, 5, 8]}]
+    references = [{"type": ["A", "A", "B"], "start": [1, 3, 7], "end": [2, 5, 10]}]
+
+    assert f1(predictions, references, match=match) == pytest.approx(expected)
+
+
+def test_a_true_span_is_taken_once():
+    predictions = [{"type": ["A", "A"], "start": [0, 2], "end": [1, 3]}]
+    references = [{"type": ["A"], "start": [0], "end": [3]}]
+
+    assert f1(predictions, references, match="type") == pytest.approx(2 / 3)
+    assert f1(predictions, references, match="partial") == pytest.approx(1 / 3)
+
+
+def test_looser_matches_count_for_the_type_of_each_side():
+    span = {"start": [0], "end": [1]}
+    found = load("span_f1").compute(
+        predictions=[{"type": ["A"], **span}], references=[{"type": ["B"], **span}], match="exact"
+    )["per_type"]
+
+    assert (found["A"]["precision"], found["B"]["recall"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("zero_division", [0.0, 1.0])
+def test_nothing_to_find_is_worth_what_is_asked_for(zero_division):
+    found = load("span_f1").compute(
+        predictions=[["O"]], references=[["O"]], zero_division=zero_division
+    )
+
+    assert found["f1"] == found["weighted_f1"] == zero_division
+    assert math.isnan(found["macro_f1"])
+    assert found["accuracy"] == 1.0
+
+
+def test_rows_do_not_touch():
+    apart = [["B-A"], ["I-A"]]
+
+    assert f1(apart, [["B-A"], ["I-A"]]) == 1.0
+    assert load("span_f1").compute(predictions=apart, references=apart)["support"] == 2
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "options", "message"),
+    [
+        ([["O"]], [["O", "O"]], {}, r"predictions\[0\] has 1 tags, but references\[0\] has 2"),
+        ([["O", ""]], [["O", "O"]], {}, r"predictions\[0\]\[1\] is empty"),
+        ([[]], [[]], {}, "there are no tags in any row"),
+        ([["O"]], [["X-A"]], {"scheme": "IOB2"}, r"references\[0\]\[0\] is 'X-A'; the letters of"),
+        ([["O"]], [["I-A"]], {"scheme": "auto"}, "references have no known scheme"),
+        (
+            [{"type": ["A"], "start": [0], "end": []}],
+            [{"type": [], "start": [], "end": []}],
+            {},
+            r"predictions\[0\] has 1 types, 1 starts and 0 ends",
+        ),
+        (
+            [{"type": ["A"], "start": [3], "end": [3]}],
+            [{"type": [], "start": [], "end": []}],
+            {},
+            r"predictions\[0\] has a span from 3 to 3; the end is exclusive",
+        ),
+        ([["O"]], [["O"]], {"scheme": "IOB"}, "scheme must be one of 'IOB1'.* got 'IOB'; did you"),
+        ([["O"]], [["O"]], {"zero_division": 2}, "zero_division must be a number from 0 to 1"),
+    ],
+)
+def test_what_cannot_be_scored_is_named(predictions, references, options, message):
+    with pytest.raises(ValueError, match=message):
+        f1(predictions, references, **options)
