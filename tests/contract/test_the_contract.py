@@ -48,6 +48,8 @@ class ToyLength(BatchComparison):
         {'toy_length': 2.0}
     """
 
+    arrays_allowed = True
+
     def _info(self):
         text, number = datasets.Value("string"), datasets.Value("float64")
         bounds = {"low": number, "high": number}
