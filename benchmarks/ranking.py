@@ -31,6 +31,7 @@ MEASURES = {  # the name here, and those in pytrec_eval, ranx and ir_measures
     "recall@100": ("recall_100", "recall@100", "R@100"),
     "P@10": ("P_10", "precision@10", "P@10"),
 }
+ALL_TREC = pytrec_eval.supported_nicknames["all_trec"] - {"runid", "relstring"}
 JUDGED = 50  # documents a query, of which the run has about half
 
 # For a process of its own. The kernel's ru_maxrss would start at the size of the parent process.
@@ -94,6 +95,10 @@ def ranx_files(qrels, run):
     return ranx.evaluate(judgments, ranked, [name for _, name, _ in MEASURES.values()])
 
 
+def pytrec_eval_all(judged, ranked):
+    return pytrec_eval.RelevanceEvaluator(judged, ALL_TREC).evaluate(ranked)
+
+
 def ir_measures_files(qrels, run):
     measures = [ir_measures.parse_measure(name) for *_, name in MEASURES.values()]
     judgments = list(ir_measures.read_trec_qrels(qrels))
@@ -138,6 +143,11 @@ def compare(title, lines, folder, *, least=3, all_peers=False):
         lambda: pytrec_eval_files(qrels, run),
     )
     if all_peers:
+        ratio(
+            "files, all_trec, against pytrec_eval (at least 3x)",
+            lambda: score_run(qrels, run, "all_trec", per_query=False),
+            lambda: pytrec_eval_files(qrels, run, pytrec_eval_all),
+        )
         ranx_files(qrels, run)  # compiles
         ratio("files, against ranx (at least 5x)", score_files, lambda: ranx_files(qrels, run))
         ratio(
