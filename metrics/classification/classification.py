@@ -59,7 +59,7 @@ class Classification(BatchMetric):
 
     scores_are = "counts"
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
-    unsigned_allowed = True
+    arrays_allowed = unsigned_allowed = True
     configurations = frozenset({"multiclass", "multilabel"})  # those of evaluate's own modules
 
     def _info(self):

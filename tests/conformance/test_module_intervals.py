@@ -84,7 +84,6 @@ def test_counts_of_two_labels(name):
 @pytest.mark.parametrize("name", named("auc"))
 def test_the_area_under_the_roc_curve(name):
     case, expected = cases()[name], cases()[name]["expected"]
-    case = case | {"options": case["options"] | {"threshold": 0.25}}
     result = compute("classification", case)
 
     close(result["roc_auc"], expected["roc_auc"], 1e-15)

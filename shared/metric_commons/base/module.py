@@ -213,7 +213,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
                 raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
             columns = joined(batches, self._layouts)
             # Numbers of 64 bits without a sign come as arrays alone.
-            if not (self.arrays_allowed or self.unsigned_allowed):
+            if not self.arrays_allowed:
                 columns = {name: _as_list(column) for name, column in columns.items()}
             return _plain(self._compute(**columns, **{**self._settings, **options}))
         finally:

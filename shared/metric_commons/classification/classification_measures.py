@@ -15,7 +15,7 @@ from .labels import Beta, ZeroDivision, label_positions, label_scores, label_tab
 from .multilabel import LabelIndicators, are_indicators
 from .multilabel_scores import IndicatorScores
 from .predicted_scores import CalibrationStrategy, PredictedScores, TopK, measured_curves
-from .score_rows import is_scores
+from .score_rows import THRESHOLD, is_scores
 
 
 @checked_options
@@ -23,7 +23,7 @@ def classification_scores(
     predictions: Column,
     references: Column,
     *,
-    threshold: Finite = 0.5,
+    threshold: Finite = THRESHOLD,
     pos_label: PositiveLabel | None = None,
     average: Average | None = None,
     beta: Beta = 1.0,
@@ -45,7 +45,8 @@ def classification_scores(
         predictions: labels; or scores of the positive label, or probabilities of each label; or a
             row of 0 and 1 for each of several labels.
         references: labels, or a row of 0 and 1.
-        threshold: a row is positive from this score on; scores outside 0 to 1 need another one.
+        threshold: a row is positive from this score on; scores outside 0 to 1 need one
+            that is stated.
         pos_label: the positive one of two labels; None for 1, and where it is neither of them, for
             the greater one. Of scores it must be told where that is not the greater label, and if
             labels are texts.

@@ -11,7 +11,7 @@ from .classes import Classes
 from .multilabel import LabelIndicators
 from .one_vs_rest import OneVsRest, mean_over_rows
 from .score_counts import EPSILON
-from .score_rows import check_range, finite_scores
+from .score_rows import THRESHOLD, check_range, finite_scores
 
 
 class IndicatorScores:
@@ -20,8 +20,8 @@ class IndicatorScores:
     Args:
         predictions: a float for each label of each row.
         references: rows of 0 and 1.
-        threshold: a label is predicted from this score on. Scores outside 0 to 1 need another
-            threshold than 0.5.
+        threshold: a label is predicted from this score on. Scores outside 0 to 1 need one that
+            is stated.
         labels: the positions of the labels to average over and to show; None for all.
         average: "macro", "micro", "weighted", "samples" or "none"; None for "macro".
         sample_weight: a finite number a row, at least 0; None weighs all alike.
@@ -44,7 +44,7 @@ class IndicatorScores:
         predictions: Column,
         references: Column,
         *,
-        threshold: float = 0.5,
+        threshold: float = THRESHOLD,
         labels: Any = None,
         average: str | None = None,
         sample_weight: Any = None,

@@ -30,7 +30,7 @@ from .multilabel_scores import IndicatorScores, multilabel_scores
 from .one_vs_rest import OneVsRest, mean_over_rows
 from .score_counts import ScoreCounts, score_counts
 from .score_intervals import Estimator, score_estimators
-from .score_rows import check_probabilities, check_range, finite_scores
+from .score_rows import THRESHOLD, check_probabilities, check_range, finite_scores
 
 
 class PredictedScores:
@@ -41,7 +41,7 @@ class PredictedScores:
             order of `labels`, else of the sorted labels of the references.
         references: a label a row.
         threshold: a row is predicted positive from this score on. Scores outside 0 to 1 need
-            another threshold than 0.5. Of several labels the most probable is predicted, of equally
+            one that is stated. Of several labels the most probable is predicted, of equally
             probable ones the first.
         labels: as in `classes.classes`, as are the following.
         pos_label: the positive label, to which the scores belong.
@@ -68,7 +68,7 @@ class PredictedScores:
         predictions: Column,
         references: Column,
         *,
-        threshold: float = 0.5,
+        threshold: float = THRESHOLD,
         labels: Any = None,
         pos_label: Any = None,
         average: str | None = None,

@@ -44,9 +44,20 @@ def finite_scores(predictions: Column) -> tuple[Floats, tuple[float, float]]:
     return scores, ends
 
 
+class Unstated(float):
+    """A default that a caller has not stated: scores that it does not suit are refused.
+
+    >>> Unstated(0.5) == 0.5, isinstance(0.5, Unstated)
+    (True, False)
+    """
+
+
+THRESHOLD = Unstated(0.5)
+
+
 def check_range(scores: Floats, ends: tuple[float, float], threshold: float) -> None:
-    """Nothing, if the scores are from 0 to 1, or there is a threshold for others."""
-    if threshold != 0.5 or (ends[0] >= 0 and ends[1] <= 1):
+    """Nothing, if the scores are from 0 to 1, or a threshold has been stated for others."""
+    if not isinstance(threshold, Unstated) or (ends[0] >= 0 and ends[1] <= 1):
         return
     row, *columns = map(int, np.argwhere((scores < 0) | (scores > 1))[0])
     suffix = "".join(f"[{column}] " for column in columns)
@@ -54,7 +65,7 @@ def check_range(scores: Floats, ends: tuple[float, float], threshold: float) -> 
         "predictions",
         row,
         f"{suffix}is {scores[(row, *columns)]}, so these look like logits, for which a threshold "
-        "of 0.5 makes no sense; pass another, such as threshold=0.0, or probabilities",
+        "of 0.5 makes no sense; state one, such as threshold=0.0, or pass probabilities",
     )
 
 

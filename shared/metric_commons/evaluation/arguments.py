@@ -38,7 +38,7 @@ def assign(
             raise ValueError(f"there is no option {key!r}{hint}")
         for module, option in keys[key]:
             value = options[key]
-            is_whole = type(value) is int and type(defaults[module][option]) is float
+            is_whole = type(value) is int and isinstance(defaults[module][option], float)
             assigned[module][option] = float(value) if is_whole else value
     return assigned
 

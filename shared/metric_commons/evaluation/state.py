@@ -164,7 +164,13 @@ class State(Stored):
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
                 f"{version(_DISTRIBUTION)}; scores may have changed between them"
             )
-        state = cls(content["module"], **content["options"])
+        defaults = loaded(content["module"])().options
+        stated = {
+            name: value
+            for name, value in content["options"].items()
+            if name not in defaults or plain(defaults[name]) != value
+        }
+        state = cls(content["module"], **stated)
         state._statistics.take_plain(content["statistics"])
         if len(state) != content["rows"]:
             raise ValueError(f"the state is damaged: it should have {content['rows']} rows")
