@@ -203,6 +203,22 @@ def test_tags_have_their_names_where_labels_count(monkeypatch):
         assert module.seen == expected
 
 
+def test_tags_are_scored_by_their_entities():
+    names = ["O", "B-PER", "I-PER", "B-LOC"]
+    hook = trainer_hook("span_f1", task="sequence_labeling", id2label=names)
+    tags, labels = np.array([[1, 2, 0, 3], [3, 0, 0, 0]]), np.array([[1, 2, 0, 3], [0, 0, 3, -100]])
+    expected = metric_commons.load("span_f1").compute(
+        predictions=[["B-PER", "I-PER", "O", "B-LOC"], ["B-LOC", "O", "O"]],
+        references=[["B-PER", "I-PER", "O", "B-LOC"], ["O", "O", "B-LOC"]],
+    )
+
+    result = hook(SimpleNamespace(predictions=4.0 * np.eye(4)[tags], label_ids=labels))
+
+    assert result["f1"] == expected["f1"] == 2 / 3
+    assert result["PER_f1"] == expected["per_type"]["PER"]["f1"] == 1.0
+    assert set(map(type, result.values())) == {float}
+
+
 class Letters:
     """A tokenizer whose tokens are letters; one of a CTC model joins equal ones."""
 
@@ -234,6 +250,16 @@ def test_speech_is_compared_as_text(monkeypatch):
         for given in (predictions, reduced):
             result = hook(SimpleNamespace(predictions=given, label_ids=labels))
             assert result == expected == {"qa_em": 0.5}
+
+
+def test_speech_is_scored_by_its_errors():
+    hook = trainer_hook("error_rate", task="speech", tokenizer=Letters(ctc=False))
+    heard, spoken = np.array([[1, 3, 2, 2]]), np.array([[1, 3, 2, 1]])  # "a bb" for "a ba"
+
+    result = hook(SimpleNamespace(predictions=heard, label_ids=spoken))
+
+    assert (result["wer"], result["hits"]) == (0.5, 1.0)
+    assert not hook.greater_is_better("wer")
 
 
 @pytest.mark.parametrize(

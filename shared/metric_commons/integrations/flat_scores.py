@@ -9,6 +9,7 @@ UNSUITABLE = (
     "per_example",
     "confusion_matrix",
     "curves",
+    "alignments",
     "groups",
     "sample_weight",
 )
@@ -18,8 +19,9 @@ def flat_scores(result: Mapping[str, Any], classes: Sequence[str] | None) -> dic
     """Every number of a result, by a name for each.
 
     An interval becomes `f1_low` and `f1_high`; a list of floats a number for each class; a mapping
-    of scores, such as `standard_error`, a number for each, such as `f1_standard_error`. Texts and
-    lists of whole numbers, which are labels or counts, are left out.
+    of scores, such as `standard_error`, a number for each, such as `f1_standard_error`; and the
+    scores of several types have these before their names, such as `PER_f1`. Texts and lists of
+    whole numbers, which are labels or counts, are left out.
 
     Args:
         result: what `compute` returned.
@@ -29,6 +31,8 @@ def flat_scores(result: Mapping[str, Any], classes: Sequence[str] | None) -> dic
     {'f1_cat': 1.0, 'f1_dog': 0.5}
     >>> flat_scores({"f1": 0.5, "confidence_interval": {"f1": [0.25, 0.75]}}, None)
     {'f1': 0.5, 'f1_low': 0.25, 'f1_high': 0.75}
+    >>> flat_scores({"f1": 0.5, "per_type": {"PER": {"f1": 0.5, "number": 2}}}, None)
+    {'f1': 0.5, 'PER_f1': 0.5, 'PER_number': 2.0}
     """
     scores: dict[str, float] = {}
     for name, value in result.items():
@@ -38,6 +42,10 @@ def flat_scores(result: Mapping[str, Any], classes: Sequence[str] | None) -> dic
                     scores |= {f"{key}_low": ends[0], f"{key}_high": ends[1]}
         elif isinstance(value, Mapping):
             for score, part in value.items():
+                if isinstance(part, Mapping):  # the scores of a type of entities
+                    inner = flat_scores(part, None)
+                    scores |= {f"{score}_{key}": number for key, number in inner.items()}
+                    continue
                 keys = _parts(str(score), part, classes)
                 scores |= {f"{key}_{name}": float(number) for key, number in keys}
         else:
