@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from metric_commons import load
+from metric_commons import State, load
 from tests.spec import Spec
 
 ROWS = {
@@ -140,3 +140,10 @@ def test_a_wrong_option_is_named(options, message):
 def test_a_row_without_references_is_named():
     with pytest.raises(ValueError, match=r"^references\[0\] is empty; every row needs at least"):
         result("a", [])
+
+
+def test_counts_stay_whole_in_a_state():
+    state = State.from_json(State("bleu").to_json())
+    state.update(**ROWS)
+
+    assert repr(state.result()) == repr(load("bleu").compute(**ROWS))

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from metric_commons import load
+from metric_commons import State, load
 from tests.spec import Spec
 
 KEYS = ("precision", "recall", "f1")
@@ -217,3 +217,17 @@ def test_rows_do_not_touch():
 def test_what_cannot_be_scored_is_named(predictions, references, options, message):
     with pytest.raises(ValueError, match=message):
         f1(predictions, references, **options)
+
+
+def test_a_state_keeps_halves():
+    rows = {
+        "predictions": [{"type": ["A"], "start": [0], "end": [3]}] * 3,
+        "references": [{"type": ["A"], "start": [1], "end": [3]}] * 3,
+    }
+    state = State("span_f1", match="partial")
+    state.update(**rows)
+    restored = State.from_json(state.to_json())
+    restored.merge(state)
+
+    assert restored.result()["f1"] == f1(**rows, match="partial") == 0.5
+    assert len(restored) == 6

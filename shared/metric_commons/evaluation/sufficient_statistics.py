@@ -425,11 +425,11 @@ class SumsOfRows(SufficientStatistics):
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
-        self._rows: RowStatistics = metric.row_statistics()
+        self._parts: list[RowStatistics] = [metric.row_statistics()]
         self._labels: list[tuple[str | None, str | None]] = []  # group and cluster of each row
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._labels)
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
         _refuse_ids(labels.ids)
@@ -439,7 +439,7 @@ class SumsOfRows(SufficientStatistics):
         self._take(rows, list(pairs))
 
     def merge(self, other: Self) -> None:
-        self._take(other._rows, other._labels)
+        self._take(other._rows(), list(other._labels))
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["per_example"]:
@@ -447,22 +447,28 @@ class SumsOfRows(SufficientStatistics):
         groups, clusters = (
             None if None in labels else labels for labels in zip(*self._labels, strict=True)
         )
-        return dict(summarize_sums(self._rows, **reporting, groups=groups, clusters=clusters))
+        return dict(summarize_sums(self._rows(), **reporting, groups=groups, clusters=clusters))
 
     def to_plain(self) -> Any:
-        rows = Counter(zip(self._labels, map(tuple, self._rows.values.tolist()), strict=True))
-        return [
-            self._rows.names,
-            [[*labels, row, count] for (labels, row), count in rows.items()],
-        ]
+        rows = self._rows()
+        counts = Counter(zip(self._labels, map(tuple, rows.values.tolist()), strict=True))
+        return [rows.names, [[*labels, row, count] for (labels, row), count in counts.items()]]
 
     def take_plain(self, plain: Any) -> None:
         names, rows = plain
         counts = [count for *_, count in rows]
-        values = np.array([row for *_, row, _ in rows], self._rows.values.dtype)
-        values = np.repeat(values.reshape(len(rows), len(names)), counts, axis=0)
+        if not rows:
+            return
+        values = np.array([row for *_, row, _ in rows]).reshape(len(rows), len(names))
+        values = np.repeat(values, counts, axis=0)
         labels = [(group, cluster) for group, cluster, _, count in rows for _ in range(count)]
-        self._take(replace(self._rows, names=tuple(names), values=values), labels)
+        self._take(replace(self._parts[0], names=tuple(names), values=values), labels)
+
+    def _rows(self) -> RowStatistics:
+        """All rows; parts are joined when they are needed, and not at every update."""
+        first, *others = self._parts
+        self._parts = [first.joined(*others)]
+        return self._parts[0]
 
     def _take(self, rows: RowStatistics, labels: Sequence[tuple[str | None, str | None]]) -> None:
         if labels and self._labels:
@@ -470,8 +476,8 @@ class SumsOfRows(SufficientStatistics):
             for name, (new, label) in zip(("groups", "clusters"), pairs, strict=True):
                 if (new is None) != (label is None):
                     raise ValueError(f"some rows have {name}, others have none")
-        self._rows = self._rows.joined(rows)
-        self._labels = [*self._labels, *labels]
+        self._parts.append(rows)
+        self._labels.extend(labels)
 
 
 def sufficient_statistics(metric: Any) -> SufficientStatistics:

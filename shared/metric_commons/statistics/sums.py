@@ -63,11 +63,12 @@ class RowStatistics:
         """The statistics of some rows."""
         return replace(self, values=self.values[rows])
 
-    def joined(self, statistics: "RowStatistics") -> Self:
+    def joined(self, *others: "RowStatistics") -> Self:
         """These rows and others; a statistic that one part does not have is 0 there."""
-        names = tuple(sorted({*self.names, *statistics.names}))
-        parts = [part.columns(names) for part in (self, statistics)]
-        return replace(self, names=names, values=np.concatenate(parts))
+        parts: list[RowStatistics] = [self, *others]
+        names = tuple(sorted({name for part in parts for name in part.names}))
+        values = np.concatenate([part.columns(names) for part in parts])
+        return replace(self, names=names, values=values)
 
     def resampled(
         self, clusters: Clusters | None = None, *, n_resamples: int, seed: int
