@@ -119,7 +119,7 @@ def error_interval(
         ValueError: there is no such method for errors.
 
     >>> print("{:.3f} to {:.3f}".format(*error_interval(0.5, 0.01, 10, confidence_level=0.95)[:2]))
-    0.311 to 0.805
+    0.310 to 0.806
     """
     if method not in ("auto", "t"):
         raise OptionError("method", f"{method!r} is for bounded scores; take 'auto' or 't'")
