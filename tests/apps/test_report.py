@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from metric_commons.evaluation.module_results import ModuleResult
 from metric_commons.evaluation.rendering import p_value
-from metric_commons.evaluation.results import ModuleResult, Results
+from metric_commons.evaluation.results import Results
 from metric_commons.evaluation.scoring import score
 from metric_commons.report import axes, find_examples, render
 from metric_commons.report.page import fold, visible

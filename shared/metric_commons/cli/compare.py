@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..evaluation.comparisons import Pair, compare_pairs, statement
+from ..evaluation.module_results import aggregation_of
 from ..evaluation.rendering import Table
-from ..evaluation.results import Results, aggregation_of
+from ..evaluation.results import Results
 from ..evaluation.saved_rows import is_saved_result, read_with_rows
 from ..evaluation.signature import provenance
 from ..evaluation.usage import UsageError, check_outputs

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from ..evaluation.module_results import ModuleResult, aggregation_of, interval_options
 from ..evaluation.presets import run_options
 from ..evaluation.rendering import Table, label
-from ..evaluation.results import ModuleResult, Results, aggregation_of, interval_options
+from ..evaluation.results import Results
 from ..evaluation.signature import provenance, signature
 from ..evaluation.usage import UsageError, check_outputs
 from ..files import tables

@@ -10,8 +10,9 @@ from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
 from . import catalog
 from .arguments import assign, check_supported, input_names, scores_rows
+from .module_results import ModuleResult
 from .presets import preset, preset_options
-from .results import ModuleResult, Results
+from .results import Results
 from .scoring import InputError, score
 
 if TYPE_CHECKING:

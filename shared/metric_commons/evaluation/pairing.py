@@ -12,7 +12,8 @@ from ..files.stored import plain
 from ..numbers.checks import nearest
 from .arguments import REPORTING
 from .comparisons import Pair
-from .results import ModuleResult, Results, means_of_rows
+from .module_results import ModuleResult, means_of_rows
+from .results import Results
 
 Systems = Mapping[str, Mapping[str, ModuleResult]]
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from ..files.stored import Stored
-from .results import ModuleResult, Results, module_result
+from .module_results import ModuleResult, module_result
+from .results import Results
 from .signature import provenance
 from .state import State
 

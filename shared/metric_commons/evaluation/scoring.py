@@ -9,8 +9,9 @@ from ..numbers.checks import check_labels
 from .arguments import assign, check_supported, input_names, scores_rows
 from .catalog import load
 from .comparisons import compare_pairs
+from .module_results import ModuleResult, module_result
 from .pairing import paired_scores
-from .results import ModuleResult, Results, module_result
+from .results import Results
 from .signature import provenance
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for

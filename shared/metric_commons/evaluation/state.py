@@ -17,7 +17,9 @@ from ..files.stored import Stored, plain
 from ..numbers.checks import check_labels
 from .arguments import REPORTING
 from .catalog import load
-from .sufficient_statistics import RowLabels, sufficient_statistics
+from .states_of_rows import RegressionMoments, RowCounts, SumsOfRows
+from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
+from .sufficient_statistics import RowLabels, SufficientStatistics
 
 _DISTRIBUTION = "metric-commons"
 
@@ -58,7 +60,7 @@ class State(Stored):
                 raise ValueError(f"{name} is a function, which a state cannot hold")
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
-        self._statistics = sufficient_statistics(self.metric)
+        self._statistics = _sufficient_statistics(self.metric)
         self._lock = Lock()  # of the statistics: threads may update and merge at once
 
     def __len__(self) -> int:
@@ -186,3 +188,18 @@ def loaded(module: str) -> Any:
 def _instance(module: str) -> Any:
     """A module, kept: Python loses an interrupt while `evaluate` destroys one that is garbage."""
     return load(module)
+
+
+def _sufficient_statistics(metric: Any) -> SufficientStatistics:
+    """The empty statistics of a module with these options, for the kind of scores that it has."""
+    kinds: dict[str, type[SufficientStatistics]] = {
+        "means": RowScores,
+        "outcomes": ComparisonOutcomes,
+        "rankings": RankingScores,
+        "counts": RowCounts,
+        "moments": RegressionMoments,
+        "sums": SumsOfRows,
+    }
+    if metric.scores_are == "moments" and not RegressionMoments.suffice(metric):
+        return RowCounts(metric)
+    return kinds[metric.scores_are](metric)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..evaluation.results import Results, means_of_rows
+from ..evaluation.module_results import means_of_rows
+from ..evaluation.results import Results
 from ..files.tables import Source
 
 _BLOCK = 10_000  # rows in memory at a time

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metric_commons.evaluation.results import ModuleResult, Results
+from metric_commons.evaluation.module_results import ModuleResult
+from metric_commons.evaluation.results import Results
 from metric_commons.evaluation.scoring import compare, score
 from metric_commons.evaluation.verdicts import gate, plans
 from metric_commons.statistics import minimum_detectable, power_of, required_rows

@@ -1,0 +1,134 @@
+"""What one module says about one system, made from what its `compute` returned."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Self
+
+from ..files.stored import plain, restored
+from .arguments import REPORTING
+from .signature import signature
+
+_BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModuleResult:
+    """What one module says about one system."""
+
+    options: dict[str, Any]
+    rows: int
+    scores: dict[str, Any]
+    confidence_interval: dict[str, list[float]]
+    # What comes beside intervals, by score; of clusters also how many there are.
+    interval: dict[str, str] = field(default_factory=dict)
+    standard_error: dict[str, float] = field(default_factory=dict)
+    effective_n: dict[str, float] = field(default_factory=dict)
+    n_clusters: int | None = None
+    design_effect: dict[str, float] = field(default_factory=dict)
+    groups: dict[str, dict[str, Any]]
+    signature: str
+    lower_is_better: list[str] = field(default_factory=list)  # names of scores; of others higher is
+    # Scores that are no means of rows, and what they are: "sum", "geometric_mean" or "sums".
+    aggregation: dict[str, str] = field(default_factory=dict)
+    main_score: str | None = None  # to compare systems by; None for the first
+    per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the scores of single rows, which have a file of their own."""
+        optional = ("lower_is_better", "aggregation", "main_score", *_BESIDE_INTERVALS)
+        empty_keys = {key for key in optional if not getattr(self, key)}
+        stored_keys = vars(self).keys() - empty_keys - {"per_example"}
+        return {key: plain(value) for key, value in vars(self).items() if key in stored_keys}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`: a score that was undefined is NaN again."""
+        numbers = {"scores", "confidence_interval", "groups", *_BESIDE_INTERVALS}
+        return cls(**{key: restored(v) if key in numbers else v for key, v in values.items()})
+
+
+def module_result(
+    name: str,
+    metric: Any,
+    result: dict[str, Any],
+    *,
+    rows: int,
+    options: Mapping[str, Any],
+    reported: Mapping[str, Any],
+) -> ModuleResult:
+    """What `compute` of `metric`, the module `name`, returned with these options, with its story.
+
+    >>> from .catalog import load
+    >>> metric = load("qa_em")
+    >>> module_result("qa_em", metric, {"qa_em": 0.5}, rows=2, options={}, reported={}).scores
+    {'qa_em': 0.5}
+    """
+    scores = dict(result)
+    conventions = scores.pop("conventions", {})  # what the rows decide, such as a positive label
+    extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
+    extras |= {
+        key: scores.pop(key)
+        for key in _BESIDE_INTERVALS
+        if isinstance(scores.get(key), dict) or (key == "n_clusters" and key in scores)
+    }
+    scoring = {
+        option: options.get(option, default)
+        for option, default in metric.options.items()
+        if option not in REPORTING
+    }
+    if scoring.get("sample_size") is not None:  # which rows are drawn moves the score
+        scoring["seed"] = reported.get("seed", metric.options["seed"])
+    if extras["confidence_interval"]:
+        scoring |= interval_options(reported, extras)
+    return ModuleResult(
+        options=scoring,
+        rows=rows,
+        scores=scores,
+        signature=signature(name, scoring | conventions, rows),
+        lower_is_better=[score for score in scores if score in metric.lower_is_better],
+        aggregation=aggregation_of(scores, metric.aggregation),
+        main_score=metric.main_score,
+        **extras,
+    )
+
+
+def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that intervals depend on: how many clusters, and of draws how many they are.
+
+    >>> interval_options(
+    ...     {"confidence_level": 0.9, "interval": "auto", "n_resamples": 100, "seed": 0},
+    ...     {"interval": {"qa_em": "clopper_pearson"}, "n_clusters": 7},
+    ... )
+    {'confidence_level': 0.9, 'interval': 'auto', 'clusters': 7}
+    """
+    names = ["confidence_level", "interval"]
+    if "bootstrap" in extras.get("interval", {}).values():
+        names += ["n_resamples", "seed"]
+    options = {name: reported[name] for name in names if name in reported}
+    if extras.get("n_clusters") is not None:
+        options["clusters"] = extras["n_clusters"]
+    return options
+
+
+def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[str, str]:
+    """Of those scores that are no means of rows what they are, by patterns of their names.
+
+    >>> aggregation_of(["map", "num_rel"], {"num_*": "sum"})
+    {'num_rel': 'sum'}
+    """
+    return {
+        score: kind
+        for score in scores
+        for pattern, kind in patterns.items()
+        if fnmatchcase(score.lower(), pattern)
+    }
+
+
+def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
+    """Of each score that is the mean of rows the scores of all rows, as far as they are there."""
+    return {
+        name: values
+        for name, values in result.per_example.items()
+        if name not in result.aggregation
+    }
