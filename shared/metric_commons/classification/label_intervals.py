@@ -7,6 +7,7 @@ clusters the same shares are means of rows in clusters. All other scores, and th
 rows, are resampled, whatever the method that the shares are asked to have.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
@@ -16,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
+from ..numbers.exact_sums import group_sums
 from ..numbers.multisets import Multiset
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.draws import resampled_totals
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval, proportion_interval
+from ..statistics.summary import Estimator
 from .classes import Classes
 from .confusion import LabelCounts, RowKinds
 from .multilabel import LabelIndicators
-
-Estimator = Callable[..., Interval | list[Interval]]
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,8 @@ class ClusteredCounts:
         shape = size, len(clusters.labels)
 
         def totals(positions: Integers, rows: NDArray[Any]) -> NDArray[Any]:
-            sums = np.zeros(shape, np.int64 if weights is None else np.float64)
-            np.add.at(
-                sums, (positions[rows], number[rows]), 1 if weights is None else weights[rows]
-            )
-            return sums
+            cells = (positions * shape[1] + number)[rows]
+            return _totals(cells, None if weights is None else weights[rows], shape)
 
         all_rows = np.ones(correct.size, bool)
         true_positives, support = totals(references, correct), totals(references, all_rows)
@@ -81,10 +79,15 @@ class ClusteredCounts:
         weights = indicators.weights
 
         def totals(rows: NDArray[Any]) -> NDArray[Any]:
-            shape = len(clusters.labels), *rows.shape[1:]
-            sums = np.zeros(shape, np.int64 if weights is None else np.float64)
-            np.add.at(sums, clusters.numbers, rows if weights is None else (rows.T * weights).T)
-            return sums.T
+            columns = [
+                _totals(
+                    clusters.numbers[column == 1],
+                    None if weights is None else weights[column == 1],
+                    (len(clusters.labels),),
+                )
+                for column in np.atleast_2d(rows.T)
+            ]
+            return np.array(columns) if rows.ndim > 1 else columns[0]
 
         references, predictions = indicators.references, indicators.predictions
         correct = (references == predictions).all(axis=1)
@@ -148,6 +151,14 @@ class ClusteredCounts:
         )
         correct, total = totals[4 * size :]
         return LabelCounts(true_positives, support, predicted_positives, negatives, correct, total)
+
+
+def _totals(cells: Integers, weights: Floats | None, shape: tuple[int, ...]) -> NDArray[Any]:
+    """How many rows count in each cell, or the sums of their weights, each rounded once."""
+    size = math.prod(shape)
+    if weights is None:
+        return np.bincount(cells, minlength=size).reshape(shape)
+    return group_sums(weights, cells, size).reshape(shape)
 
 
 def label_estimators(

@@ -11,7 +11,7 @@ from ..numbers.checks import RowError, check_weights
 from ..numbers.contingency import ContingencyTable, contingency, encoded
 from ..numbers.domains import Count, Level, Range, Seed, checked_options
 from ..statistics.methods import Method
-from ..statistics.summary import uncertainty
+from ..statistics.summary import Estimator, uncertainty
 from .classes import Classes, as_labels, check_one_label, classes
 from .confusion import (
     Matrix,
@@ -22,7 +22,7 @@ from .confusion import (
     resampled_label_counts,
     shown_matrix,
 )
-from .label_intervals import ClusteredCounts, Estimator, label_estimators
+from .label_intervals import ClusteredCounts, label_estimators
 from .multilabel import LabelIndicators, has_one_label
 
 

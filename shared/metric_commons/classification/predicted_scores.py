@@ -19,7 +19,7 @@ from ..numbers.contingency import ContingencyTable, Label, contingency, encoded
 from ..numbers.domains import Count, Finite, Level, Parsed, check_option, checked_options
 from ..statistics.cluster_sums import Clusters
 from ..statistics.methods import Method
-from ..statistics.summary import uncertainty
+from ..statistics.summary import Estimator, uncertainty
 from .areas import AREAS, RowScores, ScoreWithVariance, binary_scores, with_variance
 from .calibration_bins import Calibration, calibration, calibration_errors
 from .classes import Classes, as_labels, check_one_label, classes, score_classes
@@ -29,7 +29,7 @@ from .multilabel import has_one_label
 from .multilabel_scores import IndicatorScores, multilabel_scores
 from .one_vs_rest import OneVsRest, mean_over_rows
 from .score_counts import ScoreCounts, score_counts
-from .score_intervals import Estimator, score_estimators
+from .score_intervals import score_estimators
 from .score_rows import THRESHOLD, check_probabilities, check_range, finite_scores
 
 

@@ -5,7 +5,7 @@ influences of a cluster are added up before they are squared.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from statistics import NormalDist
@@ -18,9 +18,8 @@ from ..numbers.exact_sums import group_sums
 from ..statistics.cluster_sums import Clusters
 from ..statistics.estimates import ClusterVariance, error_interval, estimate_interval
 from ..statistics.proportions import Interval
+from ..statistics.summary import Estimator
 from .areas import ScoreWithVariance
-
-Estimator = Callable[..., Interval | list[Interval]]
 
 
 def score_estimators(

@@ -7,7 +7,7 @@ mean; the ends for RMSE are the roots of those for MSE. Symmetric relative error
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -18,12 +18,10 @@ from ..numbers.checks import OptionError
 from ..statistics.cluster_sums import Clusters
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval
-from ..statistics.summary import mean
+from ..statistics.summary import Estimator, mean
 from .moments_bootstrap import Bootstrap
 from .pairs import Pairs
 from .scaling import SAFE_EXPONENT
-
-Estimator = Callable[..., Interval | list[Interval]]
 
 _EPSILON = sys.float_info.epsilon  # the least reference that an error is divided by
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}

@@ -241,19 +241,24 @@ def _r2(moments: Moments) -> list[float]:
     return _explained(moments, moments.sums["squared"])
 
 
+_ROUNDING = 10**9  # a variation of at most this part of what it is made of may be rounding
+
+
 def _explained_variance(moments: Moments) -> list[float]:
     # The variation of residuals follows from that of references and predictions and from their
-    # covariation. Residuals themselves are rounded, which shows where predictions are far off.
+    # covariation. Residuals themselves are rounded, which shows where predictions are far off. If
+    # they are equal, a variation near 0 is 0, but no other.
     columns = (
         moments.variation("reference"),
         moments.variation("prediction"),
         moments.covariation(),
         moments.constant("residual"),
     )
-    unexplained = [
-        Fraction(0) if constant else reference + prediction - 2 * covariation
-        for reference, prediction, covariation, constant in zip(*columns, strict=True)
-    ]
+    unexplained = []
+    for reference, prediction, covariation, constant in zip(*columns, strict=True):
+        residual = reference + prediction - 2 * covariation
+        is_rounding = constant and residual * _ROUNDING <= reference + prediction
+        unexplained.append(Fraction(0) if is_rounding else residual)
     return _explained(moments, unexplained)
 
 

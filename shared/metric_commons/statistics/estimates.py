@@ -81,8 +81,11 @@ def estimate_interval(
         return Interval(0.0, 1.0, name, error, 0.0, clusters.n_clusters, math.nan)
     clustered = min(units, trials)
     if greatest:
-        spread = clusters.squares * units / (units - 1)
-        clustered = min(greatest / (spread + greatest / rows**2), trials)
+        # As of means: with a pseudo-cluster of the greatest variance, or a pseudo-row if these are
+        # fewer than clusters.
+        number = min(units, rows)
+        spread = clusters.squares * units / (units - 1) + greatest / number**2
+        clustered = min(greatest * (1 + 1 / number) / spread, trials)
     normal = critical_value(confidence_level, math.inf)
     critical = critical_value(confidence_level, units - 1)
     if method == "auto":

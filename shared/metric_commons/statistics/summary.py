@@ -18,6 +18,9 @@ from .intervals import interval as mean_interval
 from .methods import Method
 from .proportions import Interval
 
+# A function of `confidence_level`, `method`, `n_resamples` and `seed`: the interval of a score.
+Estimator = Callable[..., Interval | list[Interval]]
+
 _ROUNDING = 1e-9  # by so much the scores of rows may be above their upper bound
 
 
@@ -179,7 +182,7 @@ def summarize(
 
 
 def uncertainty(
-    estimators: Mapping[str, Callable[..., Interval | list[Interval]]],
+    estimators: Mapping[str, Estimator],
     *,
     confidence_level: float | None,
     standard_error: bool = False,
@@ -190,8 +193,7 @@ def uncertainty(
     """What a result says of the uncertainty of its scores, as far as it is asked for.
 
     Args:
-        estimators: for each score a function of `confidence_level`, `method`, `n_resamples` and
-            `seed` that returns its interval.
+        estimators: for each score the function that returns its interval.
         confidence_level: of the intervals; None for none.
         standard_error: whether standard errors are asked for where intervals are not.
         interval: the method.

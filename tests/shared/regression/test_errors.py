@@ -68,6 +68,8 @@ def close(value, expected):
 
 @given(number_rows())
 @example(([0.0, 0.0], [1e200, 1e-307], None))
+@example(([2.0**53, 2.0**53], [0.0, 1.0], None))
+@example(([2.0**53, 2.0**53 + 2], [0.0, 1.0], None))
 @settings(max_examples=300)
 def test_every_measure_is_exact(rows):
     predictions, references, weights = rows
