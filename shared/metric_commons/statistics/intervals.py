@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError
-from ..numbers.domains import Count, Level, Parsed, Seed, checked_options
+from ..numbers.domains import Count, Labels, Level, Parsed, Seed, checked_options
 from ..numbers.exact_sums import root
 from ..numbers.multisets import Multiset
 from .bootstrap import percentile_ends
@@ -68,7 +68,7 @@ def interval(
     *,
     confidence_level: Level = 0.95,
     method: Method = "auto",
-    clusters: Sequence[object] | ClusterSums | None = None,
+    clusters: Labels | ClusterSums | None = None,
     bounds: Bounds = (0.0, 1.0),
     n_resamples: Count = 10_000,
     seed: Seed = 0,

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError
-from ..numbers.domains import Count, Level, Positive, Seed, check_option, checked_options
+from ..numbers.domains import Count, Labels, Level, Positive, Seed, check_option, checked_options
 from ..numbers.exact_sums import exact_sum, root
 from .bootstrap import mean_interval
 from .cluster_sums import ClusterSums, cancelled, resampled_cluster_means
@@ -71,7 +71,7 @@ def paired_test(
     *,
     test: Test = "permutation",
     alternative: Alternative = "two-sided",
-    clusters: Sequence[object] | ClusterSums | None = None,
+    clusters: Labels | ClusterSums | None = None,
 ) -> PairedTest:
     """The p-value of a paired test, with the name of what was done, and the statistic.
 
@@ -150,7 +150,7 @@ def difference_interval(
     *,
     confidence_level: Level = 0.95,
     method: DifferenceMethod = "auto",
-    clusters: Sequence[object] | ClusterSums | None = None,
+    clusters: Labels | ClusterSums | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
     n_resamples: Count = 10_000,
     seed: Seed = 0,
@@ -222,7 +222,7 @@ def equivalence(
     differences: ArrayLike,
     margin: float,
     *,
-    clusters: Sequence[object] | ClusterSums | None = None,
+    clusters: Labels | ClusterSums | None = None,
 ) -> Equivalence:
     """P-values for a margin: that A is not worse by it, and that neither is better by it.
 
