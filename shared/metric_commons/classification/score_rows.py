@@ -70,10 +70,21 @@ def check_range(scores: Floats, ends: tuple[float, float], threshold: float) -> 
 
 
 def check_probabilities(scores: Floats) -> None:
-    """Nothing, if these rows are probabilities."""
+    """Nothing, if these rows are probabilities.
+
+    Those of half precision, which a model may compute, add up to 1 less exactly.
+
+    >>> check_probabilities(np.array([[0.3, 0.3, 0.4]], np.float16).astype(np.float64))
+    >>> check_probabilities(np.array([[0.3, 0.3, 0.3995]]))
+    Traceback (most recent call last):
+    ValueError: predictions[0] is [0.3, 0.3, 0.3995]; the probabilities of a row are from 0 to 1 \
+and add up to 1
+    """
     sums = scores.sum(axis=1)
     wrong = (scores < 0).any(axis=1) | (scores > 1).any(axis=1)
-    wrong |= np.abs(sums - 1) > _SUM_TOLERANCE
+    distances = np.abs(sums - 1)
+    if not (distances <= _SUM_TOLERANCE).all():
+        wrong |= distances > max(_SUM_TOLERANCE, 4 * _roundoff(scores))
     if wrong.any():
         row = int(wrong.argmax())
         raise RowError(
@@ -82,3 +93,18 @@ def check_probabilities(scores: Floats) -> None:
             f"is {scores[row].tolist()}; "
             "the probabilities of a row are from 0 to 1 and add up to 1",
         )
+
+
+def _roundoff(scores: Floats) -> float:
+    """By how much a number near 1 may be rounded in the precision that all scores have.
+
+    It is seen from the numbers themselves: those of float16 have 11 binary digits, of bfloat16, the
+    upper half of a float32, 8.
+    """
+    single = scores.astype(np.float32)
+    if (single == scores).all():
+        if not (single.view(np.uint32) & 0xFFFF).any():
+            return 2.0**-8
+        if (single.astype(np.float16) == single).all():
+            return 2.0**-11
+    return 0.0

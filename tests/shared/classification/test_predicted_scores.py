@@ -108,3 +108,25 @@ def test_labels_have_no_curves():
     assert curve_scores(None) == {}
     with pytest.raises(ValueError, match="curves is about scores, but predictions are labels"):
         curve_scores(None, curves=True)
+
+
+def rounded(rows, precision):
+    if precision == "bfloat16":  # the upper half of a float32, rounded to the nearest
+        bits = rows.astype(np.float32).view(np.uint32) + np.uint32(0x8000)
+        return (bits & np.uint32(0xFFFF0000)).view(np.float32)
+    return rows.astype(precision)
+
+
+@pytest.mark.parametrize("precision", ["float16", "bfloat16"])
+@pytest.mark.parametrize("classes", [3, 50])
+def test_probabilities_may_have_half_precision(precision, classes):
+    rng = np.random.default_rng(classes)
+    logits = rng.normal(size=(200, classes))
+    rows = rounded(np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True), precision)
+    references = rng.integers(0, classes, 200)
+    assert np.abs(rows.astype(float).sum(axis=1) - 1).max() > 1e-5
+    PredictedScores(rows.astype(float), references, labels=range(classes))
+
+    rows[7] *= 0.9
+    with pytest.raises(ValueError, match=r"^predictions\[7\] is .* add up to 1$"):
+        PredictedScores(rounded(rows, precision).astype(float), references, labels=range(classes))
