@@ -5,7 +5,8 @@ loop of an example of accelerate, does with them; `metric` is the loaded module,
 changes. `run_glue`, `run_classification`, `run_summarization`, `run_translation`, `run_qa`,
 `run_ner`, `run_clm`, `run_swag` and `run_speech_recognition_seq2seq` were read in a snapshot of
 transformers 5; accelerate's `nlp_example` is restated from knowledge of it. Stock values come from
-the libraries behind the stock modules: scikit-learn, rouge_score and SQuAD's definition.
+the libraries behind the stock modules: scikit-learn, rouge_score, sacrebleu,
+seqeval, jiwer and SQuAD's definition.
 
 `python -m tests.apps.official_scripts` prints the table.
 """
@@ -35,6 +36,9 @@ TOKENS = GENERATOR.integers(0, 9, (8, 12))
 NEXT = np.roll(np.where(GENERATOR.random((8, 12)) < 0.5, TOKENS, 0), -1, 1)
 WORDS = "the a cat dog sat on in Paris Eiffel Tower is running runs".split()
 WRITTEN = [" ".join(GENERATOR.choice(WORDS, 6)) for _ in range(12)]
+TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+TAG_LABELS = np.where(GENERATOR.random((8, 12)) < 0.8, GENERATOR.integers(0, 5, (8, 12)), -100)
+TAG_PREDICTIONS = np.where(GENERATOR.random((8, 12)) < 0.7, np.maximum(TAG_LABELS, 0), 1)
 EXPECTED = [" ".join([*text.split()[:3], *GENERATOR.choice(WORDS, 3)]) for text in WRITTEN]
 
 
@@ -73,6 +77,25 @@ def run_clm(metric: Any, predictions: Any, labels: Any) -> Any:
     )
 
 
+def run_translation(metric: Any, texts: list[str], references: list[str]) -> Any:
+    return metric.compute(
+        predictions=[text.strip() for text in texts],
+        references=[[text.strip()] for text in references],
+    )
+
+
+def run_ner(metric: Any, predictions: Any, labels: Any) -> Any:
+    pairs = [list(zip(*rows, strict=True)) for rows in zip(predictions, labels, strict=True)]
+    return metric.compute(
+        predictions=[[TAGS[p] for p, label in row if label != -100] for row in pairs],
+        references=[[TAGS[label] for _, label in row if label != -100] for row in pairs],
+    )
+
+
+def run_speech_recognition_seq2seq(metric: Any, texts: list[str], references: list[str]) -> Any:
+    return metric.compute(predictions=texts, references=references)
+
+
 def nlp_example(metric: Any, logits: Any, labels: Any) -> Any:
     for start in range(0, len(labels), 16):
         rows = slice(start, start + 16)
@@ -81,6 +104,29 @@ def nlp_example(metric: Any, logits: Any, labels: Any) -> Any:
 
 
 # What the stock modules return
+
+
+def of_translations() -> float:
+    import sacrebleu
+
+    return float(sacrebleu.corpus_bleu(WRITTEN, [EXPECTED]).score)
+
+
+def of_entities(score: str) -> float:
+    from seqeval import metrics
+
+    kept = TAG_LABELS != -100
+    tags = [
+        [[TAGS[tag] for tag in row[mask]] for row, mask in zip(table, kept, strict=True)]
+        for table in (TAG_LABELS, TAG_PREDICTIONS)
+    ]
+    return float(getattr(metrics, f"{score}_score")(*tags))
+
+
+def of_transcripts() -> float:
+    import jiwer
+
+    return float(jiwer.wer(EXPECTED, WRITTEN))
 
 
 def of_labels(score: str, predictions: Any, references: Any, **options: Any) -> float:
@@ -260,15 +306,31 @@ ROWS = [
         )
         for key, score in (("accuracy", "accuracy_score"), ("f1", "f1_score"))
     ),
-    *(
-        Row(script, stock, f"{module} {key}", lambda: math.nan, dict, needs=module)
-        for script, stock, module, key in (
-            ("run_qa, SQuAD v2", "squad_v2 f1", "squad_v2", "f1"),
-            ("run_translation", "sacrebleu score", "bleu", "score"),
-            ("run_ner", "seqeval overall_f1", "span_f1", "overall_f1"),
-            ("run_speech_recognition_seq2seq", "wer", "error_rate", "wer"),
-        )
+    Row(
+        "run_translation",
+        "sacrebleu score",
+        "bleu bleu",
+        of_translations,
+        lambda: run_translation(_load("bleu"), WRITTEN, EXPECTED),
     ),
+    *(
+        Row(
+            "run_ner",
+            f"seqeval overall_{score}",
+            f"span_f1 {score}",
+            lambda score=score: of_entities(score),
+            lambda: run_ner(_load("span_f1"), TAG_PREDICTIONS, TAG_LABELS),
+        )
+        for score in ("precision", "recall", "f1", "accuracy")
+    ),
+    Row(
+        "run_speech_recognition_seq2seq",
+        "wer",
+        "error_rate wer",
+        of_transcripts,
+        lambda: run_speech_recognition_seq2seq(_load("error_rate"), WRITTEN, EXPECTED),
+    ),
+    Row("run_qa, SQuAD v2", "squad_v2 f1", "squad_v2 f1", lambda: math.nan, dict, needs="squad_v2"),
 ]
 
 
