@@ -96,19 +96,20 @@ def classification_scores(
     else:
         table, task = label_table(predictions, references, **options)
     all_clusters = None
-    clustered = None
     if clusters is not None:
         all_clusters = Clusters.of_labels(clusters, len(references))
+    clustered = None
+    if all_clusters is not None and uncertainty.get("confidence_level") is not None:
         if isinstance(table, LabelIndicators):
             clustered = ClusteredCounts.of_indicators(all_clusters, table, task)
         else:
             positions = (
-                label_positions(predictions, references, task)
-                if not isinstance(predicted, PredictedScores)
-                else predicted.label_positions()
+                predicted.label_positions()
+                if isinstance(predicted, PredictedScores)
+                else label_positions(predictions, references, task)
             )
-            size = len(task.all_labels)
             weights = check_weights("sample_weight", sample_weight, len(references))
+            size = len(task.all_labels)
             clustered = ClusteredCounts.of_rows(all_clusters, *positions, size, weights)
     measured = measured_curves(
         predicted,

@@ -7,7 +7,6 @@ clusters the same shares are means of rows in clusters. All other scores, and th
 rows, are resampled, whatever the method that the shares are asked to have.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
@@ -17,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.exact_sums import group_sums
 from ..numbers.multisets import Multiset
 from ..statistics.cluster_sums import Clusters, ClusterSums
-from ..statistics.draws import resampled_totals
+from ..statistics.draws import resampled_sums_of_rows
 from ..statistics.intervals import interval, resampled_interval
-from ..statistics.proportions import Interval, proportion_interval
+from ..statistics.proportions import Interval, f1_of_jaccard, proportion_interval
 from ..statistics.summary import Estimator
 from .classes import Classes
 from .confusion import LabelCounts, RowKinds
-from .multilabel import LabelIndicators
+from .multilabel import LabelIndicators, weighted_counts
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,9 @@ class ClusteredCounts:
 
         def totals(positions: Integers, rows: NDArray[Any]) -> NDArray[Any]:
             cells = (positions * shape[1] + number)[rows]
-            return _totals(cells, None if weights is None else weights[rows], shape)
+            size = shape[0] * shape[1]
+            counted = None if weights is None else weights[rows]
+            return weighted_counts(cells, counted, size).reshape(shape)
 
         all_rows = np.ones(correct.size, bool)
         true_positives, support = totals(references, correct), totals(references, all_rows)
@@ -80,10 +80,10 @@ class ClusteredCounts:
 
         def totals(rows: NDArray[Any]) -> NDArray[Any]:
             columns = [
-                _totals(
+                weighted_counts(
                     clusters.numbers[column == 1],
                     None if weights is None else weights[column == 1],
-                    (len(clusters.labels),),
+                    len(clusters.labels),
                 )
                 for column in np.atleast_2d(rows.T)
             ]
@@ -121,29 +121,16 @@ class ClusteredCounts:
         """The kinds of rows of resamples of clusters."""
         if self.kinds is None:
             return None
-        occurrences = self.kinds.occurrences.T.astype(np.float64)
-        totals = resampled_totals(
-            np.ones(len(occurrences), np.int64),
-            np.broadcast_to(np.arange(occurrences.shape[1]), occurrences.shape),
-            occurrences.shape[1],
-            amounts=occurrences,
-            n_resamples=n_resamples,
-            seed=seed,
+        totals = resampled_sums_of_rows(
+            self.kinds.occurrences.T.astype(np.float64), n_resamples=n_resamples, seed=seed
         )
         return RowKinds(self.kinds.counts, totals)
 
     def resampled(self, n_resamples: int, seed: int) -> LabelCounts:
         """The counts of resamples, each of as many clusters as there are; float64."""
         columns = [np.atleast_2d(getattr(self.counts, field.name)) for field in fields(LabelCounts)]
-        kinds, occurrences = np.unique(np.concatenate(columns).T, axis=0, return_counts=True)
-        cells = np.broadcast_to(np.arange(kinds.shape[1]), kinds.shape)
-        totals = resampled_totals(
-            occurrences,
-            cells,
-            kinds.shape[1],
-            amounts=kinds,
-            n_resamples=n_resamples,
-            seed=seed,
+        totals = resampled_sums_of_rows(
+            np.concatenate(columns).T, n_resamples=n_resamples, seed=seed
         ).astype(np.float64)
         size = len(self.counts.support)
         true_positives, support, predicted_positives, negatives = (
@@ -151,14 +138,6 @@ class ClusteredCounts:
         )
         correct, total = totals[4 * size :]
         return LabelCounts(true_positives, support, predicted_positives, negatives, correct, total)
-
-
-def _totals(cells: Integers, weights: Floats | None, shape: tuple[int, ...]) -> NDArray[Any]:
-    """How many rows count in each cell, or the sums of their weights, each rounded once."""
-    size = math.prod(shape)
-    if weights is None:
-        return np.bincount(cells, minlength=size).reshape(shape)
-    return group_sums(weights, cells, size).reshape(shape)
 
 
 def label_estimators(
@@ -202,7 +181,10 @@ def label_estimators(
                 for share, clustered_share in zip(shares, clustered, strict=True)
             ]
             if name == "f1":
-                estimates = [_as_f1(*pair) for pair in zip(estimates, shares, strict=True)]
+                estimates = [
+                    f1_of_jaccard(estimate, hits / rows) if rows else estimate
+                    for estimate, (hits, rows) in zip(estimates, shares, strict=True)
+                ]
             return estimates if task.average == "none" and name != "accuracy" else estimates[0]
         return resampled_interval(
             resamples(n_resamples, seed)[name],
@@ -254,12 +236,3 @@ def _share_interval(
     present = occurrences > 0
     rows = Multiset(np.array([0.0, 1.0])[present], occurrences[present])
     return interval(rows, clusters=sums, **options)
-
-
-def _as_f1(jaccard: Interval, share: tuple[Any, Any]) -> Interval:
-    """The interval of F1 from that of Jaccard's index."""
-    if not share[1]:
-        return jaccard
-    low, high = (2 * end / (1 + end) for end in (jaccard.low, jaccard.high))
-    slope = 2 / (1 + share[0] / share[1]) ** 2
-    return jaccard._replace(low=low, high=high, standard_error=jaccard.standard_error * slope)

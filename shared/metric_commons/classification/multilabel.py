@@ -63,18 +63,21 @@ class LabelIndicators:
     def matrices(self) -> NDArray[Any]:
         """The confusion matrix of each label, shape (labels, 2, 2); references are rows."""
         cells = (2 * self.references + self.predictions).T
-        return np.array([_totals(column, self.weights, 4).reshape(2, 2) for column in cells])
+        return np.array(
+            [weighted_counts(column, self.weights, 4).reshape(2, 2) for column in cells]
+        )
 
     def counts(self) -> LabelCounts:
         """The counts of the labels, as exact numbers."""
         matrices = exact_numbers(self.matrices)
         correct = (self.references == self.predictions).all(axis=1)
+        wrong_and_right = weighted_counts(correct.view(np.uint8), self.weights, 2)
         return LabelCounts(
             true_positives=matrices[:, 1, 1],
             support=matrices[:, 1].sum(axis=1),
             predicted_positives=matrices[:, :, 1].sum(axis=1),
             negatives=matrices[:, 0].sum(axis=1),
-            correct=exact_numbers(_totals(correct.view(np.uint8), self.weights, 2)[1:]).sum(),
+            correct=exact_numbers(wrong_and_right[1:]).sum(),
             total=matrices[0].sum(),
         )
 
@@ -85,7 +88,7 @@ class LabelIndicators:
         kinds, codes = _row_kinds(
             self.references[:, task.selection], self.predictions[:, task.selection]
         )
-        occurrences = _totals(codes, self.weights, len(kinds.support))
+        occurrences = weighted_counts(codes, self.weights, len(kinds.support))
         return RowKinds(kinds, exact_numbers(occurrences))
 
     def clustered_row_kinds(self, task: Classes, clusters: Integers) -> RowKinds | None:
@@ -97,7 +100,7 @@ class LabelIndicators:
         )
         shape = len(kinds.support), int(clusters.max()) + 1
         cells = codes * shape[1] + clusters
-        occurrences = _totals(cells, self.weights, shape[0] * shape[1]).reshape(shape)
+        occurrences = weighted_counts(cells, self.weights, shape[0] * shape[1]).reshape(shape)
         return RowKinds(kinds.select(np.arange(shape[0])[:, np.newaxis]), occurrences)
 
     @cached_property
@@ -198,8 +201,12 @@ def _counter_positions(
     return positions
 
 
-def _totals(codes: NDArray[Any], weights: Floats | None, size: int) -> NDArray[Any]:
-    """How often each code from 0 to `size` - 1 occurs, or the sum of its weights."""
+def weighted_counts(codes: NDArray[Any], weights: Floats | None, size: int) -> NDArray[Any]:
+    """How often each code from 0 to `size` - 1 occurs, or the sum of its weights.
+
+    >>> weighted_counts(np.array([2, 0, 2]), None, 3).tolist()
+    [1, 0, 2]
+    """
     if weights is None:
         return np.bincount(codes, minlength=size)
     return group_sums(weights, codes, size)

@@ -42,10 +42,10 @@ def power(
     from ..evaluation.scoring import compare
 
     compared = compare(*read_with_rows(paths, rows or []), scores=scores, correction="none")
-    found = plans(compared.comparisons, effect, alpha=alpha, power=power)
+    planned = plans(compared.comparisons, effect, alpha=alpha, power=power)
     if form == "json":
-        listed = [plain(plan._asdict()) for plan in found]
+        listed = [plain(plan._asdict()) for plan in planned]
         content = {"effect": effect, "alpha": alpha, "power": power, "plans": listed}
         typer.echo(json.dumps(content, indent=2))
     else:
-        show_tables([plan_table(found, effect, alpha, power)])
+        show_tables([plan_table(planned, effect, alpha, power)])

@@ -221,13 +221,13 @@ class SumsOfRows(SufficientStatistics):
 def _counted(columns: Sequence[Any]) -> Mapping[tuple[Any, ...], int]:
     """How often each row of some columns occurs."""
     if len(columns) == 2 and all(map(_is_flat, columns)):
-        (keys, values), (other_keys, other_values) = map(_as_labels, columns)
-        table = contingency(keys, other_keys)
-        first, second = values(table.row_labels), other_values(table.column_labels)
+        (keys, values), (column_keys, column_values) = map(_as_labels, columns)
+        table = contingency(keys, column_keys)
+        first, second = values(table.row_labels), column_values(table.column_labels)
         entries = zip(
             table.rows.tolist(), table.columns.tolist(), table.counts.tolist(), strict=True
         )
-        return {(first[left], second[other]): count for left, other, count in entries}
+        return {(first[row], second[column]): count for row, column, count in entries}
     listed = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
     return Counter(zip(*(map(_hashable, column) for column in listed), strict=True))
 

@@ -117,7 +117,9 @@ class QuestionAnswering(Task):
             }
             for example in self.examples
         ]
-        return answers, [{"id": each["id"], "answers": each["answers"]} for each in self.examples]
+        return answers, [
+            {"id": example["id"], "answers": example["answers"]} for example in self.examples
+        ]
 
     def columns(self, predictions: Any, references: Any, module: Any) -> tuple[Any, Any]:
         """The mappings, with the fields that the module takes; or texts, if it takes none."""

@@ -156,6 +156,29 @@ def resampled_totals(
     return totals
 
 
+def resampled_sums_of_rows(
+    rows: npt.NDArray[Any], *, n_resamples: int, seed: int
+) -> npt.NDArray[Any]:
+    """The sums of the columns in each resample of rows, whatever their order.
+
+    Args:
+        rows: what each adds, shape (rows, columns).
+        n_resamples: how many resamples are drawn.
+        seed: of the random numbers.
+
+    Returns:
+        Shape (columns, n_resamples), of the type of the rows.
+
+    >>> resampled_sums_of_rows(np.array([[1, 10], [1, 10]]), n_resamples=2, seed=0).tolist()
+    [[2, 2], [20, 20]]
+    """
+    kinds, occurrences = np.unique(rows, axis=0, return_counts=True)
+    cells = np.broadcast_to(np.arange(kinds.shape[1]), kinds.shape)
+    return resampled_totals(
+        occurrences, cells, kinds.shape[1], amounts=kinds, n_resamples=n_resamples, seed=seed
+    )
+
+
 def _totals_by_poisson(
     words: np.random.PCG64,
     occurrences: Integers,

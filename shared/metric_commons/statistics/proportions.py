@@ -208,6 +208,15 @@ def f1_interval(
     )
     if not jaccard.effective_n:
         return jaccard
-    low, high = (2 * end / (1 + end) for end in (jaccard.low, jaccard.high))
-    slope = 2 / (1 + tp / (tp + fp + fn)) ** 2
-    return jaccard._replace(low=low, high=high, standard_error=jaccard.standard_error * slope)
+    return f1_of_jaccard(jaccard, tp / (tp + fp + fn))
+
+
+def f1_of_jaccard(interval: Interval, jaccard: float) -> Interval:
+    """The interval of F1 from that of Jaccard's index, whose value is `jaccard`.
+
+    >>> f1_of_jaccard(Interval(0.25, 1.0, "clopper_pearson", 0.1, 8.0), 0.5)[:2]
+    (0.4, 1.0)
+    """
+    low, high = (2 * end / (1 + end) for end in (interval.low, interval.high))
+    slope = 2 / (1 + jaccard) ** 2
+    return interval._replace(low=low, high=high, standard_error=interval.standard_error * slope)

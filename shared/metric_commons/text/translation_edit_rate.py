@@ -73,18 +73,18 @@ def ter_statistics(
     >>> rows.result()
     {'ter': 25.0, 'num_edits': 2, 'ref_length': 8.0}
     """
-    known: dict[str, list[str]] = {}
+    words_by_text: dict[str, list[str]] = {}
 
     def words(text: str) -> list[str]:
-        if text not in known:
-            known[text] = ter_words(
+        if text not in words_by_text:
+            words_by_text[text] = ter_words(
                 text.rstrip(),
                 normalized=normalized,
                 no_punct=no_punct,
                 asian_support=asian_support,
                 case_sensitive=case_sensitive,
             )
-        return known[text]
+        return words_by_text[text]
 
     values = np.zeros((len(predictions), 2))
     for row, (prediction, texts) in enumerate(zip(predictions, references, strict=True)):

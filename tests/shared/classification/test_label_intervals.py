@@ -92,6 +92,20 @@ def test_the_order_of_rows_does_not_show(weights):
     assert results[0] == results[1]
 
 
+def test_the_order_of_rows_of_several_labels_does_not_show():
+    rng = np.random.default_rng(4)
+    references, predictions = rng.integers(0, 2, (2, 60, 3))
+    labels, order = rng.integers(0, 9, 60), rng.permutation(60)
+    options = {"average": "samples", "confidence_level": 0.9, "n_resamples": 50}
+    results = [
+        classification_scores(
+            predictions[rows], references[rows], clusters=labels[rows].tolist(), **options
+        )
+        for rows in (np.arange(60), order)
+    ]
+    assert results[0] == results[1]
+
+
 def test_rows_of_several_labels_have_clusters():
     rng = np.random.default_rng(2)
     references, predictions = rng.integers(0, 2, (2, 60, 3))
