@@ -344,10 +344,17 @@ def _keep(self, layout, columns):
     self._batches = [*batches, (layout, columns)]
     __import__("time").sleep(0.001)
 """),
-        [
-            "threads_that_add_lose_no_rows",
-            "threads_that_add_and_compute_count_each_row_once",
-        ],
+        ["threads_that_add_lose_no_rows"],
+    ),
+    "rows that come after those before them were taken": (
+        with_method("""\
+def _keep(self, layout, columns):
+    batches = self._batches
+    self.calls = getattr(self, "calls", 0) + 1
+    __import__("time").sleep(0.05 * (self.calls % 2))  # every second batch comes late
+    batches.append((layout, columns))
+"""),
+        ["threads_that_add_and_compute_count_each_row_once"],
     ),
     "no other inputs beside its own": (
         with_method("""\
