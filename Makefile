@@ -1,11 +1,12 @@
-# make demo   scores the example answers      make test   runs every test
+# make demo   scores published answers        make test   runs every test
 # make lint   style and types                 make bench  ours beside the peers
+# make docs   builds the site in build/site
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint docs bench clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -18,9 +19,14 @@ $(VENV)/installed-dev: $(VENV)/installed
 	touch $@
 
 demo: $(VENV)/installed
-	$(BIN)/metric-commons score qa_em qa_f1 substring_recall examples/capitals.jsonl \
-		--predictions atlas --predictions borealis --references answers \
-		--confidence 0.95 --save build/demo.json
+	$(BIN)/metric-commons score qa_em qa_f1 examples/nq_open.jsonl \
+		--predictions dpr --predictions fid --predictions emdr2 --references answers \
+		--confidence 0.95 --compare --save build/demo.json --per-example build/demo.rows.jsonl
+	$(BIN)/metric-commons compare examples/qrels.txt examples/dense.run.txt examples/bm25.run.txt \
+		--measure ndcg@10 --measure map
+	$(BIN)/metric-commons report build/demo.json --html build/demo.html \
+		--per-example build/demo.rows.jsonl --show question
+	@echo "The page about these results: file://$(CURDIR)/build/demo.html"
 
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
@@ -29,6 +35,10 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/installed-dev
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/mkdocs build --quiet --strict
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --group bench

@@ -3,7 +3,8 @@
     python benchmarks/coverage.py [runs]
 
 For each law of `_laws` and number of rows many samples are drawn, 400 unless told otherwise; scores
-0 and 1 are reckoned exactly. Prints the tables and draws build/coverage.png.
+0 and 1 are computed exactly. Prints the tables, and writes those of the least coverage, as a
+picture and in Markdown, for the page on statistics.
 """
 
 import sys
@@ -28,8 +29,15 @@ RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 DRAWN = 100  # runs of the bootstrap, which takes the longest
 RESAMPLES = 1_000
 ROWS = (5, 10, 30, 100, 300, 1000)
-COLORS = {"bootstrap": "#c44e52", "t": "#dd8452", "wilson": "#8172b3", "auto": "#4c72b0"}
-PICTURE = Path(__file__).parents[1] / "build" / "coverage.png"
+COLORS = {
+    "rows alone": "#937860",
+    "bootstrap": "#c44e52",
+    "t": "#dd8452",
+    "wilson": "#8172b3",
+    "auto": "#4c72b0",
+}
+DOCS = Path(__file__).parents[1] / "docs"
+PICTURE, TABLES = DOCS / "images" / "coverage.png", DOCS / "tables" / "coverage.md"
 
 
 def show(title, table):
@@ -126,51 +134,62 @@ def clusters(sizes):
     )
 
 
-def draw_picture(exact, by_rows, by_difference):
-    """Least coverage over all laws by number of rows, in three panels."""
+def least_coverage(tables):
+    """The least coverage over all laws, of each method at each number of rows."""
+    return {
+        (method, rows): min(cell.coverage for cell in cells.values())
+        for rows, found in tables.items()
+        for method, cells in found.items()
+    }
+
+
+def write_tables(least):
+    """Write the least coverage in Markdown, a table for each kind of row."""
+    lines = []
+    for title, values in least.items():
+        sizes = list(dict.fromkeys(size for _, size in values))
+        methods = [method for method in COLORS if (method, sizes[0]) in values]
+        lines += [f"**{title}**", "", f"| rows | {' | '.join(map(str, sizes))} |"]
+        lines += [f"| --- |{' ---: |' * len(sizes)}"]
+        for method in methods:
+            cells = " | ".join(f"{values[method, size]:.3f}" for size in sizes)
+            lines.append(f"| `{method}` | {cells} |")
+        lines.append("")
+    TABLES.parent.mkdir(parents=True, exist_ok=True)
+    TABLES.write_text("\n".join(lines), encoding="utf-8")
+    print(f"\n{TABLES}")
+
+
+def draw_picture(least):
+    """Draw the least coverage by number of rows, a panel for each kind of row."""
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, panels = plt.subplots(1, 3, figsize=(13, 4), sharey=True, layout="constrained")
-    least = [
-        ("0/1 rows, over all shares", exact),
-        (
-            "scores in [0, 1], over 8 laws",
-            {
-                (method, rows): min(cell.coverage for cell in cells.values())
-                for rows, found in by_rows.items()
-                for method, cells in found.items()
-            },
-        ),
-        (
-            "differences, over 5 laws",
-            {
-                (method, rows): min(cell.coverage for cell in cells.values())
-                for rows, found in by_difference.items()
-                for method, cells in found.items()
-            },
-        ),
-    ]
-    for panel, (title, values) in zip(panels, least, strict=True):
+    figure, panels = plt.subplots(2, 2, figsize=(11, 8), sharey=True, layout="constrained")
+    for panel, (title, values) in zip(panels.flat, least.items(), strict=True):
         for method, color in COLORS.items():
-            points = sorted(
-                (rows, value) for (name, rows), value in values.items() if name == method
-            )
+            points = [(size, value) for (name, size), value in values.items() if name == method]
             if points:
                 panel.plot(*zip(*points, strict=True), marker="o", color=color, label=method)
         panel.axhline(0.95, color="black", linewidth=0.8, linestyle="--")
-        panel.set(title=title, xscale="log", xlabel="rows", ylim=(0, 1.02))
+        panel.set(title=title, ylim=(0, 1.02))
+        if all(isinstance(size, int) for _, size in values):
+            panel.set(xscale="log", xlabel="rows")
+        else:
+            panel.set(xlabel="clusters of rows")
+            panel.tick_params(axis="x", labelrotation=20)
         panel.spines[["top", "right"]].set_visible(False)
         panel.legend(frameon=False, loc="lower right")
-    panels[0].set_ylabel("least coverage of 95 % intervals")
-    PICTURE.parent.mkdir(exist_ok=True)
-    figure.savefig(PICTURE, dpi=120)
+    for panel in panels[:, 0]:
+        panel.set_ylabel("least coverage of 95 % intervals")
+    PICTURE.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(PICTURE, dpi=110)
     print(f"\n{PICTURE}")
 
 
 def main():
     exact = proportions()
-    by_rows, by_difference = {}, {}
+    by_rows, by_difference, by_cluster = {}, {}, {}
     for rows in ROWS:
         by_rows[rows] = scores(rows)
         show(f"Scores in [0, 1], {rows} rows", by_rows[rows])
@@ -178,8 +197,16 @@ def main():
         by_difference[rows] = differences(rows)
         show(f"Differences, {rows} rows", by_difference[rows])
     for name, sizes in CLUSTERS.items():
-        show(f"Clusters, {name}", clusters(sizes))
-    draw_picture(exact, by_rows, by_difference)
+        by_cluster[name] = clusters(sizes)
+        show(f"Clusters, {name}", by_cluster[name])
+    least = {
+        "0/1 rows, over all shares": exact,
+        f"Scores from 0 to 1, over {len(score_laws())} laws": least_coverage(by_rows),
+        f"Differences, over {len(difference_laws())} laws": least_coverage(by_difference),
+        f"0/1 rows in clusters, over {len(SHARES)} laws": least_coverage(by_cluster),
+    }
+    write_tables(least)
+    draw_picture(least)
 
 
 if __name__ == "__main__":

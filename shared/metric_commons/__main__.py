@@ -14,15 +14,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         from .cli.app import run_command
 
-        program = _program()
+        commands = program()
     except ModuleNotFoundError as error:
         sys.stderr.write(f"{error}; it comes with: pip install 'metric-commons[cli]'\n")
         return 1
-    return run_command(program, arguments)
+    return run_command(commands, arguments)
 
 
 @cache
-def _program() -> "Typer":
+def program() -> "Typer":
     """The commands of all applications; here alone they meet."""
     from .cli.app import app
     from .hub.commands import hub

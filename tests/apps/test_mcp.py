@@ -234,14 +234,14 @@ async def test_results_are_saved_under_a_name_of_their_own(call, root):
     assert sorted(root.glob("out/*")) == sorted(places)
 
 
-def block_of_the_main_page(language):
-    """The part of the main page that is about the server, and is in this language."""
-    page = (ROOT / "README.md").read_text("utf-8").partition("metric-commons mcp")[2]
+def block_of_the_guide(language):
+    """The first block of the guide for agents that is in this language."""
+    page = (ROOT / "docs" / "guides" / "agents.md").read_text("utf-8")
     return page.partition(f"```{language}\n")[2].partition("```")[0]
 
 
-def test_the_configuration_of_the_main_page_starts_the_server(root):
-    (configured,) = json.loads(block_of_the_main_page("json"))["mcpServers"].values()
+def test_the_configuration_of_the_guide_starts_the_server(root):
+    (configured,) = json.loads(block_of_the_guide("json"))["mcpServers"].values()
     command, *arguments = configured["args"]
 
     assert configured["command"] == "metric-commons"

@@ -84,18 +84,6 @@ def test_what_init_writes_runs_as_it_is(run):
     assert all(signature in shown for signature in saved.signatures())
 
 
-def test_the_commands_of_the_main_page_run(run):
-    shutil.copytree(ROOT / "examples", "examples")
-    page = (ROOT / "README.md").read_text("utf-8")
-    blocks = re.findall(r"^```sh\n(.+?)^```$", page, re.MULTILINE | re.DOTALL)
-    (block,) = (block for block in blocks if "metric-commons init" in block)
-
-    for line in block.splitlines():
-        program, *arguments = line.partition("#")[0].split()
-        status, _, err = run(*arguments)
-        assert (program, status) == ("metric-commons", 0), err
-
-
 def test_every_key_that_init_mentions_is_one(run):
     run("init", "e.yaml")
     text = Path("e.yaml").read_text()

@@ -570,3 +570,16 @@ def test_an_edge_case_of_a_card(module, prediction, references, chosen, result, 
         assert metric.compute(**columns, **options(module, chosen))[module] == float(result)
         many = {name: column * 12 for name, column in columns.items()}  # the path of many rows
         assert metric.compute(**many, **options(module, chosen))[module] == float(result)
+
+
+@published
+@pytest.mark.parametrize(("system", "model"), [("dpr", "DPR"), ("fid", "FiD"), ("emdr2", "EMDR2")])
+def test_the_sample_among_the_examples_is_what_was_published(system, model):
+    lines = (OPENQA / f"NQ_{model}.jsonl").read_text("utf-8").splitlines()
+    published = [json.loads(line) for line in lines[:3500:7]]
+    sample = (ROOT / "examples" / "nq_open.jsonl").read_text("utf-8").splitlines()
+
+    assert [
+        {"question": row["question"], "answer": row["answers"], "prediction": row[system]}
+        for row in map(json.loads, sample)
+    ] == published

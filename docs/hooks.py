@@ -1,0 +1,106 @@
+"""Pages of the site that are made from what stands elsewhere.
+
+The cards of the modules, the help of the commands, the docstrings of public names, the printed
+results of the benchmarks, the changelog and the guide for contributors are written once, where they
+belong; here they become pages.
+"""
+
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import typer
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from typer.cli import get_docs_for_click
+
+from metric_commons import names
+from metric_commons.__main__ import program
+
+ROOT = Path(__file__).parents[1]
+ROOMS = (
+    "text",
+    "ranking",
+    "classification",
+    "regression",
+    "clustering",
+    "outcomes",
+    "statistics",
+    "files",
+)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Add the pages of this file to the navigation."""
+    nav: list[Any] = config.nav or []
+    nav += [
+        {"Modules": [f"modules/{name}.md" for name in names()]},
+        {"Command line": "commands.md"},
+        {"API": ["api/index.md", *(f"api/{room}.md" for room in ROOMS)]},
+        {"Benchmarks": "benchmarks.md"},
+        {"Changelog": "changelog.md"},
+    ]
+    config.nav = nav
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made here."""
+    pages = {f"modules/{name}.md": _card(name) for name in names()}
+    pages |= {f"api/{room}.md": _api(f"metric_commons.{room}") for room in ROOMS}
+    pages["api/index.md"] = _api("metric_commons")
+    pages["commands.md"] = _commands()
+    pages["benchmarks.md"] = _benchmarks()
+    pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    pages["guides/add-a-metric.md"] = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
+    for path, content in pages.items():
+        files.append(File.generated(config, path, content=content))
+    return files
+
+
+def _card(name: str) -> str:
+    """The card of a module; `x[0][1]` in its messages is an item of a list, not a link."""
+    card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+    pieces = re.split(r"(^```.*?^```|`[^`\n]+`)", card, flags=re.DOTALL | re.MULTILINE)
+    return "".join(
+        piece if piece.startswith("`") else piece.replace("][", "]\\[") for piece in pieces
+    )
+
+
+def _api(package: str) -> str:
+    """A page of the public names of a package: its docstring, then each name."""
+    module = import_module(package)
+    title = package.removeprefix("metric_commons.")
+    lines = [f"# {title}", "", module.__doc__ or "", ""]
+    for name in module.__all__:
+        value = getattr(module, name)
+        home = getattr(value, "__module__", None)
+        if home is not None and home.startswith("metric_commons"):
+            lines += [f"::: {home}.{name}", ""]
+    return "\n".join(lines)
+
+
+def _commands() -> str:
+    """The help of each command, as the command prints it."""
+    command = typer.main.get_command(program())
+    context = typer.Context(command, info_name="metric-commons")
+    return get_docs_for_click(obj=command, ctx=context, name="metric-commons")
+
+
+def _benchmarks() -> str:
+    """What each benchmark printed when it last ran."""
+    lines = [
+        "# Benchmarks",
+        "",
+        "Ratios of CPU time in one process or run, on the same input, as the scripts of",
+        "`benchmarks/` printed them. Only ratios mean something on another machine;",
+        "`make bench` runs them all and writes what they print where this page reads it.",
+        "",
+    ]
+    for path in sorted((ROOT / "docs" / "tables").glob("*.txt")):
+        script = ROOT / "benchmarks" / f"{path.stem}.py"
+        title = script.read_text("utf-8").partition("\n")[0].strip('"').rstrip(".")
+        lines += [f"## {path.stem}", "", f"{title}.", "", "```text"]
+        lines += [path.read_text("utf-8").rstrip(), "```", ""]
+    return "\n".join(lines)
