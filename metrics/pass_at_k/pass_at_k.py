@@ -1,15 +1,16 @@
 """Pass@k: the chance that at least one of k sampled programs passes the tests.
 
-Estimated without bias from more samples than k, as for Codex and HumanEval. It takes what running
-the samples showed and runs nothing itself.
+Estimated without bias from more samples than k, as for Codex and HumanEval; and beside it the
+chance that all of k samples pass (pass^k), or a share of them (G-Pass@k). It takes what running the
+samples showed and runs nothing itself.
 """
 
 import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.numbers.checks import check_sizes
-from metric_commons.outcomes.passes import Sizes, pass_at_k, sample_counts
+from metric_commons.outcomes.pass_measures import Measures, Thresholds, pass_scores
+from metric_commons.outcomes.passes import Sizes, sample_counts
 from metric_commons.statistics.summary import summarize
 
 _CITATION = """\
@@ -33,9 +34,14 @@ class PassAtK(BatchMetric):
             passes and 0 or False if not. Problems may differ in how many samples they have.
         k: how many samples are allowed, once or several times. Every problem needs at least as
             many.
+        measures: "pass@k", that one of k samples passes; "pass^k", that all do; "g-pass@k", that a
+            share of them does; "mg-pass@k", the mean of that over shares from one half to all;
+            "avg@n", the share of all samples that pass.
+        thresholds: the shares of "g-pass@k", each as the decimal number that is written.
 
     Returns:
         pass@1, pass@10, ... (float): one for each k, from 0.0 to 1.0; higher is better.
+        pass^4, g-pass@16_0.5, mg-pass@16, avg@n (float): the same, if asked for.
         per_example, confidence_interval, groups (dict): if asked for.
 
     Examples:
@@ -44,6 +50,8 @@ class PassAtK(BatchMetric):
         {'pass@1': 0.375, 'pass@2': 0.6666666666666666}
         >>> pass_at_k.compute(predictions=[{"n": 200, "c": 1}], k=100)
         {'pass@100': 0.5}
+        >>> pass_at_k.compute(predictions=[[1, 1, 1, 0]], k=2, measures=["pass^k", "avg@n"])
+        {'pass^2': 0.5, 'avg@n': 0.75}
         >>> pass_at_k.compute(predictions=[[True, False]], k=5)
         Traceback (most recent call last):
         ValueError: predictions[0] has 2 samples, pass@5 needs at least 5
@@ -63,11 +71,22 @@ class PassAtK(BatchMetric):
                 datasets.Features({"predictions": datasets.List(datasets.Value("bool"))}),
             ],
             license="Apache-2.0",
-            reference_urls=["https://github.com/openai/human-eval"],
+            reference_urls=[
+                "https://github.com/openai/human-eval",
+                "https://github.com/sierra-research/tau-bench",
+                "https://github.com/open-compass/GPassK",
+            ],
         )
 
-    def _compute(self, *, predictions, k: Sizes = (1,), **summary):
-        sizes = check_sizes("k", k)
-        scores = pass_at_k(sample_counts(predictions), sizes)
-        names = [f"pass@{size}" for size in sizes]
-        return summarize(dict(zip(names, scores, strict=True)), **summary)
+    def _compute(
+        self,
+        *,
+        predictions,
+        k: Sizes = (1,),
+        measures: Measures = ("pass@k",),
+        thresholds: Thresholds = (0.25, 0.5, 0.75, 1.0),
+        **summary,
+    ):
+        samples = sample_counts(predictions)
+        scores = pass_scores(samples, k=k, measures=measures, thresholds=thresholds)
+        return summarize(scores, **summary)

@@ -18,6 +18,7 @@ SOURCES = {
     "tabular": GIVEN / "cases" / "tabular.jsonl",
     "statistics": GIVEN / "cases" / "statistics.jsonl",
     "sequences": GIVEN / "cases" / "sequences.jsonl",
+    "answers": GIVEN / "cases" / "answers.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
 
@@ -44,6 +45,7 @@ UNREAD = {
         *("evaluate metrics/bleu (a7dd338)", "evaluate metrics/bleu (a7dd338) smooth"),
         *("evaluate metrics/google_bleu (a7dd338)", "signature", "rows", "sentences"),
     },
+    "answers": set(),
     "worked_examples": set(),
 }
 

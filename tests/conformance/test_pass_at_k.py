@@ -1,8 +1,9 @@
 """What the code of each peer returned for (n, c, k), and published results."""
 
+import csv
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from fractions import Fraction
 from math import comb, fsum
 
@@ -12,6 +13,7 @@ from metric_commons import load
 from tests.spec import GIVEN, ROOT, recorded
 
 RESULTS = GIVEN / "data" / "text" / "codet_humaneval" / "codegen16B_n100_executed_results.jsonl"
+TRIALS = GIVEN / "data" / "answers" / "tau_bench_gpt-4o-airline.tsv"
 CARD = ROOT / "metrics" / "pass_at_k" / "README.md"
 PEERS = {  # by their names in the card
     "human-eval 6d43fb9 `estimate_pass_at_k`": "human_eval.estimate_pass_at_k",
@@ -20,6 +22,7 @@ PEERS = {  # by their names in the card
     "lighteval 3fd1526 `PassAtK`": "lighteval.PassAtK",
     "inspect_ai 499e615 `pass_at`": "inspect_ai.pass_at",
 }
+RELIABILITY = [case for case in recorded("answers") if case["module"] == "pass_at_k"]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +57,8 @@ def test_cases(pass_at_k):
                 compared[peer] += 1
 
     table = re.findall(r"^\| (.+?) \| (\d+) of (\d+) \|", CARD.read_text("utf-8"), re.M)
-    assert {(peer, str(count), str(count)) for peer, count in compared.items()} == set(table)
+    table = {row for row in table if row[0] in PEERS}
+    assert {(peer, str(count), str(count)) for peer, count in compared.items()} == table
 
 
 @pytest.mark.skipif(not RESULTS.exists(), reason="the results are not part of the project")
@@ -73,3 +77,47 @@ def test_codegen_on_humaneval(pass_at_k):
             1 - Fraction(comb(count["n"] - count["c"], k), comb(count["n"], k)) for count in counts
         ]
         assert result[f"pass@{k}"] == pytest.approx(fsum(truth) / len(truth), rel=2e-15, abs=0)
+
+
+# Whether all samples pass, or a share of them
+
+
+@pytest.mark.parametrize("case", RELIABILITY, ids=[case["id"] for case in RELIABILITY])
+def test_a_recorded_case_of_reliability(pass_at_k, case):
+    result = pass_at_k.compute(**case["inputs"], **case["options"])
+
+    assert set(case["expected"]) == set(result)
+    for name, value in case["expected"].items():
+        assert result[name] == pytest.approx(value, rel=1e-15, abs=0), name
+
+
+def test_the_card_counts_the_cases_of_reliability(pass_at_k):
+    agreeing, compared = Counter(), Counter()
+    for case in RELIABILITY:
+        result = pass_at_k.compute(**case["inputs"], **case["options"])
+        for peer, scores in case["peers"].items():
+            compared[peer] += 1
+            agreeing[peer] += all(
+                value == pytest.approx(result[name], rel=1e-12) for name, value in scores.items()
+            )
+
+    table = re.findall(r"^\| (.+?) \| (\d+) of (\d+) \|", CARD.read_text("utf-8"), re.M)
+    names = {
+        "inspect_ai 0.3.285 `pass_k`": "inspect_ai 0.3.285 pass_k, pass_at",
+        "GPassK 20a02a1 and lighteval": "GPassK and lighteval",
+    }
+    told = {names[peer]: (int(n), int(total)) for peer, n, total in table if peer in names}
+    assert told == {peer: (agreeing[peer], compared[peer]) for peer in compared}
+
+
+@pytest.mark.skipif(not TRIALS.exists(), reason="the trials are not part of the project")
+def test_four_trials_of_tau_bench(pass_at_k):
+    rewards = defaultdict(list)
+    with TRIALS.open(encoding="utf-8", newline="") as lines:
+        for trial in csv.DictReader(lines, delimiter="\t"):
+            rewards[trial["task_id"]].append(int(float(trial["reward"])))
+
+    result = pass_at_k.compute(
+        predictions=list(rewards.values()), k=[1, 2, 3, 4], measures="pass^k"
+    )
+    assert [round(value, 3) for value in result.values()] == [0.42, 0.273, 0.22, 0.2]

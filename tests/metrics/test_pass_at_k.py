@@ -16,6 +16,33 @@ SPEC = Spec(
     ranges={"pass@1": (0.0, 1.0), "pass@2": (0.0, 1.0)},
     wrong={"predictions": [1, "passed"]},
 )
+OTHER_SHAPES = (
+    Spec(
+        name="pass_at_k",
+        shape="reliability",
+        sample={
+            "predictions": [{"n": 4, "c": 3}, {"n": 8, "c": 4}],
+            "k": 4,
+            "measures": ["pass^k", "g-pass@k", "mg-pass@k", "avg@n"],
+            "thresholds": [0.5],
+        },
+        result={
+            "pass^4": (0 + 1 / 70) / 2,
+            "g-pass@4_0.5": (1 + 53 / 70) / 2,
+            "mg-pass@4": (1 / 2 + 9 / 70) / 2,
+            "avg@n": 0.625,
+        },
+        perfect={
+            "predictions": [{"n": 4, "c": 4}, {"n": 8, "c": 8}],
+            "k": 4,
+            "measures": ["pass^k", "g-pass@k", "mg-pass@k", "avg@n"],
+            "thresholds": [0.5],
+        },
+        best={"pass^4": 1.0, "g-pass@4_0.5": 1.0, "mg-pass@4": 1.0, "avg@n": 1.0},
+        ranges=dict.fromkeys(["pass^4", "g-pass@4_0.5", "mg-pass@4", "avg@n"], (0.0, 1.0)),
+        wrong={"predictions": [1, "passed"]},
+    ),
+)
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .multiple_choice import choice_scores
+    from .pass_measures import pass_scores
     from .passes import pass_at_k, sample_counts
     from .preferences import alpaca_outcomes, outcomes, win_rates
 
@@ -14,6 +15,7 @@ __all__ = [
     "choice_scores",
     "outcomes",
     "pass_at_k",
+    "pass_scores",
     "sample_counts",
     "win_rates",
 ]
@@ -25,6 +27,7 @@ __getattr__ = resolver(
         "choice_scores": "multiple_choice",
         "outcomes": "preferences",
         "pass_at_k": "passes",
+        "pass_scores": "pass_measures",
         "sample_counts": "passes",
         "win_rates": "preferences",
     },

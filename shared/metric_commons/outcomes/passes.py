@@ -97,18 +97,38 @@ def pass_at_k(samples: Samples, k: Sequence[int]) -> list[Floats]:
     Traceback (most recent call last):
     ValueError: predictions[0] has 10 samples, pass@11 needs at least 11
     """
-    n, c = samples
-    fewest = int(n.argmin())
-    for size in k:
-        if n[fewest] < size:
+    check_sample_counts(samples, {f"pass@{size}": size for size in k})
+    pairs, inverse = distinct_counts(samples)
+    return [_pass_probability(pairs.n, pairs.c, size).take(inverse) for size in k]
+
+
+def check_sample_counts(samples: Samples, sizes: Mapping[str, int]) -> None:
+    """Every problem has as many samples as each score needs; `sizes` has the numbers by score.
+
+    >>> check_sample_counts(Samples(n=np.array([4, 2]), c=np.array([1, 1])), {"pass^3": 3})
+    Traceback (most recent call last):
+    ValueError: predictions[1] has 2 samples, pass^3 needs at least 3
+    """
+    n = samples.n
+    fewest = n.min()
+    for name, size in sizes.items():
+        if fewest < size:
             row = int((n < size).argmax())
             raise RowError(
-                "predictions", row, f"has {n[row]} samples, pass@{size} needs at least {size}"
+                "predictions", row, f"has {n[row]} samples, {name} needs at least {size}"
             )
-    base = int(c.max()) + 1
-    keys, inverse = _unique(n * base + c)
-    pairs = np.divmod(keys, base)
-    return [_pass_probability(*pairs, size).take(inverse) for size in k]
+
+
+def distinct_counts(samples: Samples) -> tuple[Samples, Integers]:
+    """The distinct pairs of counts, and for each problem the index of its pair.
+
+    >>> pairs, index = distinct_counts(Samples(n=np.array([9, 5, 9]), c=np.array([1, 1, 1])))
+    >>> pairs, index.tolist()
+    (Samples(n=array([5, 9]), c=array([1, 1])), [1, 0, 1])
+    """
+    base = int(samples.c.max()) + 1
+    keys, inverse = _unique(samples.n * base + samples.c)
+    return Samples(*np.divmod(keys, base)), inverse
 
 
 def _check_counts(n: Integers, c: Integers) -> None:

@@ -1,0 +1,163 @@
+"""What samples that pass say of a model: pass@k, and how reliably it passes.
+
+pass@k asks whether one of k samples passes, pass^k whether all do, G-Pass@k whether a share of them
+does. All are chances over subsets of k samples, drawn without replacement from those of a problem,
+and none depends on more than how many samples there are and how many pass.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from math import comb
+from typing import Annotated
+
+import numpy as np
+
+from ..numbers.arrays import Floats
+from ..numbers.checks import OptionError, check_measures, check_sizes
+from ..numbers.domains import Parsed, Share, checked_options
+from .passes import Samples, Sizes, check_sample_counts, distinct_counts, pass_at_k
+
+MEASURES = ("pass@k", "pass^k", "g-pass@k", "mg-pass@k", "avg@n")
+Measures = Annotated[
+    str | Sequence[str],
+    Parsed(partial(check_measures, supported=MEASURES), "a measure, or a list of them"),
+]
+Thresholds = Sequence[Share]
+
+_MOST = 1000  # of k where subsets are counted: their number has up to 30 bits for each sample
+
+
+@checked_options
+def pass_scores(
+    samples: Samples,
+    *,
+    k: Sizes = (1,),
+    measures: Measures = ("pass@k",),
+    thresholds: Thresholds = (0.25, 0.5, 0.75, 1.0),
+) -> dict[str, Floats]:
+    """The scores of each problem under the name of the score, such as "pass^4"; shape (problems,).
+
+    * "pass@k" is the chance that at least one of k samples passes.
+    * "pass^k" is the chance that all k pass, C(c, k) / C(n, k).
+    * "g-pass@k" is the chance that at least k * threshold of k samples pass, for each threshold:
+      G-Pass@16 at 0.5 is "g-pass@16_0.5". At 1.0 it is pass^k, and at 0.0 it is pass@k.
+    * "mg-pass@k" is 2 / k times the sum of the chances that at least m of k samples pass, over m
+      from ceil(k / 2) + 1 to k: the mean of G-Pass@k over thresholds from 0.5 to 1.0, as its
+      authors approximate it.
+    * "avg@n" is the share of all samples that pass. It is called so, whatever n is.
+
+    Subsets are counted with integers of any size and divided once, so that all but pass@k, of which
+    `pass_at_k` speaks, are rounded once.
+
+    Args:
+        samples: the counts of each problem, from `sample_counts`.
+        k: how many samples are drawn; one size or several.
+        measures: one or several.
+        thresholds: shares of k. A share is the decimal number that Python writes for it: 7 of 100
+            samples are enough for 0.07, though the float is a little more than 7 / 100.
+
+    Raises:
+        ValueError: a problem has fewer than k samples, or k is too great to count subsets.
+
+    Sources:
+        Yao et al., tau-bench (2024), for pass^k; Liu et al., Are Your LLMs Capable of Stable
+        Reasoning? (2024), for G-Pass@k.
+
+    >>> samples = Samples(n=np.array([4, 4]), c=np.array([2, 4]))
+    >>> scores = pass_scores(samples, k=2, measures=["pass@k", "pass^k", "avg@n"])
+    >>> {name: values.round(3).tolist() for name, values in scores.items()}
+    {'pass@2': [0.833, 1.0], 'pass^2': [0.167, 1.0], 'avg@n': [0.5, 1.0]}
+    >>> pass_scores(samples, k=4, measures="g-pass@k", thresholds=[0.5])["g-pass@4_0.5"].tolist()
+    [1.0, 1.0]
+    """
+    sizes = check_sizes("k", k)
+    scores: dict[str, Floats] = {}
+    for measure in check_measures(measures, MEASURES):
+        if measure == "avg@n":
+            scores[measure] = samples.c / samples.n
+            continue
+        names = [f"{measure.removesuffix('k')}{size}" for size in sizes]
+        check_sample_counts(samples, dict(zip(names, sizes, strict=True)))
+        if measure == "pass@k":
+            scores |= zip(names, pass_at_k(samples, sizes), strict=True)
+            continue
+        for name, size in zip(names, sizes, strict=True):
+            if size > _MOST:
+                raise OptionError("k", f"holds {size}; {measure} takes {_MOST} at the most")
+            if measure == "pass^k":
+                scores[name] = _chances(samples, size, [size])[0]
+            elif measure == "g-pass@k":
+                required = [required_passes(size, threshold) for threshold in thresholds]
+                labels = [f"{name}_{float(threshold)!r}" for threshold in thresholds]
+                scores |= zip(labels, _chances(samples, size, required), strict=True)
+            else:
+                scores[name] = _mean_chance(samples, size)
+    return scores
+
+
+def required_passes(k: int, threshold: float) -> int:
+    """The least number of k samples that is at least the share of them, and at least 1.
+
+    The share is read as it is written. The product of floats, 7.000000000000001, would ask for 8:
+
+    >>> required_passes(100, 0.07), required_passes(4, 0.0)
+    (7, 1)
+    """
+    share = Fraction(repr(float(threshold)))
+    return max(-(-share.numerator * k // share.denominator), 1)
+
+
+def _chances(samples: Samples, k: int, required: Sequence[int]) -> Floats:
+    """For each number of passes the chance that k samples hold as many; (required, problems)."""
+    levels = sorted(set(required), reverse=True)
+    rows = [levels.index(level) for level in required]
+
+    def chances(n: int, c: int) -> list[float]:
+        subsets = comb(n, k)
+        return [count / subsets for count in _subsets(n, c, k, levels)]
+
+    values: Floats = _for_counts(chances, samples)[rows]
+    return values
+
+
+def _mean_chance(samples: Samples, k: int) -> Floats:
+    """mG-Pass@k of each problem."""
+    levels = range(k, (k + 1) // 2, -1)
+
+    def chance(n: int, c: int) -> list[float]:
+        return [2 * sum(_subsets(n, c, k, levels)) / (k * comb(n, k))]
+
+    values: Floats = _for_counts(chance, samples)[0]
+    return values
+
+
+def _for_counts(function: Callable[[int, int], list[float]], samples: Samples) -> Floats:
+    """The values of a function of n and c for each problem, shape (values, problems).
+
+    Many problems have the same counts, so the function is called once for each distinct pair.
+    """
+    pairs, inverse = distinct_counts(samples)
+    values = [function(n, c) for n, c in zip(pairs.n.tolist(), pairs.c.tolist(), strict=True)]
+    return np.array(values).T[:, inverse]
+
+
+def _subsets(n: int, c: int, k: int, levels: Sequence[int]) -> list[int]:
+    """How many subsets of k of n samples hold at least m of the c that pass, for each level m.
+
+    The levels descend. C(c, m) * C(n - c, k - m) subsets hold exactly m; each of these numbers is
+    the one before times a fraction.
+
+    >>> _subsets(4, 2, 2, [2, 1])
+    [1, 5]
+    """
+    m = min(c, k)
+    exact = comb(c, m) * comb(n - c, k - m)
+    total, totals = 0, []
+    for level in levels:
+        while m >= level:
+            total += exact
+            exact = exact * (m * (n - c - k + m)) // ((c - m + 1) * (k - m + 1))
+            m -= 1
+        totals.append(total)
+    return totals
