@@ -1,6 +1,7 @@
 """`metric-commons compare`: which systems are better than others by more than chance."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -15,7 +16,18 @@ from ..evaluation.saved_rows import is_saved_result, read_with_rows
 from ..evaluation.signature import provenance
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
-from .options import Confidence, Correction, Resamples, Rows, Save, Scores, Seed, correction_named
+from .options import (
+    Confidence,
+    Correction,
+    Resamples,
+    Rows,
+    Save,
+    Scores,
+    Seed,
+    Sort,
+    Top,
+    correction_named,
+)
 from .outputs import Form, show
 from .trec import (
     JudgedOnly,
@@ -83,6 +95,8 @@ def compare(
     score_dtype: ScoreDtype = "float64",
     max_depth: MaxDepth = None,
     judged_only: JudgedOnly = False,
+    sort: Sort = None,
+    top: Top = None,
     save: Save = None,
     form: Form = "table",
     plot: Annotated[
@@ -98,7 +112,9 @@ def compare(
 
     Results need the scores of their rows, which --per-example writes. Systems
     of one name are compared with each other; else each with each. Of three
-    and more the ranks that each may have are shown. The p-value says how
+    and more the ranks that each may have are shown; of more than 25 a line of
+    signs takes the place of letters. Bold are the best tier and differences
+    that are significant. The p-value says how
     likely a difference as large would be if two systems were equally good; one
     that is not significant does not show that they are. A row that does not
     count for one system is left out for both.
@@ -121,9 +137,11 @@ def compare(
         from ..evaluation.scoring import compare as compare_results
 
         compared = compare_results(*read_with_rows(paths, rows or []), scores=scores, **testing)
+        if sort is not None:
+            compared = compared.sort(sort)
         if save:
             compared.save(save)
-        show(compared, form)
+        show(replace(compared, top=top), form)
         return
     _refuse(context, _OF_RESULTS, "saved results, and these are runs")
     qrels, *runs = paths
@@ -137,7 +155,7 @@ def compare(
 
         check(plot)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
-    _compare_runs(qrels, runs, measures_asked, scoring, testing, (save, plot, form))
+    _compare_runs(qrels, runs, measures_asked, scoring, testing, (save, plot, sort, top, form))
 
 
 def _refuse(context: typer.Context, options: Sequence[str], files: str) -> None:
@@ -155,10 +173,10 @@ def _compare_runs(
     measures: "tuple[Measure, ...]",
     scoring: Scoring,
     testing: dict[str, Any],
-    outputs: tuple[Path | None, Path | None, str],
+    outputs: tuple[Path | None, Path | None, str | None, int | None, str],
 ) -> None:
     """Score the runs, compare every two, and write what was asked for."""
-    save, plot, form = outputs
+    save, plot, sort, top, form = outputs
     scored_runs = score_queries(qrels, paths, measures, scoring)
     runs = _paired(scored_runs.runs)
     kind = TwoRuns if len(runs) == 2 else Results
@@ -175,11 +193,13 @@ def _compare_runs(
         from ..plots import deltas
 
         picture = deltas(plot, runs, results.comparisons)
+    if sort is not None:
+        results = results.sort(sort)
     if save:
         results.save(save)
     if plot:
         write_whole(plot, [picture])
-    show(results, form)
+    show(replace(results, top=top), form)
 
 
 class TwoRuns(Results):

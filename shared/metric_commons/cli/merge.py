@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ..evaluation.evaluations import signed
-from .options import Confidence, IntervalMethod, Resamples, Save, Seed
+from .options import Confidence, IntervalMethod, Resamples, Save, Scores, Seed
 from .outputs import Form, Outputs
 
 
@@ -15,6 +15,7 @@ def merge(
         list[Path],
         typer.Argument(metavar="PART", help="Files of `metric-commons score --partial`."),
     ],
+    scores: Scores = None,
     confidence: Confidence = None,
     interval: IntervalMethod = "auto",
     resamples: Resamples = 10_000,
@@ -47,4 +48,4 @@ def merge(
     results = total.results(
         confidence_level=confidence, interval=interval, n_resamples=resamples, seed=seed
     )
-    outputs.write(signed(results, total.preset))
+    outputs.write(signed(results, total.preset).choose(scores))

@@ -43,9 +43,15 @@ Scores = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="A score to compare, such as qa_f1; may be given several times. Without it, the main "
-        "score of each module.",
+        help="A score to show, write and compare, such as qa_f1; may be given several times. "
+        "Without it all are shown, and the main score of each module is compared.",
     ),
+]
+Sort = Annotated[
+    str | None, typer.Option(metavar="SCORE", help="Order systems by a score, the best first.")
+]
+Top = Annotated[
+    int | None, typer.Option(min=1, metavar="COUNT", help="Show so many systems, the first ones.")
 ]
 Rows = Annotated[
     list[Path] | None,

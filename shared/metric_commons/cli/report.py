@@ -8,6 +8,7 @@ import typer
 from ..evaluation.results import Results
 from ..evaluation.usage import check_outputs
 from ..files.stored import write_whole
+from .options import Scores
 from .outputs import check_report
 
 
@@ -22,6 +23,7 @@ def report(
             metavar="FILE", help="What --per-example wrote. Without it no examples are chosen."
         ),
     ] = None,
+    scores: Scores = None,
     show: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,6 +56,6 @@ def report(
     check_report()
     from ..report import find_examples, render
 
-    results = Results.read(path, per_example)
+    results = Results.read(path, per_example).choose(scores)
     row_examples = find_examples(results, fields=show or [], copies=data or [], count=examples)
     write_whole(html, [render(results, row_examples)])

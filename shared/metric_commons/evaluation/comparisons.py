@@ -223,42 +223,11 @@ def ranks(
     }
 
 
-def rank_table(rows: Sequence[tuple[str, str, float, Rank]]) -> Table:
-    """A row for each score and system with its value and rank, best first.
-
-    The first tier is in bold, if there is a second.
-    """
-    divided = {score for score, _, _, rank in rows if rank["tier"] > 1}
-    bold = {
-        (row, column)
-        for row, (score, _, _, rank) in enumerate(rows)
-        for column in (2, 3)
-        if score in divided and rank["tier"] == 1
-    }
-    return Table(
-        ["score", "system", "value", "tier", "ranks", "letters"],
-        [
-            [label(score), label(system), f"{value:.4f}", str(rank["tier"]), *_rank_cells(rank)]
-            for score, system, value, rank in rows
-        ],
-        2,
-        bold,
-        "Tier 1: the best system and all that are not significantly worse. Ranks: those that a "
-        "system may have, for all systems at once. Systems that share a letter are not told apart "
-        "by these rows; this does not show that they are equal.",
-    )
-
-
-def _rank_cells(rank: Rank) -> list[str]:
-    low, high = rank["rank_interval"]
-    return [str(low) if low == high else f"{low}-{high}", rank["letters"]]
-
-
 # ---- tables -------------------------------------------------------------------------------------
 
 
 def table(comparisons: Sequence[Comparison], lower: Callable[[Comparison], bool]) -> Table:
-    """A row a comparison, the better mean in bold, and so is what is significant.
+    """A row a comparison; where it is significant, that and the better mean are in bold.
 
     `lower` says of which comparisons the lower mean is the better one. The interval comes last,
     since on a narrow screen it is what goes on below.
@@ -269,9 +238,9 @@ def table(comparisons: Sequence[Comparison], lower: Callable[[Comparison], bool]
     level = f"{100 * levels.pop():g}% " if len(levels) == 1 and None not in levels else ""
     bold = set()
     for row, comparison in enumerate(comparisons):
-        better = -comparison["diff"] if lower(comparison) else comparison["diff"]
-        marks = {3: better > 0, 4: better < 0, 8: comparison["significant"]}
-        bold |= {(row, column) for column, holds in marks.items() if holds}
+        if comparison["significant"]:
+            is_a_better = (comparison["diff"] > 0) != lower(comparison)
+            bold |= {(row, 3 if is_a_better else 4), (row, 8)}
     return Table(
         [
             *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", "p_value"),

@@ -36,7 +36,7 @@ class Evaluation:
     preset: str | None = None
     uncertainty: Mapping[str, Any] = field(default_factory=dict)
     compare: bool = False
-    scores: Sequence[str] | None = None  # to compare; None for the main one of each module
+    scores: Sequence[str] | None = None  # of the result; None for all, the main ones compared
     correction: str = "holm"
     per_example: bool = False
 
@@ -59,7 +59,7 @@ class Evaluation:
         if self._needs_all_rows():
             results, _ = self.with_rows()
         else:
-            results = self.part().results(**self.uncertainty)
+            results = self.part().results(**self.uncertainty).choose(self.scores)
         record = results.provenance | {"columns": self._columns()}
         return signed(replace(results, provenance=record), self.preset)
 

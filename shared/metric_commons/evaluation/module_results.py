@@ -1,7 +1,7 @@
 """What one module says about one system, made from what its `compute` returned."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any, Self
 
@@ -10,6 +10,11 @@ from .arguments import REPORTING
 from .signature import signature
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
+# What a result has a value of for each score, if it has any.
+_BY_SCORE = (
+    *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
+    *("design_effect", "aggregation", "per_example"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +51,25 @@ class ModuleResult:
         """The inverse of `to_dict`: a score that was undefined is NaN again."""
         numbers = {"scores", "confidence_interval", "groups", *_BESIDE_INTERVALS}
         return cls(**{key: restored(v) if key in numbers else v for key, v in values.items()})
+
+    def only(self, scores: Collection[str]) -> Self:
+        """This result with some of the scores alone."""
+
+        def selection(values: Mapping[str, Any]) -> dict[str, Any]:
+            """Those of the scores, and what is said of all, such as the number of rows."""
+            return {
+                key: selection(value) if key in _BY_SCORE else value
+                for key, value in values.items()
+                if key in scores or key not in self.scores
+            }
+
+        is_main = self.main_score is None or self.main_score in scores
+        fields: dict[str, Any] = {name: selection(getattr(self, name)) for name in _BY_SCORE} | {
+            "groups": {group: selection(values) for group, values in self.groups.items()},
+            "lower_is_better": [name for name in self.lower_is_better if name in scores],
+            "main_score": self.main_score if is_main else None,
+        }
+        return replace(self, **fields)
 
 
 def module_result(

@@ -33,11 +33,12 @@ def paired_scores(
     Args:
         results: all systems, with the scores of their rows.
         names: the two systems of each pair.
-        scores: which to compare, as `score` or `module.score`; None for the main score of each
-            module.
+        scores: which to compare, as `score` or `module.score`, as far as they are means of rows;
+            None for the main score of each module.
 
     Raises:
-        ValueError: a score is not there, or two systems have other options, ids or clusters.
+        ValueError: a score is not there, none can be compared, or two systems have other options,
+            ids or clusters.
     """
     if scores is not None:
         _check(scores, results.systems)
@@ -71,21 +72,23 @@ def _family(
 
 
 def _check(scores: Collection[str], systems: Systems) -> None:
-    """Nothing, if every score that is named is one of some module, and a mean of rows."""
-    of_modules: dict[str, list[str]] = {}
-    means: dict[str, list[str]] = {}
+    """Nothing, if every score that is named is there, and one of them can be compared."""
+    of_modules: dict[str, None] = {}
+    means: dict[str, None] = {}
     for results in systems.values():
         for module, result in results.items():
             for names, columns in ((of_modules, result.scores), (means, means_of_rows(result))):
-                for name in columns:
-                    names[name] = [*names.get(name, []), f"{module}.{name}"]
+                names.update(dict.fromkeys(columns))
+                names.update(dict.fromkeys(f"{module}.{name}" for name in columns))
     for score in scores:
-        if score in means or any(score in names for names in means.values()):
-            continue
-        if score in of_modules or any(score in names for names in of_modules.values()):
-            raise ValueError(f"score {score!r} is no mean of scores of rows, so it is not compared")
-        hint = nearest(score, means) or f"; there are {', '.join(means) or 'none'}"
-        raise ValueError(f"there is no score {score!r} of rows{hint}")
+        if score not in of_modules:
+            listed = ", ".join(name for name in means if "." not in name) or "none"
+            hint = nearest(score, means) or f"; there are {listed}"
+            raise ValueError(f"there is no score {score!r} of rows{hint}")
+    if means and not any(score in means for score in scores):
+        raise ValueError(
+            f"score {next(iter(scores))!r} is no mean of scores of rows, so it is not compared"
+        )
 
 
 def _shared_rows(row_labels: Mapping[str, Mapping[str, Sequence[Any]]], a: str, b: str) -> Rows:

@@ -4,7 +4,6 @@ Names of systems and groups come from data and may hold anything. Here they beco
 line each, and whatever a format gives a meaning to is escaped.
 """
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
@@ -42,7 +41,7 @@ class Table(NamedTuple):
     header: list[str]
     rows: list[list[str]]
     labels: int
-    best: set[tuple[int, int]]  # row and column of each best score
+    best: set[tuple[int, int]]  # row and column of what is in bold
     note: str = ""  # a line to stand below
 
 
@@ -73,25 +72,18 @@ def score_table(
     return Table([*names, *(label(score) for _, score in columns)], rows, len(names), best)
 
 
-def best_entries(entries: Sequence[Entry], tiers: Mapping[str, int] | None = None) -> list[Entry]:
-    """The best of one score: the first tier if systems were compared, else the greatest or least.
+def best_entries(entries: Sequence[Entry], tiers: Mapping[str, int] | None) -> list[Entry]:
+    """The entries of the first tier of one score; none where no system is in another tier.
 
-    None where all are alike, of counts, and of one entry alone.
+    Without comparisons there are no tiers: the highest of several numbers may be so by chance.
 
     >>> a, b = (Entry(name, None, "m", "em", ord(name) / 99, None, 9, False) for name in "ab")
-    >>> best_entries([a, b]) == [b], best_entries([a, b], {"a": 1, "b": 1})
+    >>> best_entries([a, b], {"a": 2, "b": 1}) == [b], best_entries([a, b], {"a": 1, "b": 1})
     (True, [])
     """
-    values = [entry.value for entry in entries if isinstance(entry.value, float)]
-    values = [value for value in values if not math.isnan(value)]
-    if len(entries) < 2 or not values:
+    if not tiers or len({*tiers.values()}) < 2:
         return []
-    if tiers and all(entry.system in tiers for entry in entries):
-        best = [entry for entry in entries if tiers[entry.system] == 1]
-    else:
-        top = min(values) if entries[0].lower else max(values)
-        best = [entry for entry in entries if entry.value == top]
-    return best if len(best) < len(entries) else []
+    return [entry for entry in entries if tiers.get(entry.system) == 1]
 
 
 def as_text(tables: Iterable[Table], lines: Iterable[str]) -> str:
@@ -100,7 +92,7 @@ def as_text(tables: Iterable[Table], lines: Iterable[str]) -> str:
 
 
 def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    r"""Markdown, the best of each score in bold; then the lines as code.
+    r"""Markdown, the best tier of each score in bold; then the lines as code.
 
     >>> print(as_markdown([Table(["system", "em"], [["a|b", "0.5"]], 1, {(0, 1)})], ["em|rows=2"]))
     | system   | em      |
@@ -113,7 +105,7 @@ def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
 
 
 def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    r"""LaTeX with booktabs, the best of each score in bold; then the lines as comments.
+    r"""LaTeX with booktabs, the best tier of each score in bold; then the lines as comments.
 
     >>> table = Table(["system", "qa_em"], [["a&b", "0.5ᵃᵇ"]], 1, {(0, 1)})
     >>> print(as_latex([table], ["em|rows=2"]))

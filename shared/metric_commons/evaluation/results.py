@@ -9,32 +9,29 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from ..files.stored import Stored, plain, restored
-from .comparisons import Comparison, Rank, ranks
-from .comparisons import rank_table as rank_table_of
+from .comparisons import Comparison, Rank, statement
 from .comparisons import table as table_of
 from .module_results import ModuleResult, means_of_rows
 from .rendering import (
-    LETTERS,
     Entry,
-    Marks,
     Table,
-    Tiers,
     as_html,
     as_latex,
     as_markdown,
     as_text,
     label,
-    raised,
     score_table,
 )
 from .row_scores import read_rows, write_rows
+from .score_names import find_score, find_scores
+from .standings import Standings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +56,7 @@ class Results(Stored):
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)
     provenance: dict[str, Any] = field(default_factory=dict)
+    top: int | None = field(default=None, repr=False)  # so many systems are shown; None for all
     # Of each system what its rows are called, `id` and `cluster`, as far as they were given.
     row_labels: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
 
@@ -135,20 +133,85 @@ class Results(Stored):
         record = {"path": str(path), "sha256": write_rows(path, scores, self.row_labels)}
         return replace(self, provenance=self.provenance | {"per_example": record})
 
+    def choose(self, scores: Collection[str] | None) -> Self:
+        """These results with some of the scores alone, wherever scores are.
+
+        Args:
+            scores: their names, as `score` or `module.score`; None for all. Modules of which none
+                is named are left out.
+
+        Raises:
+            ValueError: there is no such score.
+
+        >>> from .scoring import score
+        >>> results = score("qa_f1", predictions=["Paris"], references=["paris"])
+        >>> list(results.choose(["qa_f1"]).systems["predictions"]["qa_f1"].scores)
+        ['qa_f1']
+        """
+        if scores is None:
+            return self
+        selection = find_scores(scores, self.systems)
+        systems = {
+            system: {
+                module: result.only([name for name in result.scores if (module, name) in selection])
+                for module, result in results.items()
+                if any((module, name) in selection for name in result.scores)
+            }
+            for system, results in self.systems.items()
+        }
+        comparisons = [
+            comparison
+            for comparison in self.comparisons
+            if (self.standings.module_of(comparison), comparison["score"]) in selection
+        ]
+        return replace(self, systems=systems, comparisons=comparisons)
+
+    def sort(self, score: str) -> Self:
+        """These results with the systems in the order of a score, the best first.
+
+        Systems that do not have it, or whose score is undefined, come last. Comparisons follow the
+        order of systems.
+
+        Raises:
+            ValueError: there is no such score, or several modules have one.
+
+        >>> from .scoring import score
+        >>> results = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["y"])
+        >>> list(results.sort("qa_em").systems)
+        ['b', 'a']
+        """
+        module, name = find_score(score, self.systems)
+
+        def key(system: str) -> tuple[bool, float]:
+            result = self.systems[system].get(module)
+            value = result.scores.get(name, math.nan) if result else math.nan
+            is_lower_better = result is not None and name in result.lower_is_better
+            return math.isnan(value), value if is_lower_better else -value
+
+        names = sorted(self.systems, key=key)
+        position = {system: number for number, system in enumerate(names)}
+
+        def key_of_pair(comparison: Comparison) -> list[int]:
+            return sorted([position[comparison["a"]], position[comparison["b"]]])
+
+        systems = {system: self.systems[system] for system in names}
+        comparisons = sorted(self.comparisons, key=key_of_pair)
+        return replace(self, systems=systems, comparisons=comparisons)
+
     def to_table(self) -> str:
         """Plain text: a row a system, a column a score, four digits; then the signatures."""
         return as_text(self.tables(), self.signatures())
 
     def to_markdown(self) -> str:
-        """The same in Markdown, the best of each score in bold."""
+        """The same in Markdown, the best tier of each score in bold."""
         return as_markdown(self.tables(), self.signatures())
 
     def to_latex(self) -> str:
-        """The same in LaTeX with booktabs, the best of each score in bold."""
+        """The same in LaTeX with booktabs, the best tier of each score in bold."""
         return as_latex(self.tables(), self.signatures())
 
     def to_html(self) -> str:
-        """The same as tables of HTML, the best of each score in bold, to stand in any page."""
+        """The same as tables of HTML, the best tier of each score in bold, to stand in any page."""
         return as_html(self.tables(), self.signatures())
 
     def _repr_html_(self) -> str:
@@ -166,17 +229,20 @@ class Results(Stored):
         names = ["system", "group", "module", "score", "value", "low", "high", "rows"]
         names += ["versus", "p_value", "p_adjusted", "significant"]
         lines.writerow([*names, "tier", "best_rank", "worst_rank", "letters"])
-        for entry in self.entries():
+        visible = self.visible_systems()
+        for entry in (entry for entry in self.entries() if entry.system in visible):
             *key, value, interval, rows, _ = entry
             numbers = plain([value, *(interval or (None, None))])
             rank = self._rank(entry)
             ranked = [rank["tier"], *rank["rank_interval"], rank["letters"]] if rank else [None] * 4
             lines.writerow([*key, *numbers, rows, *[None] * 4, *ranked])
         for comparison in plain(self.comparisons):
+            if not {comparison["a"], comparison["b"]} <= {*visible}:
+                continue
             key = [
                 comparison["a"],
                 None,
-                self.module_of(comparison),
+                self.standings.module_of(comparison),
                 comparison["score"],
                 comparison["diff"],
             ]
@@ -190,25 +256,26 @@ class Results(Stored):
         """The table of scores and, where there are any, those of groups and of comparisons.
 
         Beside comparisons each system has a letter, and a score those of the systems that it is
-        significantly better than. There are letters for 25 systems; of more, which are 300 pairs
-        and up, ranks and comparisons alone tell. Ranks are shown of three systems and more.
+        significantly better than. Of more than 25 systems, which are 300 pairs and up, a line of
+        signs a system takes the place of letters and of the comparisons one by one. Ranks are shown
+        of three systems and more. Bold are the best tier, and differences that are significant.
         """
-        entries = list(self.entries())
+        visible = self.visible_systems()
+        entries = [entry for entry in self.entries() if entry.system in visible]
         overall = [entry for entry in entries if entry.group is None]
         grouped = [entry for entry in entries if entry.group is not None]
-        letters = self.letters()
-        if letters:
+        standings = self.standings
+        tiers = standings.tiers()
+        if letters := standings.letters:
             scores = score_table(
                 ["", "system"],
                 lambda f: [letters[f.system], label(f.system)],
                 overall,
-                self.marks(),
-                self.tiers(),
+                standings.marks(),
+                tiers,
             )._replace(note="A letter: significantly better than the system of that letter.")
         else:
-            scores = score_table(
-                ["system"], lambda f: [label(f.system)], overall, tiers=self.tiers()
-            )
+            scores = score_table(["system"], lambda f: [label(f.system)], overall, tiers=tiers)
         tables = [scores]
         if grouped:
             groups = score_table(
@@ -216,12 +283,22 @@ class Results(Stored):
                 lambda f: [label(f.system), label(str(f.group)), str(f.rows)],
                 grouped,
             )
-            tables.append(groups._replace(labels=2, best=set()))
-        if ranks_table := self.rank_table():
+            tables.append(groups._replace(labels=2))
+        ranks_table = standings.rank_table(visible)
+        if ranks_table:
             tables.append(ranks_table)
-        if self.comparisons:
-            tables.append(table_of(self.comparisons, self.is_lower_better))
+        if ranks_table and not letters:
+            words = f"{len(self.comparisons):,} comparisons are in CSV and JSON. "
+            note = f"{words}{statement(self.comparisons)}"
+            tables[-1] = ranks_table._replace(note=f"{ranks_table.note} {note}")
+        elif self.comparisons:
+            pairs = [c for c in self.comparisons if c["a"] in visible and c["b"] in visible]
+            tables += [table_of(pairs, standings.is_lower_better)] if pairs else []
         return tables
+
+    def visible_systems(self) -> list[str]:
+        """The systems that tables show: the first `top`, or all."""
+        return list(self.systems)[: self.top]
 
     def signatures(self) -> list[str]:
         """Each signature once: systems that were scored or compared alike share them."""
@@ -231,37 +308,10 @@ class Results(Stored):
         )
         return list(dict.fromkeys([*(result.signature for result in results), *compared]))
 
-    def module_of(self, comparison: Comparison) -> str:
-        """The module of a comparison, which need not say it where one alone has such a score."""
-        if "module" in comparison:
-            return str(comparison["module"])
-        modules = self.systems.get(comparison["a"], {})
-        return next(
-            (m for m, result in modules.items() if comparison["score"] in result.scores), ""
-        )
-
-    def is_lower_better(self, comparison: Comparison) -> bool:
-        """Whether the system with the lower mean is the better one."""
-        result = self.systems.get(comparison["a"], {}).get(self.module_of(comparison))
-        return result is not None and comparison["score"] in result.lower_is_better
-
     @cached_property
-    def _ranks(self) -> dict[tuple[str, str], dict[str, Rank]]:
-        """Of module and score the ranks of the systems, best first, where all were compared."""
-        families: dict[tuple[str, str], list[Comparison]] = {}
-        for comparison in self.comparisons:
-            key = self.module_of(comparison), comparison["score"]
-            families.setdefault(key, []).append(comparison)
-        ranks_of_scores = {}
-        for (module, score), comparisons in families.items():
-            means = {
-                system: results[module].scores[score]
-                for system, results in self.systems.items()
-                if module in results and score in results[module].scores
-            }
-            lower = self.is_lower_better(comparisons[0])
-            ranks_of_scores[module, score] = ranks(comparisons, means, lower)
-        return {key: systems for key, systems in ranks_of_scores.items() if systems}
+    def standings(self) -> Standings:
+        """Ranks, tiers and letters of the systems, as far as they were compared."""
+        return Standings(self.systems, self.comparisons)
 
     @property
     def ranks(self) -> dict[str, dict[str, Rank]]:
@@ -270,58 +320,17 @@ class Results(Stored):
         Of the scores by which every two of some systems were compared. Where two modules have a
         score of one name, its module stands in front.
         """
-        scores = [score for _, score in self._ranks]
+        scores = [score for _, score in self.standings.ranks]
         return {
             score if scores.count(score) == 1 else f"{module}.{score}": systems
-            for (module, score), systems in self._ranks.items()
+            for (module, score), systems in self.standings.ranks.items()
         }
-
-    def tiers(self) -> Tiers:
-        """Of module and score the tier of each system that was compared with all others."""
-        return {
-            key: {system: rank["tier"] for system, rank in systems.items()}
-            for key, systems in self._ranks.items()
-        }
-
-    def rank_table(self) -> Table | None:
-        """The ranks of three systems or more; None if no score has them."""
-        rows = [
-            (score, system, self.systems[system][module].scores[score], rank)
-            for (module, score), systems in self._ranks.items()
-            if len(systems) > 2
-            for system, rank in systems.items()
-        ]
-        return rank_table_of(rows) if rows else None
 
     def _rank(self, entry: Entry) -> Rank | None:
         """The rank of the system of a score of all rows."""
         if entry.group is not None:
             return None
-        return self._ranks.get((entry.module, entry.score), {}).get(entry.system)
-
-    def letters(self) -> dict[str, str]:
-        """The letter of each system, if there are comparisons, and letters for all systems."""
-        are_marked = self.comparisons and len(self.systems) <= len(LETTERS)
-        return dict(zip(self.systems, LETTERS, strict=False)) if are_marked else {}
-
-    def marks(self) -> Marks:
-        """Of system, module and score the letters of the systems that are significantly worse."""
-        letters = self.letters()
-        worse: dict[tuple[str, str, str], str] = {}
-        for comparison in self.comparisons:
-            if comparison["significant"]:
-                is_a = (comparison["diff"] > 0) != self.is_lower_better(comparison)
-                winner, loser = (
-                    (comparison["a"], comparison["b"])
-                    if is_a
-                    else (comparison["b"], comparison["a"])
-                )
-                key = winner, self.module_of(comparison), comparison["score"]
-                worse[key] = worse.get(key, "") + letters.get(loser, "")
-        return {
-            key: raised("".join(sorted(letters_of_worse)))
-            for key, letters_of_worse in worse.items()
-        }
+        return self.standings.ranks.get((entry.module, entry.score), {}).get(entry.system)
 
     def entries(self) -> Iterator[Entry]:
         """Every score that is a single number, of all rows and of each group."""

@@ -67,7 +67,8 @@ def score(
         compare: also compare each two systems, which then need the same rows: a permutation test of
             the main score of each module, with p-values corrected for the number of pairs and
             scores.
-        scores: which scores to compare instead, as `score` or `module.score`.
+        scores: which scores the result has, as `score` or `module.score`, and which are compared;
+            None for all, of which the main ones are compared.
         correction: "holm", "max_t", "benjamini_hochberg" or "none".
         inputs: where the rows came from, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
@@ -136,7 +137,7 @@ def score(
         row_labels=_row_labels(systems, clusters=clusters, ids=ids),
     )
     if not compare:
-        return results
+        return results.choose(scores)
     level = _LEVEL if confidence_level is None else confidence_level
     comparisons = compare_pairs(
         paired_scores(results, combinations(systems, 2), scores),
@@ -152,7 +153,7 @@ def score(
             }
             for system, results_by_module in results_by_system.items()
         }
-    return replace(results, systems=results_by_system, comparisons=comparisons)
+    return replace(results, systems=results_by_system, comparisons=comparisons).choose(scores)
 
 
 def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
@@ -165,8 +166,9 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
 
     Args:
         *results: results that hold the scores of every row.
-        scores: which scores to compare, as `score` or `module.score`; None for the main score of
-            each module. P-values are corrected for the number of pairs and scores.
+        scores: which scores to show and compare, as `score` or `module.score`; None for all, of
+            which the main one of each module is compared. P-values are corrected for the number of
+            pairs and scores.
         **testing: options of `compare_pairs`: the test, its interval, correction and levels.
 
     Returns:
@@ -189,9 +191,10 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
         holders = "both results hold" if len(results) == 2 else "two systems hold"
         raise ValueError(f"there is no score that {holders} of every row")
     inputs = [source for part in results for source in part.provenance.get("inputs", [])]
-    return replace(
+    compared = replace(
         pool, comparisons=compare_pairs(shared, **testing), provenance=provenance(inputs)
     )
+    return compared.choose(scores)
 
 
 def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:

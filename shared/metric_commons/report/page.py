@@ -74,7 +74,6 @@ class GroupRow(NamedTuple):
     group: str
     size: int
     dots: Sequence[Dot | None]
-    best: float | None
 
 
 class GroupTable(NamedTuple):
@@ -118,7 +117,7 @@ def render(results: Results, examples: Examples) -> str:
     template = environment.from_string(_TEMPLATE.read_text("utf-8"))
     rows = {result.rows for modules in results.systems.values() for result in modules.values()}
     tables = results.tables()
-    rank_table = results.rank_table()
+    rank_table = results.standings.rank_table(results.visible_systems())
     provenance = results.provenance
     page = template.render(
         results=results,
@@ -218,12 +217,6 @@ def _dot(axis: Axis, value: float, interval: Sequence[float] | None, form: str =
     return Dot(value, text, position, interval, axis.percent(low), axis.percent(high))
 
 
-def _best(entries: Sequence[Entry]) -> float | None:
-    """The best of several numbers; None where none is better than all others."""
-    best = best_entries(entries)
-    return best[0].value if best else None
-
-
 def _by_score(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
     """The numbers of each module and score."""
     scores: dict[tuple[str, str], list[Entry]] = {}
@@ -234,7 +227,8 @@ def _by_score(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
 
 def _score_panels(results: Results) -> list[Panel]:
     """A panel for each score, with a line for each system; the axis holds every interval."""
-    letters, marks, tiers = results.letters(), results.marks(), results.tiers()
+    standings = results.standings
+    letters, marks, tiers = standings.letters, standings.marks(), standings.tiers()
     panels = []
     overall = (entry for entry in results.entries() if entry.group is None)
     for (module, score), entries in _by_score(overall).items():
@@ -259,7 +253,7 @@ def _difference_panels(results: Results) -> list[Panel]:
     """A panel for each score, with a line for each pair of systems; the axis holds zero."""
     scores: dict[tuple[str, str], list[Comparison]] = {}
     for comparison in results.comparisons:
-        key = results.module_of(comparison), comparison["score"]
+        key = results.standings.module_of(comparison), comparison["score"]
         scores.setdefault(key, []).append(comparison)
     panels: list[Panel] = []
     line_count = 0
@@ -267,7 +261,7 @@ def _difference_panels(results: Results) -> list[Panel]:
         differences = [comparison["diff"] for comparison in comparisons]
         ends = (end for comparison in comparisons for end in comparison["confidence_interval"])
         axis = fit_axis([0.0, *differences, *ends])
-        lower = results.is_lower_better(comparisons[0])
+        lower = results.standings.is_lower_better(comparisons[0])
         lines = [_difference_line(axis, comparison, lower) for comparison in comparisons]
         line_count += len(lines)
         is_open = not panels or line_count <= _MAX_OPEN_LINES
@@ -311,7 +305,8 @@ def _group_tables(results: Results) -> list[GroupTable]:
         systems = list(dict.fromkeys(entry.system for entry in entries))
         sizes = _group_sizes(entries)
         largest = set(sorted(sizes, key=lambda group: -sizes[group])[:_MAX_GROUPS])
-        axis = fit_axis([0.0, *(entry.value for entry in entries)])
+        ends = (end for entry in entries for end in entry.interval or ())
+        axis = fit_axis([0.0, *(entry.value for entry in entries), *ends])
         cells = {(str(entry.group), entry.system): entry for entry in entries}
         rows = [
             _group_row(axis, group, size, [cells.get((group, system)) for system in systems])
@@ -336,5 +331,5 @@ def _group_sizes(entries: Iterable[Entry]) -> dict[str, int]:
 
 def _group_row(axis: Axis, group: str, size: int, entries: Sequence[Entry | None]) -> GroupRow:
     """The row of a group; None stands for a system that has no such group."""
-    dots = [None if entry is None else _dot(axis, entry.value, None) for entry in entries]
-    return GroupRow(group, size, dots, _best([entry for entry in entries if entry]))
+    dots = [entry and _dot(axis, entry.value, entry.interval) for entry in entries]
+    return GroupRow(group, size, dots)

@@ -345,16 +345,12 @@ def test_the_table_has_a_row_a_system_and_a_column_a_score():
     assert [em, f1] == scored.signatures()
 
 
-def test_the_best_of_each_score_is_bold():
-    systems = SYSTEMS | {"c": ["Paris", "Christiania"]}
-    scored = score("qa_em", predictions=systems, references=REFERENCES, confidence_level=0.95)
-    rows = scored.to_markdown().splitlines()[2:5]
+def test_without_comparisons_no_number_is_called_the_best():
+    scored = score("qa_em", predictions=SYSTEMS, references=REFERENCES, confidence_level=0.95)
 
-    assert [row.split("|")[2].strip() for row in rows] == [
-        "0.5000 [0.0126, 0.9874]",
-        "**1.0000 [0.1581, 1.0000]**",
-        "**1.0000 [0.1581, 1.0000]**",
-    ]
+    assert scored.tables()[0].best == set()
+    assert "**" not in scored.to_markdown()
+    assert "textbf" not in scored.to_latex()
 
 
 def test_a_single_system_is_not_the_best_and_undefined_never_is(lengths):
@@ -593,7 +589,7 @@ def test_tables_mark_what_is_significantly_better():
     results = compared("qa_f1")
     scores, ranks, comparisons = results.tables()
 
-    assert ranks.rows[0] == ["qa_f1", "good", "0.8750", "1", "1", "a"]
+    assert ranks.rows[0] == ["qa_f1", "a", "good", "0.8750ᵇᶜ", "1", "1"]
     assert [row[:3] for row in scores.rows] == [
         ["a", "good", "0.8750ᵇᶜ"],
         ["b", "fair", "0.6250ᶜ"],
@@ -677,8 +673,8 @@ def test_ranks_tiers_and_letters_of_several_systems():
     assert Results.from_json(results.to_json()).ranks == results.ranks
     scores, ranks, _ = results.tables()
     assert scores.best == {(0, 2), (3, 2)}  # the first tier, not the highest score
-    assert ranks.rows[2] == ["qa_em", "fair", "0.3750", "2", "3", "b"]
-    assert ranks.best == {(0, 2), (0, 3), (1, 2), (1, 3)}
+    assert ranks.rows[2] == ["qa_em", "b", "fair", "0.3750ᶜ", "2", "3"]
+    assert ranks.best == {(0, 3), (0, 4), (1, 3), (1, 4)}
     for form in (results.to_table, results.to_markdown, results.to_latex, results.to_html):
         assert "1-2" in form()
         assert "does not show that they are equal" in " ".join(form().split())

@@ -1,0 +1,174 @@
+"""Which scores and which systems a result shows: `--scores`, `--sort`, `--top`."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from metric_commons.evaluation.results import Results
+from metric_commons.evaluation.scoring import score
+
+ROWS = [
+    {
+        "gold": "the red fox",
+        "topic": "ab"[row % 2],
+        **{f"s{hits:02}": "red fox" if row < hits else "red" for hits in range(30)},
+    }
+    for row in range(30)
+]
+
+
+@pytest.fixture(autouse=True)
+def _rows(run):
+    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+
+
+def scored(run, *options, modules=("qa_em", "qa_f1"), systems=("s03", "s28")):
+    fields = [word for system in systems for word in ("--predictions", system)]
+    command = ("score", *modules, "rows.jsonl", *fields, "--references", "gold")
+    status, out, err = run(*command, *options)
+    assert (status, err) == (0, "")
+    return out
+
+
+def every_score(results):
+    return {
+        (module, name)
+        for modules in results.systems.values()
+        for module, result in modules.items()
+        for name in result.scores
+    }
+
+
+def test_scores_are_those_that_are_named_everywhere(run):
+    options = ("--scores", "qa_f1", "--scores", "qa_em.qa_em", "--group-by", "topic")
+    files = ("--save", "r.json", "--per-example", "rows.out")
+    out = scored(run, *options, *files, "--compare", "--confidence", "0.9")
+    results = Results.read("r.json", "rows.out")
+
+    assert "qa_precision" not in out
+    assert every_score(results) == {("qa_em", "qa_em"), ("qa_f1", "qa_f1")}
+    assert [each["score"] for each in results.comparisons] == ["qa_em", "qa_f1"]
+    assert results.comparisons[0]["options"]["tests"] == 2
+    f1 = results.systems["s03"]["qa_f1"]
+    for values in (f1.confidence_interval, f1.standard_error, f1.per_example):
+        assert values.keys() == {"qa_f1"}
+    group = f1.groups["a"]
+    assert group.keys() - {"n"} == {
+        *("qa_f1", "confidence_interval", "interval", "standard_error", "effective_n")
+    }
+    assert group["confidence_interval"].keys() == {"qa_f1"}
+    for line in Path("rows.out").read_text().splitlines():
+        assert json.loads(line)["scores"].keys() == {"qa_em", "qa_f1"}
+
+
+@pytest.mark.parametrize("options", [(), ("--per-example", "x.jsonl"), ("--compare",)])
+def test_a_module_of_which_no_score_is_named_is_left_out(run, options):
+    scored(run, "--scores", "qa_recall", "--save", "r.json", *options)
+
+    assert every_score(Results.read("r.json")) == {("qa_f1", "qa_recall")}
+
+
+def test_a_file_a_part_and_a_page_choose_too(run):
+    pytest.importorskip("jinja2")
+    content = {
+        "data": {"path": "rows.jsonl", "fields": {"references": "gold"}},
+        "systems": {"A": "s03", "B": "s28"},
+        "modules": ["qa_f1"],
+        "scores": ["qa_recall"],
+        "outputs": {"save": "r.json"},
+    }
+    Path("c.yaml").write_text(json.dumps(content))
+    assert run("run", "c.yaml")[0] == 0
+    assert every_score(Results.read("r.json")) == {("qa_f1", "qa_recall")}
+
+    scored(run, "--partial", "1.part", modules=["qa_f1"])
+    assert run("merge", "1.part", "--scores", "qa_f1", "--save", "m.json")[0] == 0
+    assert every_score(Results.read("m.json")) == {("qa_f1", "qa_f1")}
+
+    scored(run, "--save", "r.json")
+    assert run("report", "r.json", "--html", "p.html", "--scores", "qa_recall")[0] == 0
+    assert "qa_precision" not in Path("p.html").read_text()
+
+
+def test_a_score_that_is_not_there_is_one_line(run):
+    fields = ("--predictions", "s03", "--references", "gold")
+    status, out, err = run("score", "qa_f1", "rows.jsonl", *fields, "--scores", "qa_f")
+
+    assert (status, out) == (1, "")
+    assert err == "there is no score 'qa_f'; did you mean 'qa_f1'?\n"
+
+
+def test_what_is_no_mean_is_shown_beside_what_is_compared():
+    results = score(
+        "ir_ranking",
+        predictions={"a": [["x", "y"]] * 9, "b": [["y", "x"]] * 9},
+        references=[["x"]] * 9,
+        options={"measures": ["map", "mrr", "num_ret"]},
+        scores=["mrr", "num_ret"],
+        compare=True,
+    )
+
+    assert every_score(results) == {("ir_ranking", "mrr"), ("ir_ranking", "num_ret")}
+    assert [each["score"] for each in results.comparisons] == ["mrr"]
+
+
+def test_systems_are_sorted_and_the_first_are_shown(run):
+    files = ("--save", "r.json", "--per-example", "rows.out")
+    scored(run, *files, modules=["qa_f1"], systems=["s03", "s28", "s00", "s20"])
+    command = ("compare", "r.json", "--sort", "qa_f1", "--top", "2", "--save", "c.json")
+    status, out, _ = run(*command, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+
+    assert status == 0
+    assert list(dict.fromkeys(row["system"] for row in rows)) == ["s28", "s20"]
+    assert {row["versus"] for row in rows} == {"", "s20"}
+    saved = Results.read("c.json")
+    assert list(saved.systems) == ["s28", "s20", "s03", "s00"]
+    assert len(saved.comparisons) == 6
+    assert {saved.comparisons[0][side] for side in "ab"} == {"s28", "s20"}
+    assert saved.ranks["qa_f1"]["s28"]["rank_interval"] == [1, 1]
+    out = run(*command)[1]
+    assert "s03" not in out
+    assert "over 6 comparisons" in " ".join(out.split())
+    assert run(*command[:3], "qa_f")[2] == "there is no score 'qa_f'; did you mean 'qa_f1'?\n"
+
+
+def test_less_is_sorted_first_where_less_is_better():
+    results = score("ter", predictions={"a": ["x y"], "b": ["x"]}, references=["x"])
+
+    assert list(results.sort("ter").systems) == ["b", "a"]
+
+
+def test_of_many_systems_signs_take_the_place_of_letters(run):
+    names = [f"s{hits:02}" for hits in range(30)]
+    answers = {name: [row[name] for row in ROWS] for name in names}
+    gold = [row["gold"] for row in ROWS]
+    results = score("qa_em", predictions=answers, references=gold, compare=True)
+    scores, ranks = results.tables()
+
+    assert scores.header == ["system", "qa_em"]
+    assert ranks.header == ["score", "system", "value", "tier", "ranks", "pairs"]
+    assert [row[1] for row in ranks.rows] == names[::-1]
+    signs = [row[-1] for row in ranks.rows]
+    better = {(each["a"], each["b"]): each["diff"] > 0 for each in results.comparisons}
+    significant = {(each["a"], each["b"]) for each in results.comparisons if each["significant"]}
+    assert significant
+    for first, line in enumerate(signs):
+        for second, sign in enumerate(line):
+            pair = tuple(sorted([names[29 - first], names[29 - second]]))
+            if first == second:
+                assert sign == "="
+            elif pair not in significant:
+                assert sign == "."
+            else:
+                is_first_better = better[pair] == (pair[0] == names[29 - first])
+                assert sign == ("+" if is_first_better else "-")
+    assert "435 comparisons are in CSV and JSON" in ranks.note
+    assert "corrected by Holm's method over 435 comparisons" in ranks.note
+    few = score(
+        "qa_em", predictions=dict(list(answers.items())[:25]), references=gold, compare=True
+    )
+    assert few.tables()[0].header == ["", "system", "qa_em"]
