@@ -7,6 +7,7 @@ from ..lazy import resolver
 if TYPE_CHECKING:
     from .calibration_bins import calibration
     from .curves import pr_curve, roc_curve
+    from .label_report import report_text
     from .labels import label_scores, label_table
     from .predicted_scores import curve_scores
     from .spans import span_statistics
@@ -17,6 +18,7 @@ __all__ = [
     "label_scores",
     "label_table",
     "pr_curve",
+    "report_text",
     "roc_curve",
     "span_statistics",
 ]
@@ -29,6 +31,7 @@ __getattr__ = resolver(
         "label_scores": "labels",
         "label_table": "labels",
         "pr_curve": "curves",
+        "report_text": "label_report",
         "roc_curve": "curves",
         "span_statistics": "spans",
     },

@@ -8,8 +8,16 @@ from ..numbers.contingency import ContingencyTable
 from ..numbers.domains import Count, Finite, Weights, checked_options
 from ..statistics.cluster_sums import Clusters
 from ..statistics.summary import members
-from .classes import Average, Classes, ListedLabels, PositiveLabel
+from .classes import (
+    Average,
+    Classes,
+    IgnoredLabel,
+    ListedLabels,
+    PositiveLabel,
+    counted_rows,
+)
 from .confusion import Matrix, Rows
+from .label_distances import Distances, KappaWeights
 from .label_intervals import ClusteredCounts
 from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
 from .multilabel import LabelIndicators, are_indicators
@@ -32,6 +40,10 @@ def classification_scores(
     sample_weight: Weights | None = None,
     confusion_matrix: Matrix = False,
     confusion_matrix_rows: Rows = "references",
+    report: bool = False,
+    ignore_index: IgnoredLabel | None = None,
+    adjusted: bool = False,
+    kappa_weights: KappaWeights | None = None,
     top_k: TopK | None = None,
     curves: bool = False,
     calibration_bins: Count | None = None,
@@ -58,6 +70,12 @@ def classification_scores(
         confusion_matrix: also return it and its labels; "true", "pred" and "all" for shares of the
             references of a label, of its predictions and of all rows.
         confusion_matrix_rows: the true labels, or the predicted ones.
+        report: also return the scores of each label and their averages, as in scikit-learn's
+            `classification_report`.
+        ignore_index: rows with this reference are left out.
+        adjusted: the balanced accuracy is 0 by chance, and not 1 / labels.
+        kappa_weights: a wrong label counts in kappa as many times as it is steps away in the order
+            of labels, "linear", or the square of them, "quadratic"; None for once.
         top_k: also return the share of rows whose label is among the k most probable ones.
         curves: also return the points of both curves.
         calibration_bins: also return the calibration in so many bins.
@@ -73,13 +91,21 @@ def classification_scores(
     >>> scores["accuracy"], scores["recall"]
     (0.6, 0.5)
     """
+    clusters, groups = uncertainty.pop("clusters", None), uncertainty.pop("groups", None)
+    if ignore_index is not None:
+        rows = counted_rows(references, ignore_index)
+        clusters, groups = (
+            None if labels is None else take(check_labels(name, labels, len(references)), rows)
+            for name, labels in (("clusters", clusters), ("groups", groups))
+        )
+        sample_weight = take(check_weights("sample_weight", sample_weight, len(references)), rows)
+        predictions, references = take(predictions, rows), take(references, rows)
     options: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
         "average": average,
         "sample_weight": sample_weight,
     }
-    clusters, groups = uncertainty.pop("clusters", None), uncertainty.pop("groups", None)
     group_rows = {}
     if groups is not None:
         group_rows = members(check_labels("groups", groups, len(references)))
@@ -109,8 +135,9 @@ def classification_scores(
                 else label_positions(predictions, references, task)
             )
             weights = check_weights("sample_weight", sample_weight, len(references))
+            distances = None if kappa_weights is None else Distances.of_task(task, kappa_weights)
             size = len(task.all_labels)
-            clustered = ClusteredCounts.of_rows(all_clusters, *positions, size, weights)
+            clustered = ClusteredCounts.of_rows(all_clusters, *positions, size, weights, distances)
     measured = measured_curves(
         predicted,
         top_k=top_k,
@@ -124,6 +151,9 @@ def classification_scores(
         "zero_division": zero_division,
         "confusion_matrix": confusion_matrix,
         "confusion_matrix_rows": confusion_matrix_rows,
+        "report": report,
+        "adjusted": adjusted,
+        "kappa_weights": kappa_weights,
         **uncertainty,
     }
     result = label_scores(
