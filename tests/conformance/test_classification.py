@@ -407,6 +407,75 @@ def test_scores_of_several_labels_of_a_row_are_those_of_scikit_learn(rows, avera
 @SOME
 @given(
     st.lists(
+        st.tuples(st.booleans(), st.sampled_from([*GRADES, -3.0, 7.5]), st.floats(0.5, 3)),
+        min_size=2,
+        max_size=30,
+    ),
+    st.floats(0.01, 0.99),
+    st.booleans(),
+)
+def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max_fpr, drop):
+    references, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
+    assume(references.any() and not references.all())
+    result = CLASSIFICATION.compute(
+        predictions=scores,
+        references=references,
+        sample_weight=weights,
+        threshold=0.5,
+        max_fpr=max_fpr,
+        curves=["roc", "pr", "det"],
+        drop_intermediate=drop,
+    )
+    options = {"sample_weight": weights}
+    area = metrics.roc_auc_score(references, scores, max_fpr=max_fpr, **options)
+    assert result["partial_roc_auc"] == close(area)
+    unweighted = CLASSIFICATION.compute(
+        predictions=scores,
+        references=references,
+        threshold=0.5,
+        curves=["roc", "pr", "det"],
+        drop_intermediate=drop,
+    )
+    for name, function in {
+        "roc_curve": metrics.roc_curve,
+        "pr_curve": metrics.precision_recall_curve,
+        "det_curve": metrics.det_curve,
+    }.items():
+        points = function(references, scores, drop_intermediate=drop)
+        for ours, theirs in zip(unweighted[name].values(), points, strict=True):
+            assert ours == close(theirs.tolist()), name
+
+
+@SOME
+@given(
+    st.lists(st.tuples(st.integers(0, 3), *[st.sampled_from(GRADES)] * 4), min_size=4, max_size=30),
+    st.sampled_from(["macro", "weighted"]),
+)
+def test_areas_of_pairs_of_labels_are_those_of_scikit_learn(rows, average):
+    references, *columns = (np.array(column) for column in zip(*rows, strict=True))
+    assume(len(set(references.tolist())) == 4)
+    scores = np.column_stack(columns) + 0.125
+    probabilities = scores / scores.sum(axis=1, keepdims=True)
+    result = CLASSIFICATION.compute(
+        predictions=probabilities, references=references, average=average, multi_class="ovo"
+    )
+    expected = metrics.roc_auc_score(references, probabilities, multi_class="ovo", average=average)
+    assert result["roc_auc"] == close(expected)
+
+    rest = CLASSIFICATION.compute(
+        predictions=scores, references=references, average=average, probabilities=False
+    )
+    is_positive = np.eye(4)[references]
+    for name, function in {
+        "roc_auc": metrics.roc_auc_score,
+        "average_precision": metrics.average_precision_score,
+    }.items():
+        assert rest[name] == close(function(is_positive, scores, average=average))
+
+
+@SOME
+@given(
+    st.lists(
         st.tuples(st.lists(st.integers(1, 4), min_size=5, max_size=5), st.integers(0, 4), WEIGHTS),
         min_size=1,
         max_size=30,

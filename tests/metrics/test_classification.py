@@ -332,6 +332,22 @@ REFUSED = [
         {"kappa_weights": "linear", "labels": [0, 1]},
         r"kappa_weights needs an order of all labels, but labels=\[...\] leaves some out",
     ),
+    ([0, 1], [0, 1], {"max_fpr": 0.1}, "max_fpr is about scores, but predictions are labels"),
+    ([0.5, 0.1], [0, 1], {"max_fpr": 0.0}, "max_fpr must be a number strictly between 0 and 1"),
+    ([[0.5, 0.2, 0.3]], [1], {"max_fpr": 0.1, "labels": [0, 1, 2]}, "is about scores of two"),
+    ([[0.5, 0.5]], [[1, 0]], {"multi_class": "ovo"}, "multi_class 'ovo' is about one label a row"),
+    (
+        [[0.5, 0.2, 0.3]],
+        [1],
+        {"multi_class": "ovo", "average": "micro", "labels": [0, 1, 2]},
+        "multi_class 'ovo' has average='macro' or 'weighted', got 'micro'",
+    ),
+    (
+        [[0.5, 0.2]],
+        [1],
+        {"probabilities": False, "labels": [0, 1]},
+        "probabilities False is for rows of three scores or more",
+    ),
     ([0, 1], [0, 1], {"curves": True}, "curves is about scores, but predictions are labels"),
     ([0, 1], [0, 1], {"calibration_bins": 5}, "calibration_bins is about scores"),
     ([0, 1], [0, 1], {"sample_weight": [1]}, "sample_weight has 1 weights, but there are 2 rows"),
@@ -446,3 +462,19 @@ def test_ignored_rows_are_as_if_they_were_not_there(classification, scores, kind
 
     result = classification.compute(**everything, ignore_index=-100, **options)
     assert repr(result) == repr(classification.compute(**counted, **options))
+
+
+def test_rows_of_any_scores_have_areas_and_no_losses(classification):
+    rows = {"predictions": [[3.0, -1.0, 0.5], [0.0, 2.0, 9.0], [-2.0, 1.0, 4.0]]}
+    rows["references"] = ["a", "b", "c"]
+    result = classification.compute(
+        **rows, probabilities=False, calibration_bins=2, confidence_level=0.9, top_k=2
+    )
+
+    assert result["accuracy"] == 2 / 3
+    assert result["top_2_accuracy"] == 1.0
+    assert result["average_precision"] == pytest.approx(np.mean([1, 1, 0.5]))
+    for name in ("log_loss", "brier", "ece", "mce"):
+        assert math.isnan(result[name])
+        assert all(map(math.isnan, result["confidence_interval"][name]))
+    assert not math.isnan(result["confidence_interval"]["roc_auc"][0])

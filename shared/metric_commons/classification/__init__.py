@@ -6,7 +6,7 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .calibration_bins import calibration
-    from .curves import pr_curve, roc_curve
+    from .curves import det_curve, pr_curve, roc_curve
     from .label_report import report_text
     from .labels import label_scores, label_table
     from .predicted_scores import curve_scores
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "calibration",
     "curve_scores",
+    "det_curve",
     "label_scores",
     "label_table",
     "pr_curve",
@@ -28,6 +29,7 @@ __getattr__ = resolver(
     {
         "calibration": "calibration_bins",
         "curve_scores": "predicted_scores",
+        "det_curve": "curves",
         "label_scores": "labels",
         "label_table": "labels",
         "pr_curve": "curves",

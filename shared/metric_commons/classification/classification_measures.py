@@ -5,7 +5,7 @@ from typing import Any
 from ..numbers.arrays import Column, take
 from ..numbers.checks import check_labels, check_weights
 from ..numbers.contingency import ContingencyTable
-from ..numbers.domains import Count, Finite, Weights, checked_options
+from ..numbers.domains import Count, Finite, Level, Weights, checked_options
 from ..statistics.cluster_sums import Clusters
 from ..statistics.summary import members
 from .classes import (
@@ -20,9 +20,10 @@ from .confusion import Matrix, Rows
 from .label_distances import Distances, KappaWeights
 from .label_intervals import ClusteredCounts
 from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
+from .multiclass import MultiClass
 from .multilabel import LabelIndicators, are_indicators
 from .multilabel_scores import IndicatorScores
-from .predicted_scores import CalibrationStrategy, PredictedScores, TopK, measured_curves
+from .predicted_scores import CalibrationStrategy, Curves, PredictedScores, TopK, measured_curves
 from .score_rows import THRESHOLD, is_scores
 
 
@@ -44,8 +45,12 @@ def classification_scores(
     ignore_index: IgnoredLabel | None = None,
     adjusted: bool = False,
     kappa_weights: KappaWeights | None = None,
+    multi_class: MultiClass = "ovr",
+    max_fpr: Level | None = None,
+    probabilities: bool = True,
     top_k: TopK | None = None,
-    curves: bool = False,
+    curves: Curves = False,
+    drop_intermediate: bool | None = None,
     calibration_bins: Count | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
     conventions: bool = False,
@@ -76,8 +81,14 @@ def classification_scores(
         adjusted: the balanced accuracy is 0 by chance, and not 1 / labels.
         kappa_weights: a wrong label counts in kappa as many times as it is steps away in the order
             of labels, "linear", or the square of them, "quadratic"; None for once.
+        multi_class: areas under the ROC curve of each label against the rest, "ovr", or the mean of
+            those of every two labels, "ovo".
+        max_fpr: also return the area under the ROC curve up to this false positive rate.
+        probabilities: whether rows of floats are; if not, they are scores of any size.
         top_k: also return the share of rows whose label is among the k most probable ones.
-        curves: also return the points of both curves.
+        curves: also return the points of the ROC and the precision-recall curve, or of those that
+            are listed: "roc", "pr", "det".
+        drop_intermediate: of curves only the points that matter; None for those of ROC alone.
         calibration_bins: also return the calibration in so many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
         conventions: also return which label is positive, as {"positive": label}, if one is.
@@ -117,7 +128,9 @@ def classification_scores(
         predicted = IndicatorScores(predictions, references, threshold=threshold, **options)
         table, task = predicted.table, predicted.task
     elif is_scores(predictions):
-        predicted = PredictedScores(predictions, references, threshold=threshold, **options)
+        predicted = PredictedScores(
+            predictions, references, threshold=threshold, probabilities=probabilities, **options
+        )
         table, task = predicted.table, predicted.task
     else:
         table, task = label_table(predictions, references, **options)
@@ -138,12 +151,18 @@ def classification_scores(
             distances = None if kappa_weights is None else Distances.of_task(task, kappa_weights)
             size = len(task.all_labels)
             clustered = ClusteredCounts.of_rows(all_clusters, *positions, size, weights, distances)
+    score_options: dict[str, Any] = {
+        "multi_class": multi_class,
+        "max_fpr": max_fpr,
+        "top_k": top_k,
+        "calibration_bins": calibration_bins,
+        "calibration_strategy": calibration_strategy,
+    }
     measured = measured_curves(
         predicted,
-        top_k=top_k,
         curves=curves,
-        calibration_bins=calibration_bins,
-        calibration_strategy=calibration_strategy,
+        drop_intermediate=drop_intermediate,
+        **score_options,
         clusters=all_clusters,
     )
     label_options = {
@@ -174,9 +193,8 @@ def classification_scores(
             "pos_label": pos_label if task.positive is None else task.positive_label,
             "average": task.average,
             "labels": labels if predicted is None else predicted.columns,
-            "top_k": top_k,
-            "calibration_bins": calibration_bins,
-            "calibration_strategy": calibration_strategy,
+            "probabilities": probabilities,
+            **score_options,
             **label_options,
         }
         columns = {"sample_weight": sample_weight, "clusters": clusters}
