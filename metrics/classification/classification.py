@@ -34,11 +34,14 @@ class Classification(BatchMetric):
     Returns:
         accuracy, precision, recall, f1, f_beta (if beta is not 1), fpr, specificity,
             balanced_accuracy (float): from 0.0 to 1.0; fpr is better low, the others high.
-        jaccard, hamming_loss (float): of rows of several labels; hamming_loss is better low.
+        jaccard, label_accuracy, hamming_loss (float): of rows of several labels; hamming_loss is
+            better low.
         mcc, kappa (float): from -1.0 to 1.0.
         roc_auc, pr_auc, average_precision, log_loss, brier (float): from scores.
         confusion_matrix (list): a row a true label, in the order of labels (list): if asked for.
-        top_<k>_accuracy, ece, mce (float), calibration, roc_curve, pr_curve: if asked for.
+        report (dict): the scores of each label, and their averages: if asked for.
+        partial_roc_auc, top_<k>_accuracy, ece, mce (float), calibration, roc_curve, pr_curve,
+            det_curve: if asked for.
         confidence_interval (dict): if asked for.
 
     Examples:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn import calibration, metrics
 
 from metric_commons import load
+from metric_commons.classification import report_text
 from tests.spec import recorded
 
 OF_LABELS = [
@@ -21,9 +22,7 @@ OF_SCORES = [
     *("roc_curve", "pr_curve"),
 ]
 AVERAGED = {"precision", "recall", "f1", "fbeta", "fpr"}  # of one label, unless said otherwise
-# Options of scikit-learn that this module does not have.
-MISSING = {"normalize", "weights", "adjusted"}
-NAMES = {"n_bins": "calibration_bins"}
+NAMES = {"n_bins": "calibration_bins", "weights": "kappa_weights"}
 # Where this module has settled on something else than what the case recommends.
 SETTLED = {
     "accuracy-18": 2 / 3,  # floats are scores, with a threshold of 0.5
@@ -86,11 +85,17 @@ def classification():
 
 @pytest.mark.parametrize("case", cases(OF_LABELS))
 def test_recorded_scores_of_labels(case, classification):
-    if MISSING & case["kwargs"].keys():
-        pytest.skip(f"there is no such option: {case['kwargs']}")
     key = {"fbeta": "f_beta"}.get(case["metric"], case["metric"])
-    extra = {"confusion_matrix": True} if key == "confusion_matrix" else {}
-    check(lambda: classification.compute(**call(case), **extra)[key], expected(case))
+    arguments = call(case)
+    normalized = arguments.pop("normalize", None)
+    if key == "confusion_matrix":
+        arguments["confusion_matrix"] = normalized or True
+    rows = len(arguments["references"]) if normalized is False else 1  # of a count, not a share
+    check(lambda: classification.compute(**arguments)[key], scaled(expected(case), rows))
+
+
+def scaled(value, rows):
+    return value / rows if rows > 1 else value
 
 
 @pytest.mark.parametrize("case", cases(OF_SCORES))
@@ -216,6 +221,61 @@ def test_scores_of_labels_are_those_of_scikit_learn(rows, average, data):
 
 
 @SOME
+@given(labelled(), st.sampled_from(["linear", "quadratic"]))
+def test_weighted_kappa_and_adjusted_accuracy_are_those_of_scikit_learn(rows, kappa_weights):
+    references, predictions, weights = rows
+    counting = np.array(references)[np.array(weights or [1] * len(references)) > 0]
+    assume(len(np.unique(counting)) > 1)  # of one label, minus infinity where there is NaN here
+    result = CLASSIFICATION.compute(
+        predictions=predictions,
+        references=references,
+        sample_weight=weights,
+        kappa_weights=kappa_weights,
+        adjusted=True,
+    )
+    pair, weigh = (references, predictions), {"sample_weight": weights}
+    kappa = quiet(metrics.cohen_kappa_score, *pair, weights=kappa_weights, **weigh)
+    adjusted = quiet(metrics.balanced_accuracy_score, *pair, adjusted=True, **weigh)
+
+    assert result["kappa"] == pytest.approx(kappa, rel=1e-9, abs=1e-9, nan_ok=True)
+    assert result["balanced_accuracy"] == close(adjusted)
+
+
+@SOME
+@given(labelled(), st.sampled_from([0.0, 1.0]), st.data())
+def test_the_report_is_that_of_scikit_learn(rows, zero, data):
+    references, predictions, weights = rows
+    labels = sorted({*references, *predictions})
+    if data.draw(st.booleans()):
+        labels = data.draw(st.permutations(labels))[: data.draw(st.integers(1, len(labels)))]
+    options = {"labels": labels, "sample_weight": weights, "zero_division": zero}
+    report = CLASSIFICATION.compute(
+        predictions=predictions, references=references, report=True, **options
+    )["report"]
+    # There a label that is a bool is no text.
+    peer = quiet(
+        metrics.classification_report,
+        *(references, predictions),
+        target_names=[*map(str, labels)],
+        output_dict=True,
+        **options,
+    )
+
+    assert list(report) == list(peer)
+    for name, row in peer.items():
+        assert report[name] == close(row)
+    # Where no row is right, it prints counts as floats.
+    if weights is None and set(labels) & {a for a, b in zip(*rows[:2], strict=True) if a == b}:
+        assert report_text(report, digits=3) == quiet(
+            metrics.classification_report,
+            *(references, predictions),
+            target_names=[*map(str, labels)],
+            digits=3,
+            **options,
+        )
+
+
+@SOME
 @given(labelled(), st.sampled_from([0.0, 1.0, math.nan]))
 def test_binary_scores_are_those_of_scikit_learn(rows, zero):
     references, predictions, weights = rows
@@ -280,6 +340,11 @@ def test_scores_of_rows_of_labels_are_those_of_scikit_learn(rows, average, zero)
             continue
         value = quiet(function, *pair, zero_division=zero, **of_peer)
         assert result[key] == close(np.asarray(value).tolist()), key
+    assert np.mean(result["label_accuracy"]) == close(
+        np.average(np.equal(*pair).mean(axis=1), weights=weights)
+        if average != "weighted"
+        else result["label_accuracy"]
+    )
     assert result["hamming_loss"] == close(metrics.hamming_loss(*pair, sample_weight=weights))
     assert result["accuracy"] == close(metrics.accuracy_score(*pair, sample_weight=weights))
     matrices = metrics.multilabel_confusion_matrix(*pair, sample_weight=weights)
@@ -337,6 +402,75 @@ def test_scores_of_several_labels_of_a_row_are_those_of_scikit_learn(rows, avera
         predictions=scores >= 0.5, references=references.astype(float), average=average, **weigh
     )
     assert {name: result[name] for name in labels} == labels
+
+
+@SOME
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.sampled_from([*GRADES, -3.0, 7.5]), st.floats(0.5, 3)),
+        min_size=2,
+        max_size=30,
+    ),
+    st.floats(0.01, 0.99),
+    st.booleans(),
+)
+def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max_fpr, drop):
+    references, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
+    assume(references.any() and not references.all())
+    result = CLASSIFICATION.compute(
+        predictions=scores,
+        references=references,
+        sample_weight=weights,
+        threshold=0.5,
+        max_fpr=max_fpr,
+        curves=["roc", "pr", "det"],
+        drop_intermediate=drop,
+    )
+    options = {"sample_weight": weights}
+    area = metrics.roc_auc_score(references, scores, max_fpr=max_fpr, **options)
+    assert result["partial_roc_auc"] == close(area)
+    unweighted = CLASSIFICATION.compute(
+        predictions=scores,
+        references=references,
+        threshold=0.5,
+        curves=["roc", "pr", "det"],
+        drop_intermediate=drop,
+    )
+    for name, function in {
+        "roc_curve": metrics.roc_curve,
+        "pr_curve": metrics.precision_recall_curve,
+        "det_curve": metrics.det_curve,
+    }.items():
+        points = function(references, scores, drop_intermediate=drop)
+        for ours, theirs in zip(unweighted[name].values(), points, strict=True):
+            assert ours == close(theirs.tolist()), name
+
+
+@SOME
+@given(
+    st.lists(st.tuples(st.integers(0, 3), *[st.sampled_from(GRADES)] * 4), min_size=4, max_size=30),
+    st.sampled_from(["macro", "weighted"]),
+)
+def test_areas_of_pairs_of_labels_are_those_of_scikit_learn(rows, average):
+    references, *columns = (np.array(column) for column in zip(*rows, strict=True))
+    assume(len(set(references.tolist())) == 4)
+    scores = np.column_stack(columns) + 0.125
+    probabilities = scores / scores.sum(axis=1, keepdims=True)
+    result = CLASSIFICATION.compute(
+        predictions=probabilities, references=references, average=average, multi_class="ovo"
+    )
+    expected = metrics.roc_auc_score(references, probabilities, multi_class="ovo", average=average)
+    assert result["roc_auc"] == close(expected)
+
+    rest = CLASSIFICATION.compute(
+        predictions=scores, references=references, average=average, probabilities=False
+    )
+    is_positive = np.eye(4)[references]
+    for name, function in {
+        "roc_auc": metrics.roc_auc_score,
+        "average_precision": metrics.average_precision_score,
+    }.items():
+        assert rest[name] == close(function(is_positive, scores, average=average))
 
 
 @SOME

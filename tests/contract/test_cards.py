@@ -18,11 +18,13 @@ ADDED = {
     "per_example": ["per_example"],
     "confidence_level": ["confidence_interval"],
     "groups": ["groups"],
-    "curves": ["roc_curve", "pr_curve"],
+    "curves": ["roc_curve", "pr_curve", "det_curve"],
+    "max_fpr": ["partial_roc_auc"],
     "clusters": ["n_clusters"],
     "margin": ["p_equivalent", "p_non_inferior"],
     "power": ["mde"],
     "conventions": ["conventions"],
+    "report": ["report"],
 }
 
 

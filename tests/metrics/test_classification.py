@@ -68,7 +68,7 @@ COUNTED = {
 }
 OF_ROWS = (
     *("accuracy", "precision", "recall", "f1", "fpr", "specificity"),
-    *("jaccard", "hamming_loss"),
+    *("jaccard", "label_accuracy", "hamming_loss"),
 )
 AREAS = ("roc_auc", "pr_auc", "average_precision")
 UNIT = dict.fromkeys(("roc_auc", "pr_auc", "average_precision", "brier"), (0.0, 1.0))
@@ -183,6 +183,7 @@ OTHER_SHAPES = (
             "fpr": 1 / 4,
             "specificity": 3 / 4,
             "jaccard": 3 / 4,
+            "label_accuracy": 5 / 6,
             "hamming_loss": 1 / 6,
             "confusion_matrix": [[[1, 1], [0, 1]], [[1, 0], [0, 2]]],
             "labels": [0, 1],
@@ -196,6 +197,7 @@ OTHER_SHAPES = (
             "fpr": 0.0,
             "specificity": 1.0,
             "jaccard": 1.0,
+            "label_accuracy": 1.0,
             "hamming_loss": 0.0,
         },
         ranges=dict.fromkeys(OF_ROWS, (0.0, 1.0)),
@@ -216,6 +218,7 @@ OTHER_SHAPES = (
             "fpr": 1 / 4,
             "specificity": 3 / 4,
             "jaccard": 3 / 4,
+            "label_accuracy": 5 / 6,
             "hamming_loss": 1 / 6,
             "roc_auc": 1.0,
             "pr_auc": 1.0,
@@ -224,9 +227,7 @@ OTHER_SHAPES = (
             "brier": (1 / 16 + 1 / 4 + 1 / 16 + 1 / 16 + 1 / 64) / 6,
         },
         perfect={"predictions": [[0.0, 1.0], [1.0, 0.0]], "references": [[0, 1], [1, 0]]},
-        best=dict.fromkeys(
-            ("accuracy", "precision", "recall", "f1", "specificity", "jaccard", *AREAS), 1.0
-        )
+        best=dict.fromkeys((*{*OF_ROWS} - {"fpr", "hamming_loss"}, *AREAS), 1.0)
         | dict.fromkeys(("fpr", "hamming_loss", "log_loss", "brier"), 0.0),
         ranges=dict.fromkeys((*OF_ROWS, *AREAS, "brier"), (0.0, 1.0))
         | {"log_loss": (0.0, math.inf)},
@@ -256,6 +257,9 @@ CASES = [
     (["yes", "no"], ["yes", "yes"], {"pos_label": "no"}, {"recall": 0.0, "precision": 0.0}),
     ([1, 0], [1.0, 0.0], {}, {"accuracy": 1.0, "labels": [0, 1]}),
     ([True, False], [1, 2], {}, {"accuracy": 0.5, "labels": [0, 1, 2]}),
+    ([1, 1], [1, 1], {"adjusted": True}, {"balanced_accuracy": math.nan}),
+    ([1, 0, 1], [1, -100, 0], {"ignore_index": -100}, {"accuracy": 0.5, "labels": [0, 1]}),
+    ([0, 2], [0, 0], {"kappa_weights": "linear"}, {"kappa": 0.0}),
     ([0.7, 0.4], [1, 1], {}, {"recall": 0.5, "roc_auc": math.nan, "average_precision": 1.0}),
     ([0.7, 0.4], [0, 0], {}, {"roc_auc": math.nan, "pr_auc": math.nan, "fpr": 0.5}),
     ([3.5, -1.0], [1, 0], {"threshold": 0.0}, {"roc_auc": 1.0, "f1": 1.0, "log_loss": math.nan}),
@@ -319,6 +323,31 @@ REFUSED = [
     (["a", "b"], [0, 1], {}, "the inputs do not go together"),
     ([[0.9, 0.1]], [0], {}, "2 columns, but there are 1 labels"),
     ([[0.9, 0.1], [0.2, 0.8]], [0, 1], {}, "two labels: predictions must hold one score a row"),
+    ([0, 1], [-1, -1], {"ignore_index": -1}, "ignore_index is -1, the reference of every row"),
+    ([[0, 1]], [[0, 1]], {"ignore_index": 0}, "ignore_index is about one label a row"),
+    ([[0, 1]], [[0, 1]], {"adjusted": True}, "adjusted is about one label a row, not several"),
+    (
+        [0, 1, 2],
+        [0, 1, 2],
+        {"kappa_weights": "linear", "labels": [0, 1]},
+        r"kappa_weights needs an order of all labels, but labels=\[...\] leaves some out",
+    ),
+    ([0, 1], [0, 1], {"max_fpr": 0.1}, "max_fpr is about scores, but predictions are labels"),
+    ([0.5, 0.1], [0, 1], {"max_fpr": 0.0}, "max_fpr must be a number strictly between 0 and 1"),
+    ([[0.5, 0.2, 0.3]], [1], {"max_fpr": 0.1, "labels": [0, 1, 2]}, "is about scores of two"),
+    ([[0.5, 0.5]], [[1, 0]], {"multi_class": "ovo"}, "multi_class 'ovo' is about one label a row"),
+    (
+        [[0.5, 0.2, 0.3]],
+        [1],
+        {"multi_class": "ovo", "average": "micro", "labels": [0, 1, 2]},
+        "multi_class 'ovo' has average='macro' or 'weighted', got 'micro'",
+    ),
+    (
+        [[0.5, 0.2]],
+        [1],
+        {"probabilities": False, "labels": [0, 1]},
+        "probabilities False is for rows of three scores or more",
+    ),
     ([0, 1], [0, 1], {"curves": True}, "curves is about scores, but predictions are labels"),
     ([0, 1], [0, 1], {"calibration_bins": 5}, "calibration_bins is about scores"),
     ([0, 1], [0, 1], {"sample_weight": [1]}, "sample_weight has 1 weights, but there are 2 rows"),
@@ -413,3 +442,39 @@ def test_what_is_better_low_is_known(classification):
     lower = classification.lower_is_better - {"hamming_loss"}  # of rows of several labels
     assert {name for name in scores if result[name] < wrong[name]} == lower
     assert all(result[name] > wrong[name] for name in scores - classification.lower_is_better)
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+@pytest.mark.parametrize("scores", [False, True])
+def test_ignored_rows_are_as_if_they_were_not_there(classification, scores, kind):
+    rng = np.random.default_rng(5)
+    references = rng.choice([0, 1, -100], 40)
+    columns = {
+        "predictions": rng.random(40).round(1) if scores else rng.integers(0, 2, 40),
+        "references": references,
+        "sample_weight": rng.random(40),
+        "clusters": rng.integers(0, 6, 40),
+        "groups": rng.integers(0, 2, 40),
+    }
+    options = {"confidence_level": 0.9, "n_resamples": 20, "kappa_weights": "linear"}
+    counted = {name: kind(column[references != -100]) for name, column in columns.items()}
+    everything = {name: kind(column) for name, column in columns.items()}
+
+    result = classification.compute(**everything, ignore_index=-100, **options)
+    assert repr(result) == repr(classification.compute(**counted, **options))
+
+
+def test_rows_of_any_scores_have_areas_and_no_losses(classification):
+    rows = {"predictions": [[3.0, -1.0, 0.5], [0.0, 2.0, 9.0], [-2.0, 1.0, 4.0]]}
+    rows["references"] = ["a", "b", "c"]
+    result = classification.compute(
+        **rows, probabilities=False, calibration_bins=2, confidence_level=0.9, top_k=2
+    )
+
+    assert result["accuracy"] == 2 / 3
+    assert result["top_2_accuracy"] == 1.0
+    assert result["average_precision"] == pytest.approx(np.mean([1, 1, 0.5]))
+    for name in ("log_loss", "brier", "ece", "mce"):
+        assert math.isnan(result[name])
+        assert all(map(math.isnan, result["confidence_interval"][name]))
+    assert not math.isnan(result["confidence_interval"]["roc_auc"][0])

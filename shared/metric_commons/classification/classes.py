@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 
 from ..numbers.arrays import Column, Integers
-from ..numbers.checks import RowError, check_choice
+from ..numbers.checks import OptionError, RowError, check_choice
 from ..numbers.contingency import Label, Labels, check_kinds
 from ..numbers.domains import Parsed
 
@@ -211,6 +211,28 @@ def as_labels(name: str, column: Column) -> Column:
     return numbers.astype(np.int64)
 
 
+def counted_rows(references: Column, ignored: Label) -> Integers:
+    """The rows whose reference is another label than the ignored one.
+
+    Raises:
+        ValueError: there is no such row, or rows have several labels.
+
+    >>> counted_rows([1, -100, 0], -100).tolist()
+    [0, 2]
+    """
+    label = _plain_label("ignore_index", ignored)
+    if np.ndim(references[0]):
+        raise OptionError("ignore_index", "is about one label a row, but references are lists")
+    if isinstance(references, np.ndarray) and not isinstance(label, str):
+        is_counted = references != label
+    else:
+        is_counted = np.fromiter((value != label for value in references), bool, len(references))
+    rows = np.flatnonzero(is_counted)
+    if not rows.size:
+        raise OptionError("ignore_index", f"is {label!r}, the reference of every row")
+    return rows
+
+
 def _label_list(labels: Any) -> Labels:
     """The labels of the option `labels`, as Python's own values, without repetitions."""
     plain = labels.tolist() if isinstance(labels, np.ndarray) else labels
@@ -234,6 +256,7 @@ def _plain_label(name: str, label: Any) -> Any:
 
 
 PositiveLabel = Annotated[Label, Parsed(partial(_plain_label, "pos_label"), "a label")]
+IgnoredLabel = Annotated[Label, Parsed(partial(_plain_label, "ignore_index"), "a label")]
 ListedLabels = Annotated[Sequence[Label], Parsed(_label_list, "a list of labels")]
 
 

@@ -5,16 +5,25 @@ from typing import Any
 from ..numbers.arrays import Column, take
 from ..numbers.checks import check_labels, check_weights
 from ..numbers.contingency import ContingencyTable
-from ..numbers.domains import Count, Finite, Weights, checked_options
+from ..numbers.domains import Count, Finite, Level, Weights, checked_options
 from ..statistics.cluster_sums import Clusters
 from ..statistics.summary import members
-from .classes import Average, Classes, ListedLabels, PositiveLabel
+from .classes import (
+    Average,
+    Classes,
+    IgnoredLabel,
+    ListedLabels,
+    PositiveLabel,
+    counted_rows,
+)
 from .confusion import Matrix, Rows
+from .label_distances import Distances, KappaWeights
 from .label_intervals import ClusteredCounts
 from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
+from .multiclass import MultiClass
 from .multilabel import LabelIndicators, are_indicators
 from .multilabel_scores import IndicatorScores
-from .predicted_scores import CalibrationStrategy, PredictedScores, TopK, measured_curves
+from .predicted_scores import CalibrationStrategy, Curves, PredictedScores, TopK, measured_curves
 from .score_rows import THRESHOLD, is_scores
 
 
@@ -32,8 +41,16 @@ def classification_scores(
     sample_weight: Weights | None = None,
     confusion_matrix: Matrix = False,
     confusion_matrix_rows: Rows = "references",
+    report: bool = False,
+    ignore_index: IgnoredLabel | None = None,
+    adjusted: bool = False,
+    kappa_weights: KappaWeights | None = None,
+    multi_class: MultiClass = "ovr",
+    max_fpr: Level | None = None,
+    probabilities: bool = True,
     top_k: TopK | None = None,
-    curves: bool = False,
+    curves: Curves = False,
+    drop_intermediate: bool | None = None,
     calibration_bins: Count | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
     conventions: bool = False,
@@ -58,8 +75,20 @@ def classification_scores(
         confusion_matrix: also return it and its labels; "true", "pred" and "all" for shares of the
             references of a label, of its predictions and of all rows.
         confusion_matrix_rows: the true labels, or the predicted ones.
+        report: also return the scores of each label and their averages, as in scikit-learn's
+            `classification_report`.
+        ignore_index: rows with this reference are left out.
+        adjusted: the balanced accuracy is 0 by chance, and not 1 / labels.
+        kappa_weights: a wrong label counts in kappa as many times as it is steps away in the order
+            of labels, "linear", or the square of them, "quadratic"; None for once.
+        multi_class: areas under the ROC curve of each label against the rest, "ovr", or the mean of
+            those of every two labels, "ovo".
+        max_fpr: also return the area under the ROC curve up to this false positive rate.
+        probabilities: whether rows of floats are; if not, they are scores of any size.
         top_k: also return the share of rows whose label is among the k most probable ones.
-        curves: also return the points of both curves.
+        curves: also return the points of the ROC and the precision-recall curve, or of those that
+            are listed: "roc", "pr", "det".
+        drop_intermediate: of curves only the points that matter; None for those of ROC alone.
         calibration_bins: also return the calibration in so many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
         conventions: also return which label is positive, as {"positive": label}, if one is.
@@ -73,13 +102,21 @@ def classification_scores(
     >>> scores["accuracy"], scores["recall"]
     (0.6, 0.5)
     """
+    clusters, groups = uncertainty.pop("clusters", None), uncertainty.pop("groups", None)
+    if ignore_index is not None:
+        rows = counted_rows(references, ignore_index)
+        clusters, groups = (
+            None if labels is None else take(check_labels(name, labels, len(references)), rows)
+            for name, labels in (("clusters", clusters), ("groups", groups))
+        )
+        sample_weight = take(check_weights("sample_weight", sample_weight, len(references)), rows)
+        predictions, references = take(predictions, rows), take(references, rows)
     options: dict[str, Any] = {
         "labels": labels,
         "pos_label": pos_label,
         "average": average,
         "sample_weight": sample_weight,
     }
-    clusters, groups = uncertainty.pop("clusters", None), uncertainty.pop("groups", None)
     group_rows = {}
     if groups is not None:
         group_rows = members(check_labels("groups", groups, len(references)))
@@ -91,7 +128,9 @@ def classification_scores(
         predicted = IndicatorScores(predictions, references, threshold=threshold, **options)
         table, task = predicted.table, predicted.task
     elif is_scores(predictions):
-        predicted = PredictedScores(predictions, references, threshold=threshold, **options)
+        predicted = PredictedScores(
+            predictions, references, threshold=threshold, probabilities=probabilities, **options
+        )
         table, task = predicted.table, predicted.task
     else:
         table, task = label_table(predictions, references, **options)
@@ -109,14 +148,21 @@ def classification_scores(
                 else label_positions(predictions, references, task)
             )
             weights = check_weights("sample_weight", sample_weight, len(references))
+            distances = None if kappa_weights is None else Distances.of_task(task, kappa_weights)
             size = len(task.all_labels)
-            clustered = ClusteredCounts.of_rows(all_clusters, *positions, size, weights)
+            clustered = ClusteredCounts.of_rows(all_clusters, *positions, size, weights, distances)
+    score_options: dict[str, Any] = {
+        "multi_class": multi_class,
+        "max_fpr": max_fpr,
+        "top_k": top_k,
+        "calibration_bins": calibration_bins,
+        "calibration_strategy": calibration_strategy,
+    }
     measured = measured_curves(
         predicted,
-        top_k=top_k,
         curves=curves,
-        calibration_bins=calibration_bins,
-        calibration_strategy=calibration_strategy,
+        drop_intermediate=drop_intermediate,
+        **score_options,
         clusters=all_clusters,
     )
     label_options = {
@@ -124,6 +170,9 @@ def classification_scores(
         "zero_division": zero_division,
         "confusion_matrix": confusion_matrix,
         "confusion_matrix_rows": confusion_matrix_rows,
+        "report": report,
+        "adjusted": adjusted,
+        "kappa_weights": kappa_weights,
         **uncertainty,
     }
     result = label_scores(
@@ -144,9 +193,8 @@ def classification_scores(
             "pos_label": pos_label if task.positive is None else task.positive_label,
             "average": task.average,
             "labels": labels if predicted is None else predicted.columns,
-            "top_k": top_k,
-            "calibration_bins": calibration_bins,
-            "calibration_strategy": calibration_strategy,
+            "probabilities": probabilities,
+            **score_options,
             **label_options,
         }
         columns = {"sample_weight": sample_weight, "clusters": clusters}

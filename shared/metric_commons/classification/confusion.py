@@ -7,7 +7,7 @@ float64, all at once.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
@@ -18,6 +18,7 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.contingency import ContingencyTable, scaled_weights
 from ..statistics.draws import resampled_totals
 from .classes import Classes
+from .label_distances import Distances
 
 _Numbers = NDArray[Any]  # Python's exact numbers for a plain result; float64 for resamples
 
@@ -36,6 +37,8 @@ class LabelCounts:
         negatives: rows whose reference is another label.
         correct: rows whose prediction is entirely correct, shape (...).
         total: all rows.
+        distance: how far references and predictions are apart in all rows together; None unless
+            a weighted kappa is asked for.
 
     """
 
@@ -45,6 +48,7 @@ class LabelCounts:
     negatives: _Numbers
     correct: _Numbers
     total: _Numbers
+    distance: _Numbers | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -80,7 +84,9 @@ class RowKinds(NamedTuple):
 # Counts
 
 
-def label_counts(table: ContingencyTable, task: Classes) -> LabelCounts:
+def label_counts(
+    table: ContingencyTable, task: Classes, distances: Distances | None = None
+) -> LabelCounts:
     """The counts of all labels of a table of references and predictions, as exact numbers.
 
     >>> from ..numbers.contingency import contingency
@@ -101,6 +107,10 @@ def label_counts(table: ContingencyTable, task: Classes) -> LabelCounts:
 
     true_positives = totals(references[correct], numbers[correct])
     support = totals(references, numbers)
+    distance = None
+    if distances is not None:
+        steps = distances.between(references, predictions).astype(object)
+        distance = np.array((steps * numbers).sum(), object)
     return LabelCounts(
         true_positives=true_positives,
         support=support,
@@ -108,6 +118,7 @@ def label_counts(table: ContingencyTable, task: Classes) -> LabelCounts:
         negatives=support.sum() - support,
         correct=np.array(true_positives.sum(), object),
         total=np.array(support.sum(), object),
+        distance=distance,
     )
 
 
@@ -124,7 +135,12 @@ def exact_numbers(numbers: NDArray[Any]) -> _Numbers:
 
 
 def resampled_label_counts(
-    table: ContingencyTable, task: Classes, *, n_resamples: int, seed: int
+    table: ContingencyTable,
+    task: Classes,
+    distances: Distances | None = None,
+    *,
+    n_resamples: int,
+    seed: int,
 ) -> LabelCounts:
     """The counts of resamples of the rows of a table, float64."""
     size = len(task.all_labels)
@@ -140,9 +156,23 @@ def resampled_label_counts(
             np.full(correct.size, 3 * size + 1),
         ]
     )
-    return resampled_counts(
+    counts = resampled_counts(
         table.counts, positions, size, table.weights, n_resamples=n_resamples, seed=seed
     )
+    if distances is None:
+        return counts
+    steps = distances.between(references, predictions).astype(np.float64)
+    if table.weights is not None:
+        steps *= scaled_weights(table.weights)[0]
+    sums = resampled_totals(  # of the same draws, which the seed and the counts decide
+        table.counts,
+        np.zeros((len(steps), 1), np.int64),
+        1,
+        amounts=steps[:, np.newaxis],
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    return replace(counts, distance=sums[0])
 
 
 def resampled_counts(
@@ -196,6 +226,8 @@ def confusion_scores(
     zero_division: float,
     multilabel: bool,
     kinds: RowKinds | None = None,
+    adjusted: bool = False,
+    distances: Distances | None = None,
 ) -> dict[str, Floats]:
     """Each score of these counts, which are exact numbers or float64; options as in `label_scores`.
 
@@ -206,6 +238,8 @@ def confusion_scores(
         zero_division: what a ratio without a denominator is.
         multilabel: rows have several labels, so there are no balanced accuracy, MCC and kappa.
         kinds: the rows, where the average goes over them and not over labels.
+        adjusted: whether the balanced accuracy of chance is 0, and not 1 / labels.
+        distances: of labels, for a weighted kappa.
     """
     if kinds is None:
         selected = counts.select(task.averaged_positions)
@@ -229,12 +263,22 @@ def confusion_scores(
     if multilabel:
         union = selected.support + selected.predicted_positives - true_positives
         scores["jaccard"] = average(true_positives, union, zero_division)
+        rows = selected.support + selected.negatives
+        scores["label_accuracy"] = average(true_positives + true_negatives, rows, zero_division)
         wrong = counts.support + counts.predicted_positives - 2 * counts.true_positives
         scores["hamming_loss"] = _ratio(wrong.sum(axis=0), counts.total * len(wrong), math.nan)
     else:
         recalls = _ratio(counts.true_positives, counts.support, math.nan)
         scores["balanced_accuracy"] = _mean_over_labels(recalls)
+        if adjusted:
+            labels = (counts.support > 0).sum(axis=0).astype(np.float64)
+            excess = scores["balanced_accuracy"] * labels - 1
+            scores["balanced_accuracy"] = _ratio(excess, labels - 1, math.nan)
         scores |= _chance_corrected(counts)
+        if distances is not None:
+            expected = distances.expected(counts.support, counts.predicted_positives)
+            observed = counts.total * counts.distance
+            scores["kappa"] = _ratio(expected - observed, expected, math.nan)
     # Where all weights are 0, nothing is defined, and `zero_division` does not stand in.
     is_empty = np.asarray(counts.total == 0, bool)
     return {name: np.where(is_empty, math.nan, values) for name, values in scores.items()}

@@ -1,4 +1,4 @@
-"""The points of the ROC curve and of the precision-recall curve of a binary task."""
+"""The points of the ROC, precision-recall and detection error curves of a binary task."""
 
 import math
 from typing import Any
@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from .score_counts import ScoreCounts
 
 
-def roc_curve(counts: ScoreCounts) -> dict[str, list[float]]:
+def roc_curve(counts: ScoreCounts, drop_intermediate: bool = True) -> dict[str, list[float]]:
     """The corners of the ROC curve, from threshold infinity down, as in scikit-learn.
+
+    Without `drop_intermediate` all points of the curve, in the middle of lines too.
 
     A rate without rows to divide by is NaN: "tpr" without positives, "fpr" without negatives.
 
@@ -22,7 +24,8 @@ def roc_curve(counts: ScoreCounts) -> dict[str, list[float]]:
     true_positives = counts.true_positives[::-1]
     false_positives = counts.false_positives[::-1]
     is_corner = np.ones(true_positives.size, bool)
-    if true_positives.size > 2:  # a point in the middle of a straight line is no corner
+    if drop_intermediate and true_positives.size > 2:
+        # A point in the middle of a straight line is no corner.
         is_corner[1:-1] = (np.diff(true_positives, 2) != 0) | (np.diff(false_positives, 2) != 0)
     return {
         "fpr": _rates(false_positives[is_corner]),
@@ -42,11 +45,11 @@ def _rates(cumulated: NDArray[Any]) -> list[float]:
     return [0.0, *(cumulated / cumulated[-1]).tolist()]
 
 
-def pr_curve(counts: ScoreCounts) -> dict[str, list[float]]:
+def pr_curve(counts: ScoreCounts, drop_intermediate: bool = False) -> dict[str, list[float]]:
     """The precision-recall curve at each distinct score, ascending, as in scikit-learn.
 
     It ends with precision 1 and recall 0, for which there is no threshold. Without positives recall
-    is 1.
+    is 1. With `drop_intermediate` of the points of one recall only the first and the last.
 
     >>> from .score_counts import score_counts
     >>> pr_curve(score_counts(np.array([0.1, 0.4]), np.array([False, True])))
@@ -55,8 +58,57 @@ def pr_curve(counts: ScoreCounts) -> dict[str, list[float]]:
     recall = np.ones(counts.scores.size)
     if counts.total_positives:
         recall = counts.true_positives / counts.true_positives[0]
+    shown = np.ones(counts.scores.size, bool)
+    if drop_intermediate:
+        shown = _changes(counts.true_positives)
     return {
-        "precision": [*counts.precision.tolist(), 1.0],
-        "recall": [*recall.tolist(), 0.0],
-        "thresholds": counts.scores.tolist(),
+        "precision": [*counts.precision[shown].tolist(), 1.0],
+        "recall": [*recall[shown].tolist(), 0.0],
+        "thresholds": counts.scores[shown].tolist(),
+    }
+
+
+def _changes(cumulated: NDArray[Any]) -> NDArray[np.bool]:
+    """Where a cumulated count differs from that before or after it, and both ends.
+
+    >>> _changes(np.array([5, 5, 5, 3, 0])).tolist()
+    [True, False, True, True, True]
+    """
+    changes = np.diff(cumulated) != 0
+    edge = [True]
+    changed: NDArray[np.bool] = np.concatenate([edge, changes[:-1] | changes[1:], edge])
+    return changed if cumulated.size > 2 else np.ones(cumulated.size, bool)
+
+
+def det_curve(counts: ScoreCounts, drop_intermediate: bool = False) -> dict[str, list[float]]:
+    """The detection error tradeoff: false positive and false negative rate, as in scikit-learn.
+
+    At each distinct score, ascending, from the last one without a false negative to the first one
+    without a false positive, which may be infinity. A rate without rows to divide by is NaN.
+
+    Source:
+        Martin et al., The DET curve in assessment of detection task performance (1997).
+
+    >>> from .score_counts import score_counts
+    >>> scores, positive = np.array([0.1, 0.4, 0.35, 0.8]), np.array([False, False, True, True])
+    >>> det_curve(score_counts(scores, positive))
+    {'fpr': [0.5, 0.5, 0.0], 'fnr': [0.0, 0.5, 0.5], 'thresholds': [0.35, 0.4, 0.8]}
+    """
+    false_positives = np.append(counts.false_positives, 0)
+    true_positives = np.append(counts.true_positives, 0)
+    thresholds = np.append(counts.scores, math.inf)
+    if drop_intermediate:
+        shown = _changes(true_positives)
+        false_positives, true_positives, thresholds = (
+            numbers[shown] for numbers in (false_positives, true_positives, thresholds)
+        )
+    positives, negatives = counts.total_positives, counts.total_negatives
+    first = int(np.count_nonzero(true_positives == true_positives[0])) - 1
+    stop = false_positives.size - int(np.count_nonzero(false_positives == 0)) + 1
+    part = slice(first, max(stop, first + 1))
+    nan = np.full(thresholds[part].size, math.nan)
+    return {
+        "fpr": (false_positives[part] / negatives if negatives else nan).tolist(),
+        "fnr": ((positives - true_positives[part]) / positives if positives else nan).tolist(),
+        "thresholds": thresholds[part].tolist(),
     }

@@ -24,6 +24,7 @@ from ..statistics.proportions import Interval, f1_of_jaccard, proportion_interva
 from ..statistics.summary import Estimator
 from .classes import Classes
 from .confusion import LabelCounts, RowKinds
+from .label_distances import Distances
 from .multilabel import LabelIndicators, weighted_counts
 
 
@@ -49,6 +50,7 @@ class ClusteredCounts:
         predictions: Integers,
         size: int,
         weights: Floats | None,
+        distances: Distances | None = None,
     ) -> "ClusteredCounts":
         """The counts from the position of the label of each row, of so many labels in all."""
         number, correct = clusters.numbers, references == predictions
@@ -62,6 +64,12 @@ class ClusteredCounts:
 
         all_rows = np.ones(correct.size, bool)
         true_positives, support = totals(references, correct), totals(references, all_rows)
+        distance = None
+        if distances is not None:
+            steps = distances.between(references, predictions).astype(np.float64)
+            distance = weighted_counts(
+                number, steps if weights is None else steps * weights, shape[1]
+            )
         return cls.of_totals(
             clusters.labels,
             true_positives,
@@ -69,6 +77,7 @@ class ClusteredCounts:
             totals(predictions, all_rows),
             true_positives.sum(axis=0),
             support.sum(axis=0),
+            distance,
         )
 
     @classmethod
@@ -110,10 +119,11 @@ class ClusteredCounts:
         predicted_positives: NDArray[Any],
         correct: NDArray[Any],
         total: NDArray[Any],
+        distance: NDArray[Any] | None = None,
     ) -> "ClusteredCounts":
         """The counts from all that is counted, but negatives."""
         counts = LabelCounts(
-            true_positives, support, predicted_positives, total - support, correct, total
+            true_positives, support, predicted_positives, total - support, correct, total, distance
         )
         return cls(labels, counts)
 
@@ -128,7 +138,8 @@ class ClusteredCounts:
 
     def resampled(self, n_resamples: int, seed: int) -> LabelCounts:
         """The counts of resamples, each of as many clusters as there are; float64."""
-        columns = [np.atleast_2d(getattr(self.counts, field.name)) for field in fields(LabelCounts)]
+        numbers = [getattr(self.counts, field.name) for field in fields(LabelCounts)]
+        columns = [np.atleast_2d(number) for number in numbers if number is not None]
         totals = resampled_sums_of_rows(
             np.concatenate(columns).T, n_resamples=n_resamples, seed=seed
         ).astype(np.float64)
@@ -136,8 +147,9 @@ class ClusteredCounts:
         true_positives, support, predicted_positives, negatives = (
             totals[start : start + size] for start in range(0, 4 * size, size)
         )
-        correct, total = totals[4 * size :]
-        return LabelCounts(true_positives, support, predicted_positives, negatives, correct, total)
+        return LabelCounts(
+            true_positives, support, predicted_positives, negatives, *totals[4 * size :]
+        )
 
 
 def label_estimators(

@@ -1,13 +1,14 @@
 """From columns of labels to their scores, by way of a table of how often each pair occurs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 
 from ..numbers.arrays import Column, Floats, Integers
-from ..numbers.checks import RowError, check_weights
+from ..numbers.checks import OptionError, RowError, check_weights
 from ..numbers.contingency import ContingencyTable, contingency, encoded
 from ..numbers.domains import Count, Level, Range, Seed, checked_options
 from ..statistics.methods import Method
@@ -22,7 +23,9 @@ from .confusion import (
     resampled_label_counts,
     shown_matrix,
 )
+from .label_distances import Distances, KappaWeights
 from .label_intervals import ClusteredCounts, label_estimators
+from .label_report import label_report
 from .multilabel import LabelIndicators, has_one_label
 
 
@@ -109,8 +112,11 @@ def label_scores(
     further_scores: Mapping[str, Any] | None = None,
     confusion_matrix: Matrix = False,
     confusion_matrix_rows: Rows = "references",
+    report: bool = False,
     beta: Beta = 1.0,
     zero_division: ZeroDivision = 0.0,
+    adjusted: bool = False,
+    kappa_weights: KappaWeights | None = None,
     further_estimators: Mapping[str, Estimator] | None = None,
     clusters: ClusteredCounts | None = None,
     confidence_level: Level | None = None,
@@ -132,11 +138,15 @@ def label_scores(
         further_scores: other scores of the same rows, to be returned with these.
         confusion_matrix: also return `confusion_matrix` and its `labels`, as in `shown_matrix`.
         confusion_matrix_rows: what its rows are, "references" or "predictions".
+        report: also return `report`, the scores of each label and their averages.
         beta: `f_beta` gives recall beta times the weight of precision; it is a score of its own
             if beta is not 1.
         zero_division: the value of a ratio without a denominator: a number from 0 to 1, or NaN,
             which averages leave out. A false positive rate of 0 would be perfect: without negatives
             it is NaN unless `zero_division` is another number than 0.
+        adjusted: whether the balanced accuracy of chance is 0.
+        kappa_weights: how much a wrong label counts in kappa: as many times as it is "linear" steps
+            away in the order of `labels`, or the square of them, "quadratic"; None for once.
         further_estimators: of the other scores the functions that return their intervals.
         clusters: the counts of each cluster of rows; None if rows stand alone.
         confidence_level: also return intervals of each score, such as 0.95, under
@@ -154,10 +164,25 @@ def label_scores(
     (0.6, 0.5, [[2, 1], [1, 1]])
     """
     multilabel = isinstance(table, LabelIndicators)
-    counts = table.counts() if isinstance(table, LabelIndicators) else label_counts(table, task)
+    if multilabel and (adjusted or kappa_weights is not None):
+        raise OptionError(
+            "adjusted" if adjusted else "kappa_weights", "is about one label a row, not several"
+        )
+    distances = None if kappa_weights is None else Distances.of_task(task, kappa_weights)
+    counts = (
+        table.counts()
+        if isinstance(table, LabelIndicators)
+        else label_counts(table, task, distances)
+    )
     kinds = table.row_kinds(task) if isinstance(table, LabelIndicators) else None
     measure = partial(
-        confusion_scores, task=task, beta=beta, zero_division=zero_division, multilabel=multilabel
+        confusion_scores,
+        task=task,
+        beta=beta,
+        zero_division=zero_division,
+        multilabel=multilabel,
+        adjusted=adjusted,
+        distances=distances,
     )
     scores = measure(counts, kinds=kinds)
     result: dict[str, Any] = {name: score.tolist() for name, score in scores.items()}
@@ -175,6 +200,11 @@ def label_scores(
         result["confusion_matrix"] = shown_matrix(
             matrix, confusion_matrix, confusion_matrix_rows
         ).tolist()
+    if report:
+        rows = None
+        if isinstance(table, LabelIndicators):
+            rows = table.row_kinds(replace(task, average="samples"))
+        result["report"] = label_report(counts, task, rows, zero_division)
     if confusion_matrix is not False or any(isinstance(score, list) for score in result.values()):
         result["labels"] = task.labels
     weighted = table.weights is not None
@@ -186,7 +216,7 @@ def label_scores(
         if isinstance(table, LabelIndicators):
             resampled_kinds = table.resampled_row_kinds(task, **draws)
             return measure(table.resampled_counts(**draws), kinds=resampled_kinds)
-        return measure(resampled_label_counts(table, task, **draws))
+        return measure(resampled_label_counts(table, task, distances, **draws))
 
     estimators = label_estimators(
         counts, task, names, weighted=weighted, clusters=clusters, resampled=resampled

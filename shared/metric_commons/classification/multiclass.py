@@ -1,23 +1,36 @@
 """Scores of a probability for each of several labels, of which each row has one."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from .areas import AREAS, ScoreWithVariance
-from .one_vs_rest import OneVsRest, mean_over_rows
+from .one_vs_one import one_vs_one_roc_auc
+from .one_vs_rest import OneVsRest, mean_over_rows, undefined
 from .score_counts import EPSILON
 
+MultiClass = Literal["ovr", "ovo"]
 
-def multiclass_scores(columns: OneVsRest, average: str) -> dict[str, ScoreWithVariance]:
+
+def multiclass_scores(
+    columns: OneVsRest, average: str, multi_class: MultiClass, *, probabilities: bool
+) -> dict[str, ScoreWithVariance]:
     """The areas of each label against the rest, averaged, and the losses of whole rows.
 
     Args:
-        columns: probabilities, and the one label of each row.
+        columns: probabilities or other scores, and the one label of each row.
         average: as in `OneVsRest.averages`.
+        multi_class: "ovo" for the area under the ROC curve of every two labels.
+        probabilities: whether the scores are; otherwise losses are NaN.
     """
-    return columns.averages(AREAS, average) | _losses(columns)
+    scores = columns.averages(AREAS, average)
+    if multi_class == "ovo":
+        scores["roc_auc"] = one_vs_one_roc_auc(columns, average)
+    if not probabilities:
+        return scores | dict.fromkeys(("log_loss", "brier"), undefined(len(columns.scores)))
+    return scores | _losses(columns)
 
 
 def _losses(columns: OneVsRest) -> dict[str, ScoreWithVariance]:

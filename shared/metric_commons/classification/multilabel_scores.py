@@ -38,6 +38,7 @@ class IndicatorScores:
 
     task: Classes
     binary: Literal[False] = False
+    probabilities = True  # or scores of which some are not from 0 to 1
 
     def __init__(
         self,

@@ -103,7 +103,7 @@ class OneVsRest:
         total = math.fsum(shares)
         pairs = [pair for pair in zip(by_label, shares, strict=True) if pair[1]]
         if not pairs or any(math.isnan(measured.score) for measured, _ in pairs):
-            return _undefined(len(self.scores))
+            return undefined(len(self.scores))
 
         def influences() -> Floats:
             sums = np.zeros(len(self.scores))
@@ -116,7 +116,7 @@ class OneVsRest:
             return _weighted(sums, self.weights)
 
         score = math.fsum(measured.score * share for measured, share in pairs) / total
-        return ScoreWithVariance(score, lambda: _sum_of_squares(influences()), influences)
+        return ScoreWithVariance(score, lambda: sum_of_squares(influences()), influences)
 
 
 def _listed(
@@ -137,7 +137,7 @@ def mean_over_rows(values: Floats, weights: Floats | None) -> ScoreWithVariance:
     """The weighted mean of the scores of rows, from exactly rounded sums; and its variance."""
     weights = np.ones(values.size) if weights is None else weights
     if not weights.any():
-        return _undefined(values.size)
+        return undefined(values.size)
     scaled, _ = scaled_weights(weights)
     total = math.fsum(scaled.tolist())
     mean = math.fsum((values * scaled).tolist()) / total
@@ -145,10 +145,11 @@ def mean_over_rows(values: Floats, weights: Floats | None) -> ScoreWithVariance:
     def influences() -> Floats:
         return _weighted((values - mean) / total, scaled)
 
-    return ScoreWithVariance(mean, lambda: _sum_of_squares(influences()), influences)
+    return ScoreWithVariance(mean, lambda: sum_of_squares(influences()), influences)
 
 
-def _undefined(rows: int) -> ScoreWithVariance:
+def undefined(rows: int) -> ScoreWithVariance:
+    """A score of so many rows that is NaN, and so are its variance and influences."""
     return ScoreWithVariance(math.nan, lambda: math.nan, lambda: np.full(rows, math.nan))
 
 
@@ -157,6 +158,6 @@ def _weighted(influences: Floats, weights: Floats | None) -> Floats:
     return influences if weights is None else influences * scaled_weights(weights)[0]
 
 
-def _sum_of_squares(influences: Floats) -> float:
+def sum_of_squares(influences: Floats) -> float:
     """The sum of squares in ascending order, whatever the order of rows."""
     return float(np.sort(influences**2).sum())

@@ -5,7 +5,7 @@ of several labels is one label against the rest, for each label in turn.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Annotated, Any, Literal
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers
-from ..numbers.checks import check_sizes, check_weights
+from ..numbers.checks import OptionError, check_sizes, check_weights
 from ..numbers.contingency import ContingencyTable, Label, contingency, encoded
 from ..numbers.domains import Count, Finite, Level, Parsed, check_option, checked_options
 from ..statistics.cluster_sums import Clusters
@@ -23,11 +23,12 @@ from ..statistics.summary import Estimator, uncertainty
 from .areas import AREAS, RowScores, ScoreWithVariance, binary_scores, with_variance
 from .calibration_bins import Calibration, calibration, calibration_errors
 from .classes import Classes, as_labels, check_one_label, classes, score_classes
-from .curves import pr_curve, roc_curve
-from .multiclass import multiclass_scores, top_k_hits
+from .curves import det_curve, pr_curve, roc_curve
+from .multiclass import MultiClass, multiclass_scores, top_k_hits
 from .multilabel import has_one_label
 from .multilabel_scores import IndicatorScores, multilabel_scores
 from .one_vs_rest import OneVsRest, mean_over_rows
+from .partial_area import partial_roc_auc
 from .score_counts import ScoreCounts, score_counts
 from .score_intervals import score_estimators
 from .score_rows import THRESHOLD, check_probabilities, check_range, finite_scores
@@ -47,6 +48,8 @@ class PredictedScores:
         pos_label: the positive label, to which the scores belong.
         average: how to average over labels.
         sample_weight: a finite number a row, at least 0; None weighs all alike.
+        probabilities: whether rows of floats are; otherwise they are scores of any size, for
+            areas alone.
 
     Raises:
         ValueError: scores, labels and options that do not go together; names the row where there
@@ -73,8 +76,10 @@ class PredictedScores:
         pos_label: Any = None,
         average: str | None = None,
         sample_weight: Any = None,
+        probabilities: bool = True,
     ) -> None:
         check_option("threshold", threshold, Finite)
+        self.probabilities = probabilities
         self._threshold = threshold
         self.columns = labels  # the labels of rows of probabilities, in the order of their columns
         self.weights = check_weights("sample_weight", sample_weight, len(references))
@@ -157,7 +162,14 @@ class PredictedScores:
         for label in present:
             if label not in indices:
                 raise ValueError(f"references hold {label!r}, which is not one of the labels")
-        check_probabilities(self.scores)
+        if self.probabilities:
+            check_probabilities(self.scores)
+        elif width == 2:
+            raise OptionError(
+                "probabilities",
+                "False is for rows of three scores or more; of two labels, pass "
+                "the score of the positive one",
+            )
         if width == 2:
             positive = columns.index(self.task.all_labels[self.task.positive or 0])
             self.scores = np.ascontiguousarray(self.scores[:, positive])
@@ -173,6 +185,8 @@ class PredictedScores:
 
 
 CalibrationStrategy = Literal["uniform", "quantile"]
+Curve = Literal["roc", "pr", "det"]
+Curves = bool | Curve | Sequence[Curve]
 TopK = Annotated[
     int | Sequence[int],
     Parsed(partial(check_sizes, "top_k"), "an integer, at least 1, or a list of them"),
@@ -196,8 +210,11 @@ class CurveScores:
 def curve_scores(
     predicted: PredictedScores | IndicatorScores | None,
     *,
+    multi_class: MultiClass = "ovr",
+    max_fpr: Level | None = None,
     top_k: TopK | None = None,
-    curves: bool = False,
+    curves: Curves = False,
+    drop_intermediate: bool | None = None,
     calibration_bins: Count | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
     confidence_level: Level | None = None,
@@ -212,9 +229,14 @@ def curve_scores(
 
     Args:
         predicted: references and scores; None where there are labels alone, which have no curves.
+        multi_class: areas under the ROC curve of each label against the rest, "ovr", or of every
+            two labels, "ovo".
+        max_fpr: also return `partial_roc_auc`, up to this false positive rate.
         top_k: also return `top_<k>_accuracy`, the share of rows whose label is among the k most
             probable ones; of equal ones the later comes first, as in scikit-learn.
-        curves: also return `roc_curve` and `pr_curve`; of several labels a list of each.
+        curves: also return `roc_curve` and `pr_curve`, or those that are listed, of which there is
+            `det_curve` too; of several labels a list of each.
+        drop_intermediate: of curves only the points that matter; None for ROC curves alone.
         calibration_bins: also return `ece`, `mce` and `calibration`, in so many bins.
         calibration_strategy: "uniform" for bins of equal width, "quantile" for equal mass.
         confidence_level: also return an interval of each score under `confidence_interval`, with
@@ -232,8 +254,11 @@ def curve_scores(
     """
     measured = measured_curves(
         predicted,
+        multi_class=multi_class,
+        max_fpr=max_fpr,
         top_k=top_k,
         curves=curves,
+        drop_intermediate=drop_intermediate,
         calibration_bins=calibration_bins,
         calibration_strategy=calibration_strategy,
     )
@@ -245,8 +270,11 @@ def curve_scores(
 def measured_curves(
     predicted: PredictedScores | IndicatorScores | None,
     *,
+    multi_class: MultiClass = "ovr",
+    max_fpr: float | None = None,
     top_k: TopK | None = None,
-    curves: bool = False,
+    curves: Curves = False,
+    drop_intermediate: bool | None = None,
     calibration_bins: int | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
     clusters: Clusters | None = None,
@@ -259,21 +287,24 @@ def measured_curves(
     """
     if predicted is None:
         requests = {
-            "curves": curves,
+            "curves": curves is not False,
+            "max_fpr": max_fpr is not None,
             "calibration_bins": calibration_bins is not None,
             "top_k": top_k is not None,
         }
         for name in (name for name in requests if requests[name]):
             raise ValueError(f"{name} is about scores, but predictions are labels")
         return CurveScores({}, {})
-    scores = _measured(predicted)
+    scores = _measured(predicted, multi_class)
+    if max_fpr is not None:
+        scores["partial_roc_auc"] = _partial_area(predicted, max_fpr)
     for size, hits in _top_k_hits(predicted, top_k):
         scores[f"top_{size}_accuracy"] = mean_over_rows(hits, predicted.weights)
     bins = None
     if calibration_bins is not None:
         rows, calibrated = _calibrated(predicted)
         bins = Calibration([], [], [], [])
-        if calibrated.are_probabilities:
+        if calibrated.are_probabilities and predicted.probabilities:
             bins = calibration(calibrated, calibration_bins, calibration_strategy)
         errors = calibration_errors(calibrated, bins)
         scores |= {name: with_variance(calibrated, rows, error) for name, error in errors.items()}
@@ -285,11 +316,11 @@ def measured_curves(
             "observed": bins.observed,
             "rows": bins.rows,
         }
-    if curves:
-        for name, curve in (("roc_curve", roc_curve), ("pr_curve", pr_curve)):
-            counts = [predicted.counts] if predicted.binary else predicted.one_vs_rest.counts
-            points = [curve(binary) for binary in counts]
-            result[name] = points[0] if predicted.binary else points
+    for name in _curve_names(curves):
+        options = {} if drop_intermediate is None else {"drop_intermediate": drop_intermediate}
+        counts = [predicted.counts] if predicted.binary else predicted.one_vs_rest.counts
+        points = [_CURVES[name](binary, **options) for binary in counts]
+        result[f"{name}_curve"] = points[0] if predicted.binary else points
     greatest = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
     by_label = predicted.binary or isinstance(predicted, IndicatorScores)
     greatest["brier"] = 1.0 if by_label else 2.0
@@ -297,12 +328,45 @@ def measured_curves(
     return CurveScores(result, estimators)
 
 
-def _measured(predicted: PredictedScores | IndicatorScores) -> dict[str, ScoreWithVariance]:
+_CURVES: dict[str, Callable[..., dict[str, list[float]]]] = {
+    "roc": roc_curve,
+    "pr": pr_curve,
+    "det": det_curve,
+}
+
+
+def _curve_names(curves: Curves) -> list[str]:
+    """The names of the curves that are asked for."""
+    if isinstance(curves, bool):
+        return ["roc", "pr"] if curves else []
+    return list(dict.fromkeys([curves] if isinstance(curves, str) else curves))
+
+
+def _partial_area(
+    predicted: PredictedScores | IndicatorScores, max_fpr: float
+) -> ScoreWithVariance:
+    """The area under the left part of the ROC curve."""
+    if isinstance(predicted, PredictedScores) and predicted.binary:
+        measured = partial_roc_auc(predicted.counts, max_fpr)
+        return with_variance(predicted.counts, predicted.rows, measured)
+    raise OptionError("max_fpr", "is about scores of two labels")
+
+
+def _measured(
+    predicted: PredictedScores | IndicatorScores, multi_class: MultiClass
+) -> dict[str, ScoreWithVariance]:
     """The areas and losses."""
     if isinstance(predicted, IndicatorScores):
+        if multi_class == "ovo":
+            raise OptionError("multi_class", "'ovo' is about one label a row, not several")
         return multilabel_scores(predicted.one_vs_rest, predicted.task.average)
     if not predicted.binary:
-        return multiclass_scores(predicted.one_vs_rest, predicted.task.average)
+        return multiclass_scores(
+            predicted.one_vs_rest,
+            predicted.task.average,
+            multi_class,
+            probabilities=predicted.probabilities,
+        )
     return binary_scores(predicted.counts, predicted.rows)
 
 
@@ -353,12 +417,12 @@ def _row_counts(
     scarcer = [min(number, counting_rows - number) for number in positives]
     rows: dict[str, Any] = dict.fromkeys(scores, counting_rows)
     for name, (score, _, _) in scores.items():
-        numbers = scarcer if name == "roc_auc" else positives
+        numbers = scarcer if name.endswith("roc_auc") else positives
         if predicted.task.average == "samples":
             continue
         if isinstance(score, list):
             rows[name] = numbers if name in AREAS else [counting_rows] * len(score)
-        elif name in AREAS:
+        elif name in AREAS or name == "partial_roc_auc":
             rows[name] = min(numbers)
     return rows
 

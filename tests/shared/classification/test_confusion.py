@@ -15,6 +15,7 @@ from metric_commons.classification.confusion import (
     confusion_scores,
     resampled_label_counts,
 )
+from metric_commons.classification.label_distances import Distances
 from metric_commons.classification.labels import label_scores, label_table
 from metric_commons.numbers.contingency import contingency
 
@@ -255,8 +256,10 @@ def test_scores_of_resamples_are_those_of_exact_counts(average, beta, zero_divis
     labels = 2 if average == "binary" else 3
     references, predictions = rng.integers(0, labels, (2, 8))
     table, task = label_table(predictions, references, average=average)
-    resampled = resampled_label_counts(table, task, n_resamples=50, seed=0)
+    distances = Distances.of_task(task, "linear" if average == "macro" else "quadratic")
+    resampled = resampled_label_counts(table, task, distances, n_resamples=50, seed=0)
     options = {"beta": beta, "zero_division": zero_division, "multilabel": False}
+    options |= {"distances": distances, "adjusted": True}
     scores = confusion_scores(resampled, task, **options)
 
     assert (resampled.total == 8).all()

@@ -21,8 +21,9 @@ def test_several_labels_a_row_are_tasks_of_their_own():
             single = label_scores(table, single_task, confusion_matrix=True)
             for name in ("precision", "recall", "f1", "fpr", "specificity"):
                 assert scores[name][column] == single[name]
+            assert scores["label_accuracy"][column] == single["accuracy"]
             assert scores["confusion_matrix"][column] == single["confusion_matrix"]
-    added = {"jaccard", "hamming_loss", "support"}
+    added = {"jaccard", "label_accuracy", "hamming_loss", "support"}
     assert scores.keys() - added == single.keys() - {"balanced_accuracy", "mcc", "kappa"}
 
 
