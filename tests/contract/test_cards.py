@@ -23,6 +23,7 @@ ADDED = {
     "margin": ["p_equivalent", "p_non_inferior"],
     "power": ["mde"],
     "conventions": ["conventions"],
+    "signature": ["signature"],
 }
 
 
