@@ -1,4 +1,4 @@
-"""BLEU of translations, equal to sacrebleu, from 0 to 100.
+"""BLEU of translations, equal to sacrebleu, from 0 to 100; or as evaluate's bleu and google_bleu.
 
 How many n-grams of the translations their references have, for n-grams of one to four words and
 all rows together, with a penalty for translations that are shorter than the references. The
@@ -10,7 +10,9 @@ import evaluate
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.numbers.domains import Count
 from metric_commons.statistics.sums import summarize_sums
-from metric_commons.text.ngram_precision import SmoothMethod, SmoothValue, bleu_statistics
+from metric_commons.text.bleu_definitions import Definition, defined_bleu_statistics
+from metric_commons.text.ngram_precision import SmoothMethod, SmoothValue
+from metric_commons.text.sacrebleu_results import SacrebleuFormat, bleu_signature, sacrebleu_bleu
 from metric_commons.text.translation_tokenizers import TranslationTokenizer
 
 _CITATION = """\
@@ -42,6 +44,11 @@ class Bleu(BatchMetric):
         max_ngram_order: the longest n-grams.
         effective_order: leave out orders of which the predictions have no n-grams at all; scores
             of single rows always do.
+        definition: "sacrebleu"; "hf", the `bleu` of evaluate, from 0.0 to 1.0, with the shortest
+            reference, and smoothed by "add-k" alone; or "gleu", its `google_bleu`.
+        result_format: "sacrebleu" calls the scores as evaluate's module of this name does: score,
+            bp; None as here.
+        signature: also return sacrebleu's own line of what was computed, under `signature`.
 
     Returns:
         bleu (float): from 0.0 to 100.0; higher is better.
@@ -49,6 +56,8 @@ class Bleu(BatchMetric):
         brevity_penalty (float): 1.0, or less if the predictions are shorter than the references.
         counts, totals (list of int): shared and all n-grams of the predictions, of each order.
         sys_len, ref_len (int): words of the predictions and of their closest references.
+        length_ratio, translation_length, reference_length: of "hf", in place of the last four.
+        google_bleu (float): of "gleu", alone, from 0.0 to 1.0.
         per_example, confidence_interval, groups (dict): if asked for.
 
     Examples:
@@ -83,16 +92,25 @@ class Bleu(BatchMetric):
         smooth_value: SmoothValue | None = None,
         max_ngram_order: Count = 4,
         effective_order: bool = False,
+        definition: Definition = "sacrebleu",
+        result_format: SacrebleuFormat | None = None,
+        signature: bool = False,
         **summary,
     ):
-        rows = bleu_statistics(
-            predictions,
-            references,
-            tokenize=tokenize,
-            lowercase=lowercase,
-            smooth_method=smooth_method,
-            smooth_value=smooth_value,
-            max_ngram_order=max_ngram_order,
-            effective_order=effective_order,
+        scoring = {
+            "definition": definition,
+            "tokenize": tokenize,
+            "lowercase": lowercase,
+            "smooth_method": smooth_method,
+            "smooth_value": smooth_value,
+            "effective_order": effective_order,
+        }
+        rows = defined_bleu_statistics(
+            predictions, references, max_ngram_order=max_ngram_order, **scoring
         )
-        return summarize_sums(rows, **summary)
+        if result_format:
+            rows = sacrebleu_bleu(rows, definition)
+        result = summarize_sums(rows, **summary)
+        if signature:
+            result["signature"] = bleu_signature(references, **scoring)
+        return result

@@ -11,6 +11,7 @@ from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.numbers.domains import Count
 from metric_commons.statistics.sums import summarize_sums
 from metric_commons.text.character_ngrams import Beta, Order, chrf_statistics
+from metric_commons.text.sacrebleu_results import SacrebleuFormat, chrf_signature, sacrebleu_chrf
 
 _CITATION = """\
 @inproceedings{popovic-2015-chrf,
@@ -38,6 +39,9 @@ class Chrf(BatchMetric):
         whitespace: whether the white space between words counts as characters.
         eps_smoothing: average the F scores of all orders, as chrF++.py and NLTK do, instead of the
             precision and recall of those that both sides have.
+        result_format: "sacrebleu" returns score, char_order, word_order and beta, as the `chrf` of
+            evaluate does; None as here.
+        signature: also return sacrebleu's own line of what was computed, under `signature`.
 
     Returns:
         chrf (float): from 0.0 to 100.0; higher is better.
@@ -75,16 +79,20 @@ class Chrf(BatchMetric):
         lowercase: bool = False,
         whitespace: bool = False,
         eps_smoothing: bool = False,
+        result_format: SacrebleuFormat | None = None,
+        signature: bool = False,
         **summary,
     ):
-        rows = chrf_statistics(
-            predictions,
-            references,
-            char_order=char_order,
-            word_order=word_order,
-            beta=beta,
-            lowercase=lowercase,
-            whitespace=whitespace,
-            eps_smoothing=eps_smoothing,
-        )
-        return summarize_sums(rows, **summary)
+        orders = {"char_order": char_order, "word_order": word_order}
+        texts = {
+            "lowercase": lowercase,
+            "whitespace": whitespace,
+            "eps_smoothing": eps_smoothing,
+        }
+        rows = chrf_statistics(predictions, references, beta=beta, **orders, **texts)
+        if result_format:
+            rows = sacrebleu_chrf(rows, beta=beta, **orders)
+        result = summarize_sums(rows, **summary)
+        if signature:
+            result["signature"] = chrf_signature(references, **orders, **texts)
+        return result

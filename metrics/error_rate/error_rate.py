@@ -9,9 +9,10 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.statistics.sums import summarize_sums
+from metric_commons.statistics.sums import single_score, summarize_sums
 from metric_commons.text.edit_rate import (
     RateAverage,
+    RateFormat,
     TranscriptNormalizer,
     Unit,
     error_alignments,
@@ -43,6 +44,8 @@ class ErrorRate(BatchMetric):
             mean of the rates of rows.
         alignments: also return the alignment of each row, under `alignments`: stretches of
             [kind, first word and end in the reference, first word and end in the prediction].
+        result_format: "wer", or of characters "cer", returns that number alone, as the modules of
+            evaluate with these names do; None as here.
 
     Returns:
         wer, or cer (float): errors a word, or a character, of the references; lower is better, and
@@ -95,6 +98,7 @@ class ErrorRate(BatchMetric):
         normalizer: TranscriptNormalizer = "none",
         average: RateAverage = "pooled",
         alignments: bool = False,
+        result_format: RateFormat | None = None,
         **summary,
     ):
         texts = {"unit": unit, "normalizer": normalizer}
@@ -102,4 +106,4 @@ class ErrorRate(BatchMetric):
         result = summarize_sums(rows, **summary)
         if alignments:
             result["alignments"] = error_alignments(predictions, references, **texts)
-        return result
+        return single_score(result, result_format) if result_format else result

@@ -9,7 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.classification.spans import Match, span_statistics
+from metric_commons.classification.spans import Match, SpanFormat, seqeval_spans, span_statistics
 from metric_commons.classification.tag_schemes import Scheme
 from metric_commons.numbers.domains import Share
 from metric_commons.statistics.sums import summarize_sums
@@ -38,6 +38,8 @@ class SpanF1(BatchMetric):
         match: "strict": same type, start and end; "exact": same start and end; "partial": also
             half of an overlap; "type": an overlap with a span of the same type.
         zero_division: precision without predicted spans, and recall without true ones.
+        result_format: "seqeval" returns what evaluate's module of this name does: overall_f1 and
+            its kin, and a dict for each type; None as here.
 
     Returns:
         precision, recall, f1 (float): of all spans together, from 0.0 to 1.0; higher is better.
@@ -88,6 +90,7 @@ class SpanF1(BatchMetric):
         suffix: bool = False,
         match: Match = "strict",
         zero_division: Share = 0.0,
+        result_format: SpanFormat | None = None,
         **summary,
     ):
         rows = span_statistics(
@@ -98,4 +101,4 @@ class SpanF1(BatchMetric):
             match=match,
             zero_division=zero_division,
         )
-        return summarize_sums(rows, **summary)
+        return summarize_sums(seqeval_spans(rows) if result_format else rows, **summary)

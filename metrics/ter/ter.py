@@ -8,6 +8,7 @@ import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.sums import summarize_sums
+from metric_commons.text.sacrebleu_results import SacrebleuFormat, sacrebleu_ter, ter_signature
 from metric_commons.text.translation_edit_rate import ter_statistics
 
 _CITATION = """\
@@ -35,6 +36,8 @@ class Ter(BatchMetric):
         no_punct: delete marks.
         asian_support: do both to Chinese and Japanese text too.
         case_sensitive: whether case counts.
+        result_format: "sacrebleu" calls the score so, as the `ter` of evaluate does; None as here.
+        signature: also return sacrebleu's own line of what was computed, under `signature`.
 
     Returns:
         ter (float): edits for 100 words of the references; lower is better, and more than 100.0 is
@@ -71,14 +74,20 @@ class Ter(BatchMetric):
         no_punct: bool = False,
         asian_support: bool = False,
         case_sensitive: bool = False,
+        result_format: SacrebleuFormat | None = None,
+        signature: bool = False,
         **summary,
     ):
-        rows = ter_statistics(
-            predictions,
-            references,
-            normalized=normalized,
-            no_punct=no_punct,
-            asian_support=asian_support,
-            case_sensitive=case_sensitive,
-        )
-        return summarize_sums(rows, **summary)
+        options = {
+            "normalized": normalized,
+            "no_punct": no_punct,
+            "asian_support": asian_support,
+            "case_sensitive": case_sensitive,
+        }
+        rows = ter_statistics(predictions, references, **options)
+        if result_format:
+            rows = sacrebleu_ter(rows)
+        result = summarize_sums(rows, **summary)
+        if signature:
+            result["signature"] = ter_signature(references, **options)
+        return result

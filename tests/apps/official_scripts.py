@@ -78,22 +78,29 @@ def run_clm(metric: Any, predictions: Any, labels: Any) -> Any:
 
 
 def run_translation(metric: Any, texts: list[str], references: list[str]) -> Any:
-    return metric.compute(
+    result = metric.compute(
         predictions=[text.strip() for text in texts],
         references=[[text.strip()] for text in references],
     )
+    return {"bleu": round(result["score"], 4)}
 
 
 def run_ner(metric: Any, predictions: Any, labels: Any) -> Any:
     pairs = [list(zip(*rows, strict=True)) for rows in zip(predictions, labels, strict=True)]
-    return metric.compute(
+    results = metric.compute(
         predictions=[[TAGS[p] for p, label in row if label != -100] for row in pairs],
         references=[[TAGS[label] for _, label in row if label != -100] for row in pairs],
     )
+    scores = ("precision", "recall", "f1", "accuracy")
+    flat = {score: results[f"overall_{score}"] for score in scores}
+    for key, value in results.items():  # with --return_entity_level_metrics
+        if isinstance(value, dict):
+            flat |= {f"{key}_{name}": number for name, number in value.items()}
+    return flat
 
 
 def run_speech_recognition_seq2seq(metric: Any, texts: list[str], references: list[str]) -> Any:
-    return metric.compute(predictions=texts, references=references)
+    return {"wer": metric.compute(predictions=texts, references=references)}
 
 
 def nlp_example(metric: Any, logits: Any, labels: Any) -> Any:
@@ -109,7 +116,7 @@ def nlp_example(metric: Any, logits: Any, labels: Any) -> Any:
 def of_translations() -> float:
     import sacrebleu
 
-    return float(sacrebleu.corpus_bleu(WRITTEN, [EXPECTED]).score)
+    return round(float(sacrebleu.corpus_bleu(WRITTEN, [EXPECTED]).score), 4)
 
 
 def of_entities(score: str) -> float:
@@ -311,7 +318,7 @@ ROWS = [
         "sacrebleu score",
         "bleu bleu",
         of_translations,
-        lambda: run_translation(_load("bleu"), WRITTEN, EXPECTED),
+        lambda: run_translation(_load("bleu", result_format="sacrebleu"), WRITTEN, EXPECTED),
     ),
     *(
         Row(
@@ -319,7 +326,7 @@ ROWS = [
             f"seqeval overall_{score}",
             f"span_f1 {score}",
             lambda score=score: of_entities(score),
-            lambda: run_ner(_load("span_f1"), TAG_PREDICTIONS, TAG_LABELS),
+            lambda: run_ner(_load("span_f1", result_format="seqeval"), TAG_PREDICTIONS, TAG_LABELS),
         )
         for score in ("precision", "recall", "f1", "accuracy")
     ),
@@ -328,7 +335,9 @@ ROWS = [
         "wer",
         "error_rate wer",
         of_transcripts,
-        lambda: run_speech_recognition_seq2seq(_load("error_rate"), WRITTEN, EXPECTED),
+        lambda: run_speech_recognition_seq2seq(
+            _load("error_rate", result_format="wer"), WRITTEN, EXPECTED
+        ),
     ),
     Row("run_qa, SQuAD v2", "squad_v2 f1", "squad_v2 f1", lambda: math.nan, dict, needs="squad_v2"),
 ]

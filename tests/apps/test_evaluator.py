@@ -38,6 +38,7 @@ def evaluator(monkeypatch):
         "summarization": tasks.SummarizationEvaluator,
         "translation": tasks.TranslationEvaluator,
         "text2text-generation": tasks.Text2TextGenerationEvaluator,
+        "token-classification": tasks.TokenClassificationEvaluator,
     }
     return lambda task: classes[task](task)
 
@@ -126,6 +127,36 @@ def test_texts(task, key, evaluator):
     )
 
     assert scores(result) == module.compute(predictions=texts, references=references)
+
+
+@pytest.mark.parametrize("result_format", [None, "seqeval"])
+@pytest.mark.parametrize("kind", ["classes", "texts"])
+def test_token_classification(kind, result_format, evaluator):
+    module = metric_commons.load("span_f1", result_format=result_format)
+    names = ["O", "B-LOC", "I-LOC", "B-PER"]
+    tokens = [["New", "York"], ["Ann", "left"]]
+    tags = [["B-LOC", "I-LOC"], ["B-PER", "O"]]
+    predicted = [["B-LOC", "O"], ["B-PER", "O"]]
+    label = datasets.ClassLabel(names=names) if kind == "classes" else datasets.Value("string")
+    data = datasets.Dataset.from_dict(
+        {"tokens": tokens, "ner_tags": tags},
+        features=datasets.Features(
+            {"tokens": datasets.List(datasets.Value("string")), "ner_tags": datasets.List(label)}
+        ),
+    )
+    outputs = [
+        [
+            {"start": len(" ".join([*words[:place], ""])), "entity": tag}
+            for place, tag in enumerate(row)
+        ]
+        for words, row in zip(tokens, predicted, strict=True)
+    ]
+
+    result = evaluator("token-classification").compute(
+        Pipeline("token-classification", outputs), data=data, metric=module
+    )
+
+    assert scores(result) == module.compute(predictions=predicted, references=tags)
 
 
 def test_a_suite(evaluator, monkeypatch):

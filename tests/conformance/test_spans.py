@@ -105,6 +105,28 @@ def test_seqeval(scheme):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("scheme", [None, "IOB2", "BILOU"])
+def test_the_result_of_evaluate(scheme):
+    seqeval = pytest.importorskip("seqeval.metrics")
+    schemes = pytest.importorskip("seqeval.scheme")
+    strict = {"mode": "strict", "scheme": getattr(schemes, scheme)} if scheme else {}
+    module = load("span_f1", result_format="seqeval")
+    predictions, references = random_rows(random.Random(20), SCHEMES[scheme])
+
+    report = seqeval.classification_report(references, predictions, output_dict=True, **strict)
+    names = {"precision": "precision", "recall": "recall", "f1": "f1-score", "number": "support"}
+    averages = {average: report.pop(f"{average} avg") for average in ("micro", "macro", "weighted")}
+    assert module.compute(predictions=predictions, references=references, scheme=scheme) == {
+        **{
+            kind: {key: scores[name] for key, name in names.items()}
+            for kind, scores in report.items()
+        },
+        **{f"overall_{key}": averages["micro"][names[key]] for key in list(names)[:3]},
+        "overall_accuracy": seqeval.accuracy_score(references, predictions),
+    }
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_one_row_of_any_tags():
     seqeval = pytest.importorskip("seqeval.metrics")
     chance = random.Random(2)

@@ -3,8 +3,10 @@
 import csv
 import gzip
 import json
+import math
 import random
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from metric_commons.statistics.paired_sums import compare_sums
 from metric_commons.text.character_ngrams import chrf_statistics
 from metric_commons.text.ngram_precision import bleu_statistics
 from metric_commons.text.translation_edit_rate import ter_statistics, ter_words
-from metric_commons.text.translation_tokenizers import translation_words
+from metric_commons.text.translation_tokenizers import translation_words, words_13a
 from tests.spec import GIVEN, ROOT, recorded
 from tests.texts import adversarial_text
 
@@ -153,6 +155,145 @@ def test_chrf(sacrebleu, options, most):
     assert rows.result()["chrf"] == expected
     assert rows.of_rows()["chrf"] == [
         scorer.sentence_score(*row).score for row in zip(predictions, references, strict=True)
+    ]
+
+
+def signature(module, references, **options):
+    call = {"predictions": ["a"] * len(references), "references": references}
+    return load(module).compute(**call, signature=True, **options)["signature"]
+
+
+@pytest.mark.parametrize("references", [[["a"], ["b"]], [["a", "b"], ["c"]]], ids=["one", "var"])
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        *(("bleu", {"tokenize": name}) for name in ("13a", "intl", "zh", "char", "none")),
+        ("bleu", {"lowercase": True, "smooth_method": "floor"}),
+        ("bleu", {"smooth_method": "add-k", "smooth_value": 2, "effective_order": True}),
+        ("bleu", {"smooth_method": "none", "max_ngram_order": 2}),
+        ("chrf", {}),
+        ("chrf", {"word_order": 2, "lowercase": True, "whitespace": True, "eps_smoothing": True}),
+        ("ter", {}),
+        ("ter", {"normalized": True, "no_punct": True, "asian_support": True}),
+        ("ter", {"case_sensitive": True}),
+    ],
+)
+def test_signatures(sacrebleu, module, options, references):
+    scorer = getattr(sacrebleu, module.upper())(**options)
+    scorer.corpus_score(["a"] * len(references), by_reference(references))
+
+    assert signature(module, references, **options) == str(scorer.get_signature())
+
+
+# The modules of evaluate
+
+
+def valid_rows(chance, rows, most):
+    """Random rows without halves of surrogate pairs, which modules refuse."""
+
+    def valid(text):
+        return text.encode("utf-8", "ignore").decode()
+
+    predictions, references = random_rows(chance, rows, most)
+    return list(map(valid, predictions)), [list(map(valid, row)) for row in references]
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_results_as_evaluate_has_them(sacrebleu, most):
+    predictions, references = valid_rows(random.Random(5 + most), 40, 1)
+    references = [row * most for row in references]  # equally many in each row, as it asks for
+    columns = by_reference(references)
+
+    def ours(module, **options):
+        loaded = load(module, result_format="sacrebleu")
+        return loaded.compute(predictions=predictions, references=references, **options)
+
+    bleu = sacrebleu.BLEU().corpus_score(predictions, columns)
+    keys = ("score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len")
+    assert ours("bleu") == {key: getattr(bleu, key) for key in keys}
+    chrf = sacrebleu.CHRF(word_order=2).corpus_score(predictions, columns)
+    keys = ("score", "char_order", "word_order", "beta")
+    assert ours("chrf", word_order=2) == {key: getattr(chrf, key) for key in keys}
+    ter = sacrebleu.TER().corpus_score(predictions, columns)
+    keys = ("score", "num_edits", "ref_length")
+    assert ours("ter") == {key: getattr(ter, key) for key in keys}
+
+
+def counts(words, orders):
+    ends = [range(start + 1, start + 1 + orders) for start in range(len(words))]
+    return Counter(
+        tuple(words[start:end])
+        for start, stops in enumerate(ends)
+        for end in stops
+        if end <= len(words)
+    )
+
+
+def of_the_tutorial(predictions, references, orders, smooth):
+    """BLEU of TensorFlow's NMT tutorial, which evaluate's `bleu` loads, from its definition."""
+    shared, possible = [0] * orders, [0] * orders
+    lengths = [0, 0]
+    for text, texts in zip(predictions, references, strict=True):
+        union = Counter()
+        for reference in texts:
+            union |= counts(reference, orders)
+        for ngram, count in (counts(text, orders) & union).items():
+            shared[len(ngram) - 1] += count
+        for order in range(orders):
+            possible[order] += max(len(text) - order, 0)
+        lengths[0] += len(text)
+        lengths[1] += min(map(len, texts))
+    more = 1.0 if smooth else 0.0
+    precisions = [
+        (count + more) / (total + more) if total + more else 0.0
+        for count, total in zip(shared, possible, strict=True)
+    ]
+    mean = 0.0
+    if min(precisions) > 0:
+        mean = math.exp(sum((1.0 / orders) * math.log(share) for share in precisions))
+    ratio = lengths[0] / lengths[1]
+    penalty = 1.0 if ratio > 1.0 else math.exp(1 - 1.0 / ratio)
+    return {
+        "bleu": mean * penalty,
+        "precisions": precisions,
+        "brevity_penalty": penalty,
+        "length_ratio": ratio,
+        "translation_length": lengths[0],
+        "reference_length": lengths[1],
+    }
+
+
+@pytest.mark.parametrize("most", [1, 4])
+@pytest.mark.parametrize(("orders", "smooth"), [(4, False), (4, True), (2, False)])
+def test_bleu_of_evaluate(orders, smooth, most):
+    predictions, references = valid_rows(random.Random(most), 120, most)
+    predictions += ["a-\n", "the cat sat on the mat today"]
+    references += [["a-"], ["the cat sat on the mat", "the cat sat on a mat today"]]
+    words = [list(map(words_13a, row)) for row in references]
+    options = {"smooth_method": "add-k"} if smooth else {}
+
+    assert load("bleu", definition="hf").compute(
+        predictions=predictions, references=references, max_ngram_order=orders, **options
+    ) == of_the_tutorial(list(map(words_13a, predictions)), words, orders, smooth)
+
+
+@pytest.mark.parametrize("most", [1, 4])
+@pytest.mark.parametrize("orders", [4, 2, 7])
+def test_google_bleu_of_evaluate(orders, most):
+    nltk = pytest.importorskip("nltk.translate.gleu_score", reason="nltk is not installed")
+    predictions, references = valid_rows(random.Random(most), 120, most)
+    predictions += ["a-\n", "", ""]
+    references += [["a-"], [""], ["a b", ""]]
+    words = [list(map(words_13a, row)) for row in references]
+    found = load("bleu", definition="gleu").compute(
+        predictions=predictions, references=references, max_ngram_order=orders, per_example=True
+    )
+
+    expected = nltk.corpus_gleu(words, list(map(words_13a, predictions)), max_len=orders)
+    assert found["google_bleu"] == expected
+    assert found["per_example"]["google_bleu"] == [
+        nltk.sentence_gleu(row, words_13a(text), max_len=orders)
+        for row, text in zip(words, predictions, strict=True)
     ]
 
 

@@ -25,6 +25,7 @@ ADDED = {
     "power": ["mde"],
     "conventions": ["conventions"],
     "report": ["report"],
+    "signature": ["signature"],
 }
 
 

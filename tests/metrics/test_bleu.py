@@ -147,3 +147,58 @@ def test_counts_stay_whole_in_a_state():
     state.update(**ROWS)
 
     assert repr(state.result()) == repr(load("bleu").compute(**ROWS))
+
+
+def test_a_result_in_another_shape():
+    found = load("bleu", result_format="sacrebleu").compute(
+        **ROWS, per_example=True, confidence_level=0.9, n_resamples=50, groups=["a", "b", "b"]
+    )
+    plain = load("bleu").compute(**ROWS, per_example=True, confidence_level=0.9, n_resamples=50)
+
+    assert found["score"] == plain["bleu"]
+    assert found["per_example"] == {"score": plain["per_example"]["bleu"]}
+    assert found["confidence_interval"]["score"] == plain["confidence_interval"]["bleu"]
+    assert found["groups"]["b"].keys() >= {"score", "bp", "n"}
+
+
+def test_texts_without_words_under_other_definitions():
+    found = result("", "a b c", definition="hf")
+    assert (found["bleu"], found["length_ratio"], found["brevity_penalty"]) == (0.0, 0.0, 0.0)
+    assert math.isnan(result("", "", definition="hf")["length_ratio"])
+    assert result("a", "", definition="hf")["length_ratio"] == math.inf
+    assert result("", "", definition="gleu") == {"google_bleu": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"definition": "hf", "smooth_method": "floor"}, "smooth_method of this value is not part"),
+        ({"definition": "hf", "smooth_value": 2}, "smooth_value of this value is not part"),
+        ({"definition": "gleu", "smooth_method": "add-k"}, "definition 'gleu'"),
+        ({"definition": "gleu", "effective_order": True}, "effective_order of this value"),
+        ({"definition": "hf", "result_format": "sacrebleu"}, "'hf' is another definition"),
+        ({"definition": "gleu", "signature": True}, "signature is that of sacrebleu"),
+    ],
+)
+def test_options_that_a_definition_does_not_have(options, message):
+    with pytest.raises(ValueError, match=message):
+        result("a b", "a b", **options)
+
+
+@pytest.mark.parametrize("definition", ["hf", "gleu"])
+def test_states_of_other_definitions(definition):
+    state = State("bleu", definition=definition)
+    for prediction, reference in zip(*ROWS.values(), strict=True):
+        state.update(predictions=[prediction], references=[reference])
+
+    assert state.result() == load("bleu", definition=definition).compute(**ROWS)
+
+
+def test_a_state_has_no_shape_of_scripts():
+    state = State("bleu")
+    state.update(**ROWS)
+
+    with pytest.raises(ValueError, match="result_format is for results of compute"):
+        state.result(result_format="sacrebleu")
+    with pytest.raises(ValueError, match="signature is for results of compute"):
+        state.result(signature=True)

@@ -24,7 +24,7 @@ import numpy as np
 from ..numbers.arrays import Column
 from ..numbers.checks import nearest
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
-from ..statistics.sums import RowStatistics, SumsResult
+from ..statistics.sums import RowStatistics
 from .columns import Layout, copied, joined, read
 from .locks import Lock
 from .options import Option, completed, declared_options, spelled_out
@@ -273,8 +273,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
             self.checked(**inputs) if has_rows else {name: [] for name in self._feature_names()}
         )
         columns = {name: _as_list(column) for name, column in checked.items()}
-        result: SumsResult = self._compute(**columns, **self._settings)  # type: ignore[assignment]
-        return result.statistics
+        result: Any = self._compute(**columns, **self._settings)
+        return result.statistics  # type: ignore[no-any-return] # of a SumsResult or a SumsNumber
 
     def reset(self) -> None:
         """Forget the rows added so far."""
@@ -410,4 +410,4 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         plain = {str, bool, int, float, type(None)}
         return list(value) if set(map(type, value)) <= plain else [_plain(v) for v in value]
-    return value
+    return float(value) if isinstance(value, float) else value

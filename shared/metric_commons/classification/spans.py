@@ -18,6 +18,7 @@ from ..statistics.sums import RowStatistics
 from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
 
 Match = Literal["strict", "exact", "partial", "type"]
+SpanFormat = Literal["seqeval"]
 SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
 
 _PIECEWISE = 8  # numbers, from which on numpy adds in another order than one after another
@@ -123,6 +124,22 @@ def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dic
         for name in types
     }
     return result
+
+
+def seqeval_spans(rows: RowStatistics) -> RowStatistics:
+    """The statistics of spans, whose result is that of the module `seqeval` of evaluate.
+
+    >>> rows = span_statistics([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]])
+    >>> result = seqeval_spans(rows).result()
+    >>> list(result), result["PER"]["number"]
+    (['LOC', 'PER', 'overall_precision', 'overall_recall', 'overall_f1', 'overall_accuracy'], 1)
+    """
+    return rows.reshaped(_seqeval_result, {"f1": "overall_f1"})
+
+
+def _seqeval_result(result: Mapping[str, Any]) -> dict[str, Any]:
+    keys = [key for key in ("precision", "recall", "f1", "accuracy") if key in result]
+    return {**result["per_type"], **{f"overall_{key}": result[key] for key in keys}}
 
 
 def _types(sums: Mapping[str, float]) -> list[str]:

@@ -5,9 +5,12 @@ from typing import Any
 
 from ..numbers.checks import nearest
 
-# Options about what is reported beside a score; the score itself does not depend on them.
+# Options about what is reported beside a score, and how; the score itself does not depend on them.
 OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
-REPORTING = frozenset({"per_example", "groups", "standard_error", "conventions", *OF_INTERVALS})
+OF_SCRIPTS = ("result_format", "signature")  # for what was written around another module
+REPORTING = frozenset(
+    {"per_example", "groups", "standard_error", "conventions", *OF_SCRIPTS, *OF_INTERVALS}
+)
 
 
 def assign(

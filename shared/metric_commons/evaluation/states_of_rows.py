@@ -17,6 +17,7 @@ from ..regression.moments import Moments, compute_moments, required_measures
 from ..regression.pairs import Pairs
 from ..statistics.summary import members
 from ..statistics.sums import RowStatistics, summarize_sums
+from .arguments import OF_SCRIPTS
 from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
 
@@ -182,6 +183,9 @@ class SumsOfRows(SufficientStatistics):
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["per_example"]:
             raise ValueError("a state does not keep the order of rows")
+        for option in OF_SCRIPTS:
+            if reporting.pop(option, None):
+                raise ValueError(f"{option} is for results of compute, not of a state")
         groups, clusters = (
             None if None in labels else labels for labels in zip(*self._labels, strict=True)
         )

@@ -10,6 +10,8 @@ UNSUITABLE = (
     "confusion_matrix",
     "curves",
     "alignments",
+    "result_format",
+    "signature",
     "groups",
     "sample_weight",
 )

@@ -29,6 +29,7 @@ from .word_codes import numbers_of_words, token_codes
 
 Unit = Literal["word", "character"]
 RateAverage = Literal["pooled", "mean"]
+RateFormat = Literal["wer", "cer"]
 TranscriptNormalizer = Literal["none", "jiwer_standardize"] | Callable[[str], str]
 
 _CHARACTERS = 1_000_000  # of a block

@@ -28,7 +28,7 @@ from .translation_tokenizers import TranslationTokenizer, translation_words
 SmoothMethod = Literal["exp", "floor", "add-k", "none"]
 SmoothValue = Annotated[float, Range(0)]
 
-_SMOOTH_VALUES: Mapping[str, float] = {"floor": 0.1, "add-k": 1}
+SMOOTH_VALUES: Mapping[str, float] = {"floor": 0.1, "add-k": 1}
 _LOG_OF_ZERO = -9999999999.0
 
 
@@ -119,7 +119,7 @@ def bleu_score(
     precisions = [0.0] * orders
     score = 0.0
     if any(counts):
-        value = _SMOOTH_VALUES.get(smooth_method, 0.0) if smooth_value is None else smooth_value
+        value = SMOOTH_VALUES.get(smooth_method, 0.0) if smooth_value is None else smooth_value
         effective, halvings = orders, 0
         for index in range(orders):
             if smooth_method == "add-k" and index:

@@ -51,8 +51,13 @@ _CHINESE_EDGE = re.compile(f"(?={_CHINESE})|(?<={_CHINESE})")
 _KEEP = byte_rule(squeeze)
 
 
-def translation_words(texts: Sequence[str], tokenizer: TranslationTokenizer) -> Sequences:
+def translation_words(
+    texts: Sequence[str], tokenizer: TranslationTokenizer, *, strip: bool = True
+) -> Sequences:
     """The words of each text as integers from 1 on; equal words are equal integers.
+
+    White space at the end is cut off first, as in sacrebleu, which moves words where a text ends
+    with a hyphen and a new line; `strip=False` leaves it.
 
     >>> words = translation_words(["It's 3.5.", "3.5"], "13a")
     >>> words.counts.tolist(), bool(words.codes[1] == words.codes[3])
@@ -60,7 +65,7 @@ def translation_words(texts: Sequence[str], tokenizer: TranslationTokenizer) -> 
     >>> translation_words(["It's 3.5."], "char").counts.tolist()
     [8]
     """
-    stripped = [text.rstrip() for text in texts]
+    stripped = [text.rstrip() for text in texts] if strip else list(texts)
     if tokenizer in ("13a", "zh") and not any("\0" in text for text in stripped):
         return _coded(_words_13a(stripped) if tokenizer == "13a" else _words_of_chinese(stripped))
     if tokenizer == "none":
