@@ -1,12 +1,12 @@
 # make demo   scores published answers        make test   runs every test
 # make lint   style and types                 make bench  ours beside the peers
-# make docs   builds the site in build/site
+# make docs   builds the site in build/site   make package  the wheel and the source in dist
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test lint docs bench package clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -42,7 +42,14 @@ docs: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python -m pip install --quiet --group bench
-	for script in benchmarks/[!_]*.py; do $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/[!_]*.py; do \
+		$(BIN)/python $$script > docs/tables/$$(basename $$script .py).txt || exit 1; done
+
+package: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet build twine
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
 
 clean:
 	rm -rf $(VENV) build dist

@@ -130,14 +130,16 @@ def test_a_wide_table_goes_on_below(run, monkeypatch):
     assert max(len(line) for line in narrow.splitlines() if "|" not in line) <= 80
 
 
-def test_the_best_score_is_bold_on_a_terminal(run, monkeypatch):
+@pytest.mark.parametrize(("rows", "bold"), [(12, ["right"]), (2, [])])
+def test_the_best_tier_is_bold_on_a_terminal_if_there_is_a_worse_one(run, monkeypatch, rows, bold):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    write("x.jsonl", json_lines(ROWS))
-    _, out, _ = run("score", "qa_em", "x.jsonl", *FIELDS, "--predictions", "question")
-    answer, question = out.splitlines()[2:4]
+    write("x.jsonl", json_lines([{"right": "a", "wrong": "b", "gold": "a"}] * rows))
+    fields = ["--predictions", "right", "--predictions", "wrong", "--references", "gold"]
 
-    assert "\x1b[1m0.3333\x1b[0m" in answer
-    assert "\x1b[1m" not in question
+    _, out, _ = run("score", "qa_em", "x.jsonl", *fields, "--compare")
+
+    lines = {line.split()[1]: line for line in out.splitlines()[2:4]}
+    assert [system for system in lines if "\x1b[1m" in lines[system]] == bold
 
 
 def test_a_column_wider_than_the_screen_has_a_page_of_its_own():

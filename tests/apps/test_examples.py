@@ -1,11 +1,15 @@
 """The scripts of examples/ run, and print what the modules say."""
 
+import ast
+import contextlib
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 from math import fsum
+from pprint import pformat
 
 import pytest
 
@@ -78,3 +82,31 @@ def test_a_model_learns_by_the_scores_of_its_hook(script, scores):
         (last,) = re.findall(rf"^(?:best|final) {name}: ([\d.]+)$", printed, re.MULTILINE)
         assert float(first) < float(last)
         assert float(last) > 0.5
+
+
+def test_the_notebook_prints_what_it_shows(monkeypatch):
+    notebook = json.loads((ROOT / "examples" / "evaluation.ipynb").read_text("utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    monkeypatch.chdir(ROOT / "examples")
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    names = {}
+
+    for cell in cells:
+        shown = "".join(
+            "".join(output.get("text", output.get("data", {}).get("text/plain", [])))
+            for output in cell["outputs"]
+            if "image/png" not in output.get("data", {})
+        )
+        *statements, last = ast.parse("".join(cell["source"])).body
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(ast.Module(statements, []), "cell", "exec"), names)
+            if isinstance(last, ast.Expr):
+                value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+                if value is not None:
+                    printed.write(pformat(value, sort_dicts=False))
+            else:
+                exec(compile(ast.Module([last], []), "cell", "exec"), names)
+        assert printed.getvalue().strip() == shown.strip()
+
+    assert any("image/png" in str(cell["outputs"]) for cell in cells)
