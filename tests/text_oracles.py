@@ -51,6 +51,12 @@ def drop(text):
     return " ".join(words)
 
 
+def gsm8k(text):
+    for ignored in (",", r"\$", "(?s).*#### ", r"\.$"):
+        text = re.sub(ignored, "", text)
+    return text.lower()
+
+
 NORMALIZER_ORACLES = {
     "squad": squad,
     "triviaqa": triviaqa,
@@ -59,6 +65,7 @@ NORMALIZER_ORACLES = {
     "drop": drop,
     "lower": lambda text: " ".join(text.lower().split()),
     "strip_lower": lambda text: text.strip().lower(),
+    "gsm8k": gsm8k,
     "none": lambda text: text,
 }
 

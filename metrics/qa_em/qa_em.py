@@ -7,8 +7,8 @@ normalizer of a community: SQuAD's, TriviaQA's, UltraRAG's, DROP's, or your own.
 import evaluate
 
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
-from metric_commons.statistics.summary import summarize
 from metric_commons.text.answers import exact_match
+from metric_commons.text.extraction import summarize_extracted
 from metric_commons.text.normalizers import Normalizer
 from metric_commons.text.references import Aggregation
 from metric_commons.text.squad_answers import answer_texts
@@ -38,6 +38,7 @@ class QaEm(BatchMetric):
 
     Returns:
         qa_em (float): mean exact match, from 0.0 to 1.0; higher is better.
+        unparsed (float): with `extract`, the share of predictions in which there is no answer.
         per_example, confidence_interval, groups (dict): if asked for.
 
     Examples:
@@ -49,6 +50,8 @@ class QaEm(BatchMetric):
         >>> qa_em.compute(predictions=predictions, references=references, normalizer="none")
         {'qa_em': 0.0}
     """
+
+    lower_is_better = frozenset({"unparsed"})
 
     def _info(self):
         return evaluate.MetricInfo(
@@ -67,13 +70,17 @@ class QaEm(BatchMetric):
         references,
         normalizer: Normalizer = "squad",
         reference_aggregation: Aggregation = "max",
-        **summary,
+        **answers: summarize_extracted,
     ):
         predictions, references = answer_texts(predictions, references)
-        scores = exact_match(
-            predictions,
-            references,
-            normalizer=normalizer,
-            reference_aggregation=reference_aggregation,
-        )
-        return summarize({"qa_em": scores}, **summary)
+
+        def scores(predictions, references):
+            matches = exact_match(
+                predictions,
+                references,
+                normalizer=normalizer,
+                reference_aggregation=reference_aggregation,
+            )
+            return {"qa_em": matches}
+
+        return summarize_extracted(scores, predictions, references, **answers)

@@ -9,8 +9,8 @@ import evaluate
 
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.numbers.domains import Share
-from metric_commons.statistics.summary import summarize
 from metric_commons.text.answers import Overlap, token_f1
+from metric_commons.text.extraction import summarize_extracted
 from metric_commons.text.normalizers import Normalizer
 from metric_commons.text.references import Aggregation
 from metric_commons.text.squad_answers import answer_texts
@@ -45,6 +45,7 @@ class QaF1(BatchMetric):
         qa_f1 (float): mean F1, from 0.0 to 1.0; higher is better.
         qa_precision, qa_recall (float): the share of the predicted, and of the accepted words that
             are shared.
+        unparsed (float): with `extract`, the share of predictions in which there is no answer.
         per_example, confidence_interval, groups (dict): if asked for.
 
     Examples:
@@ -55,6 +56,8 @@ class QaF1(BatchMetric):
         >>> lower.compute(predictions=["cat sat on"], references=["the cat sat"])["qa_f1"]
         0.6666666666666666
     """
+
+    lower_is_better = frozenset({"unparsed"})
 
     def _info(self):
         return evaluate.MetricInfo(
@@ -75,22 +78,19 @@ class QaF1(BatchMetric):
         overlap: Overlap = "multiset",
         both_empty: Share = 1.0,
         reference_aggregation: Aggregation = "max",
-        **summary,
+        **answers: summarize_extracted,
     ):
         predictions, references = answer_texts(predictions, references)
-        scores = token_f1(
-            predictions,
-            references,
-            normalizer=normalizer,
-            overlap=overlap,
-            both_empty=both_empty,
-            reference_aggregation=reference_aggregation,
-        )
-        return summarize(
-            {
-                "qa_f1": scores.f1,
-                "qa_precision": scores.precision,
-                "qa_recall": scores.recall,
-            },
-            **summary,
-        )
+
+        def scores(predictions, references):
+            precision, recall, f1 = token_f1(
+                predictions,
+                references,
+                normalizer=normalizer,
+                overlap=overlap,
+                both_empty=both_empty,
+                reference_aggregation=reference_aggregation,
+            )
+            return {"qa_f1": f1, "qa_precision": precision, "qa_recall": recall}
+
+        return summarize_extracted(scores, predictions, references, **answers)

@@ -8,7 +8,7 @@ and the mean over the rows is a plain mean, not the median of a bootstrap.
 import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.statistics.summary import summarize
+from metric_commons.text.extraction import summarize_extracted
 from metric_commons.text.normalizers import Normalizer
 from metric_commons.text.references import Aggregation
 from metric_commons.text.rouge_scores import rouge
@@ -49,6 +49,7 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         rouge1, ... (float): for each type the mean F1, from 0.0 to 1.0; higher is better.
         rouge1_precision, rouge1_recall, ... (float): for each type the mean share of the
             prediction's, and of the reference's n-grams or words that are shared.
+        unparsed (float): with `extract`, the share of predictions in which there is no answer.
         per_example, confidence_interval, groups (dict): if asked for.
 
     Examples:
@@ -62,6 +63,8 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         >>> rouge.compute(predictions=["今天好"], references=["今天"], rouge_types=["rougeL"])
         {'rougeL': 0.8, 'rougeL_precision': 0.6666666666666666, 'rougeL_recall': 1.0}
     """
+
+    lower_is_better = frozenset({"unparsed"})
 
     def _info(self):
         return evaluate.MetricInfo(
@@ -83,18 +86,21 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         tokenizer: Tokenizer = "rouge_score",
         normalizer: Normalizer = "none",
         reference_aggregation: Aggregation = "max",
-        **summary,
+        **answers: summarize_extracted,
     ):
-        scores = rouge(
-            predictions,
-            references,
-            rouge_types=rouge_types,
-            use_stemmer=use_stemmer,
-            tokenizer=tokenizer,
-            normalizer=normalizer,
-            reference_aggregation=reference_aggregation,
-        )
-        named = {}
-        for name, (precision, recall, f1) in scores.items():
-            named |= {name: f1, f"{name}_precision": precision, f"{name}_recall": recall}
-        return summarize(named, **summary)
+        def scores(predictions, references):
+            by_type = rouge(
+                predictions,
+                references,
+                rouge_types=rouge_types,
+                use_stemmer=use_stemmer,
+                tokenizer=tokenizer,
+                normalizer=normalizer,
+                reference_aggregation=reference_aggregation,
+            )
+            named = {}
+            for name, (precision, recall, f1) in by_type.items():
+                named |= {name: f1, f"{name}_precision": precision, f"{name}_recall": recall}
+            return named
+
+        return summarize_extracted(scores, predictions, references, **answers)

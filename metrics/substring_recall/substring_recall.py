@@ -7,8 +7,8 @@ as a set of words. It suits long answers of language models, where exact match i
 import evaluate
 
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
-from metric_commons.statistics.summary import summarize
 from metric_commons.text.answers import EmptyReference, Match, contained
+from metric_commons.text.extraction import summarize_extracted
 from metric_commons.text.normalizers import Normalizer
 from metric_commons.text.references import Aggregation
 from metric_commons.text.squad_answers import answer_texts
@@ -45,6 +45,7 @@ class SubstringRecall(BatchMetric):
 
     Returns:
         substring_recall (float): mean containment, from 0.0 to 1.0; higher is better.
+        unparsed (float): with `extract`, the share of predictions in which there is no answer.
         per_example, confidence_interval, groups (dict): if asked for.
 
     Examples:
@@ -54,6 +55,8 @@ class SubstringRecall(BatchMetric):
         >>> substring_recall.compute(predictions=predictions, references=references)
         {'substring_recall': 0.5}
     """
+
+    lower_is_better = frozenset({"unparsed"})
 
     def _info(self):
         return evaluate.MetricInfo(
@@ -74,15 +77,19 @@ class SubstringRecall(BatchMetric):
         match: Match = "substring",
         empty_reference: EmptyReference = "never",
         reference_aggregation: Aggregation = "max",
-        **summary,
+        **answers: summarize_extracted,
     ):
         predictions, references = answer_texts(predictions, references)
-        scores = contained(
-            predictions,
-            references,
-            normalizer=normalizer,
-            match=match,
-            empty_reference=empty_reference,
-            reference_aggregation=reference_aggregation,
-        )
-        return summarize({"substring_recall": scores}, **summary)
+
+        def scores(predictions, references):
+            hits = contained(
+                predictions,
+                references,
+                normalizer=normalizer,
+                match=match,
+                empty_reference=empty_reference,
+                reference_aggregation=reference_aggregation,
+            )
+            return {"substring_recall": hits}
+
+        return summarize_extracted(scores, predictions, references, **answers)

@@ -303,6 +303,25 @@ def test_one_system_has_its_worst_rows(scored):
     assert [card.split()[1] for card in found["Worst"]] == ["1", "2", "0", "3"]
 
 
+def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
+    rows = [
+        {"gold": "5", "a": "#### 5", "b": "five"},
+        {"gold": "6", "a": "it is 6", "b": "six"},
+        {"gold": "7", "a": "#### 8", "b": "#### 7"},
+    ]
+    options = ("--set", "extract=gsm8k")
+    page = scored(write(rows), ["a", "b"], *options, modules=["qa_em"])
+    text = " ".join(page.where(id="examples")[0]["text"].split())
+
+    assert [card.split()[1] for card in examples_of(page)["Unparsed"]] == ["0", "1"]
+    assert "no answer was found, so that they score 0 (a 1, b 2 of 3 rows)." in text
+    assert "unparsed" in page.where(id="scores")[0]["text"]
+    page = scored.reported("--per-example", "rows_of.jsonl", "--examples", "1")
+    text = page.where(id="examples")[0]["text"]
+    assert "(a 1, b 2 of 3 rows), of which these are the first 1." in text
+    assert "Unparsed" not in examples_of(scored(write(rows), ["a", "b"], modules=["qa_em"]))
+
+
 def test_of_several_systems_those_rows_are_shown_that_split_them_most(scored):
     rows = [
         {"gold": "x", "a": "x", "b": "x", "c": "x", "d": "x"},

@@ -337,6 +337,27 @@ def test_a_preset_sets_options_and_is_in_the_signature(run, in_file):
     assert saved["provenance"]["preset"] == "drop"
 
 
+def test_a_filter_of_lm_eval_is_a_preset(run):
+    rows = [
+        {"gold": "#### 18", "said": "9 eggs make $18. #### 18."},
+        {"gold": "#### 1,080", "said": "so 1080"},
+    ]
+    Path("gsm8k.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    columns = ("--predictions", "said", "--references", "gold", "--format", "json")
+    scores = {}
+    for preset in ("lm-eval-gsm8k", "lm-eval-gsm8k-flexible"):
+        status, out, _ = run("score", "qa_em", "gsm8k.jsonl", *columns, "--preset", preset)
+        assert status == 0
+        scores[preset] = json.loads(out)["systems"]["said"]["qa_em"]
+
+    assert [result["scores"] for result in scores.values()] == [
+        {"qa_em": 0.5, "unparsed": 0.5},
+        {"qa_em": 1.0, "unparsed": 0.0},
+    ]
+    assert scores["lm-eval-gsm8k"]["signature"].startswith("qa_em|preset=lm-eval-gsm8k|")
+    assert "|extract=gsm8k|" in scores["lm-eval-gsm8k"]["signature"]
+
+
 def test_options_of_one_s_own_win_and_leave_no_claim_in_the_signature(run):
     _, out, _ = run(
         *("score", "qa_em", "qa_f1", "x.jsonl", "--predictions", "a", "--references", "gold"),

@@ -18,6 +18,7 @@ ADDED = {
     "per_example": ["per_example"],
     "confidence_level": ["confidence_interval"],
     "groups": ["groups"],
+    "extract": ["unparsed"],
     "curves": ["roc_curve", "pr_curve", "det_curve"],
     "max_fpr": ["partial_roc_auc"],
     "clusters": ["n_clusters"],

@@ -46,6 +46,15 @@ def assign(
     return assigned
 
 
+def holds_function(value: Any) -> bool:
+    """Whether an option is a function, or a list with one, which no file can hold.
+
+    >>> holds_function(str.lower), holds_function(["boxed", str.lower]), holds_function("boxed")
+    (True, True, False)
+    """
+    return any(map(callable, value if isinstance(value, list | tuple) else [value]))
+
+
 def check_supported(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
     """Each option is one of at least one module.
 

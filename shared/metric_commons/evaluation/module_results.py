@@ -105,11 +105,13 @@ def module_result(
         scoring["seed"] = reported.get("seed", metric.options["seed"])
     if extras["confidence_interval"]:
         scoring |= interval_options(reported, extras)
+    # An option that is None asks for nothing; to name it would only make lines longer.
+    effective = {option: value for option, value in scoring.items() if value is not None}
     return ModuleResult(
         options=scoring,
         rows=rows,
         scores=scores,
-        signature=signature(name, scoring | conventions, rows),
+        signature=signature(name, effective | conventions, rows),
         lower_is_better=[score for score in scores if score in metric.lower_is_better],
         aggregation=aggregation_of(scores, metric.aggregation),
         main_score=metric.main_score,

@@ -37,6 +37,14 @@ PRESETS: Mapping[str, Preset] = {
             "qa_f1": {"normalizer": "drop", "overlap": "set"},
         },
     ),
+    "lm-eval-gsm8k": Preset(
+        "GSM8K in lm-evaluation-harness, its filter strict-match: the number after ####",
+        {"qa_em": {"extract": "gsm8k", "normalizer": "gsm8k"}},
+    ),
+    "lm-eval-gsm8k-flexible": Preset(
+        "GSM8K in lm-evaluation-harness, its filter flexible-extract: the last number",
+        {"qa_em": {"extract": "gsm8k_flexible", "normalizer": "gsm8k"}},
+    ),
     "olmes": Preset(
         "OLMES: its recall, ROUGE and MC1; EM and F1 are SQuAD's, as it says of itself",
         {

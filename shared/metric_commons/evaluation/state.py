@@ -15,7 +15,7 @@ from typing import Any, Self
 from ..base.locks import Lock
 from ..files.stored import Stored, plain
 from ..numbers.checks import check_labels
-from .arguments import REPORTING
+from .arguments import REPORTING, holds_function
 from .catalog import load
 from .states_of_rows import RegressionMoments, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
@@ -56,7 +56,7 @@ class State(Stored):
             if name not in REPORTING
         }
         for name, value in self.metric.options.items():
-            if callable(value):
+            if holds_function(value):
                 raise ValueError(f"{name} is a function, which a state cannot hold")
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")

@@ -84,11 +84,19 @@ def plain(value: Any) -> Any:
 
 
 def option_text(value: Any) -> str:
-    """The value of an option as text in a signature."""
+    """The value of an option as text in a signature; a function with its module, if it has one.
+
+    >>> option_text(["boxed", {"regex": "[0-9]+", "group": -1}, math.fsum, str.lower])
+    'boxed,{"regex": "[0-9]+", "group": -1},math:fsum,str.lower'
+    """
     if isinstance(value, list | tuple):
         return ",".join(map(option_text, value))
+    if isinstance(value, Mapping):
+        return json.dumps(plain(value))
     if callable(value):
-        return str(getattr(value, "__qualname__", type(value).__name__))
+        module = getattr(value, "__module__", None)
+        name = str(getattr(value, "__qualname__", type(value).__name__))
+        return f"{module}:{name}" if module else name
     return str(value)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.locks import Lock
-from ..evaluation.arguments import REPORTING
+from ..evaluation.arguments import REPORTING, holds_function
 from ..evaluation.catalog import load, names
 from ..evaluation.state import State, loaded
 from ..numbers.checks import OptionError, check_choice, nearest
@@ -349,7 +349,7 @@ def _has_state(module: Any, options: Mapping[str, Any]) -> bool:
     the same; `evaluate` makes one class of equal scripts.
     """
     values = {**module.options, **options}
-    if any(map(callable, values.values())) or _reports(values):
+    if any(map(holds_function, values.values())) or _reports(values):
         return False
     return module.name in names() and type(module) is loaded(module.name)
 

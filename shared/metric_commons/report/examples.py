@@ -96,7 +96,10 @@ def find_examples(
     scores = _row_scores(results)
     if isinstance(scores, str):
         return Examples(notes=[*notes, scores], unchanged=paths.keys())
-    rankings = _rank(list(results.systems), scores, count)
+    rankings = [
+        *_rank(list(results.systems), scores, count),
+        *_rank_unparsed(results, len(scores.rows), count),
+    ]
     rows = sorted({row for ranking in rankings for row in ranking.rows})
     cells = _read_cells(columns, paths, rows, fields)
     if not cells:
@@ -204,10 +207,36 @@ def _rank_worst(
     ties = sum(mean == lowest for mean in means.values())
     reason = (
         f"The lowest {score}{' over all systems' if len(systems) > 1 else ''}: {lowest:.4g} in "
-        f"{ties:,} of {_rows(range(total))}"
-        f"{f', of which these are the first {count}' if ties > count else ''}."
+        f"{ties:,} of {_rows(range(total))}{_first(count, ties)}."
     )
     return _Ranking("Worst", reason, rows)
+
+
+def _rank_unparsed(results: Results, total: int, count: int) -> list[_Ranking]:
+    """The rows with a prediction in which no answer was found, if there are any."""
+    unparsed = {
+        system: {
+            row
+            for result in modules.values()
+            for row, share in enumerate(result.per_example.get("unparsed", ()))
+            if share
+        }
+        for system, modules in results.systems.items()
+    }
+    rows = sorted(set().union(*unparsed.values()))
+    if not rows:
+        return []
+    parts = [f"{system} {len(numbers):,}" for system, numbers in unparsed.items() if numbers]
+    reason = (
+        f"Predictions in which no answer was found, so that they score 0 ({', '.join(parts)} of "
+        f"{_rows(range(total))}){_first(count, len(rows))}."
+    )
+    return [_Ranking("Unparsed", reason, rows[:count])]
+
+
+def _first(count: int, total: int) -> str:
+    """That only some rows are shown, if so."""
+    return f", of which these are the first {count}" if total > count else ""
 
 
 def _rows(rows: Collection[int]) -> str:

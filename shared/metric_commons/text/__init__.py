@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from .answers import answer_pairs, contained, exact_match, token_f1
     from .character_ngrams import chrf_statistics
     from .edit_rate import error_alignments, error_statistics
+    from .extraction import extract_answers
+    from .extraction_steps import STEPS
     from .ngram_precision import bleu_statistics
     from .normalizers import NORMALIZERS
     from .rouge_scores import rouge
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NORMALIZERS",
+    "STEPS",
     "answer_pairs",
     "bleu_statistics",
     "chrf_statistics",
@@ -22,6 +25,7 @@ __all__ = [
     "error_alignments",
     "error_statistics",
     "exact_match",
+    "extract_answers",
     "rouge",
     "ter_statistics",
     "token_f1",
@@ -31,6 +35,7 @@ __getattr__ = resolver(
     __name__,
     {
         "NORMALIZERS": "normalizers",
+        "STEPS": "extraction_steps",
         "answer_pairs": "answers",
         "bleu_statistics": "ngram_precision",
         "chrf_statistics": "character_ngrams",
@@ -38,6 +43,7 @@ __getattr__ = resolver(
         "error_alignments": "edit_rate",
         "error_statistics": "edit_rate",
         "exact_match": "answers",
+        "extract_answers": "extraction",
         "rouge": "rouge_scores",
         "ter_statistics": "translation_edit_rate",
         "token_f1": "answers",

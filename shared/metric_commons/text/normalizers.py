@@ -16,6 +16,7 @@ from ..numbers.domains import OneOf
 from .tokens import Tokens, byte_rule, tokenize
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
+_FINAL_DOT = re.compile(r"\.$")  # or one before a last line break
 _HYPHEN_OR_SPACE = re.compile("[ -]")
 _DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _QUOTES = "‘’´`"
@@ -97,6 +98,16 @@ def strip_lower(text: str) -> str:
     return text.strip().lower()
 
 
+def gsm8k(text: str) -> str:
+    """As lm-eval compares answers of GSM8K: what follows "#### ", without commas, `$`, final dot.
+
+    >>> gsm8k("It is 13 * 80 = 1,040 #### 1,040"), gsm8k("$29.00"), gsm8k("18.")
+    ('1040', '29.00', '18')
+    """
+    text = text.replace(",", "").replace("$", "").rpartition("#### ")[2]
+    return _FINAL_DOT.sub("", text).lower()
+
+
 def _with_blanked_punctuation(text: str) -> str:
     """The lower-case text with spaces for punctuation."""
     return text.replace("_", " ").lower().translate(_BLANK_PUNCTUATION)
@@ -128,6 +139,7 @@ NORMALIZERS: dict[str, Callable[[str], str]] = {
     "drop": drop,
     "lower": lower,
     "strip_lower": strip_lower,
+    "gsm8k": gsm8k,
     "none": str,
 }
 
@@ -145,7 +157,8 @@ def normalizer_function(normalizer: Normalizer) -> Callable[[str], str]:
     >>> normalizer_function("squat")
     Traceback (most recent call last):
     ValueError: normalizer must be one of 'squad', 'triviaqa', 'ultrarag', \
-'ultrarag_keep_articles', 'drop', 'lower', 'strip_lower', 'none', got 'squat'; did you mean 'squad'?
+'ultrarag_keep_articles', 'drop', 'lower', 'strip_lower', 'gsm8k', 'none', got 'squat'; \
+did you mean 'squad'?
     """
     if callable(normalizer):
         is_ours = normalizer in NORMALIZERS.values()

@@ -119,7 +119,8 @@ def test_an_option_goes_to_the_modules_that_have_it():
     )
     em, f1 = scored.systems["predictions"].values()
 
-    assert em.options == {"normalizer": "lower", "reference_aggregation": "max"}
+    extraction = dict.fromkeys(("extract", "extract_references", "choices"))
+    assert em.options == {"normalizer": "lower", "reference_aggregation": "max", **extraction}
     assert (f1.options["normalizer"], f1.options["both_empty"]) == ("squad", 0.0)
     assert (em.scores["qa_em"], f1.scores["qa_f1"]) == (0.5, 0.5)
     assert "|both_empty=0.0|" in f1.signature
@@ -230,7 +231,12 @@ class Exclaim:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(str.lower, "str.lower"), (Exclaim(), "Exclaim"), (("a", 1), "a,1"), (None, "None")],
+    [
+        (str.lower, "str.lower"),
+        (Exclaim(), f"{__name__}:Exclaim"),
+        (("a", 1), "a,1"),
+        (None, "None"),
+    ],
 )
 def test_the_signature_is_one_line_of_text(value, text):
     assert signature("m", {"x": value}, 3).startswith(f"m|x={text}|rows=3|metric-commons ")

@@ -1,0 +1,213 @@
+"""Extraction: the answer is cut out of what a model wrote, before texts are compared.
+
+A model does not answer "18": it thinks aloud and ends with "#### 18", a box, or "The answer is".
+What cuts the answer out moves scores by points, so it is an option, which signatures name: a step
+of `extraction_steps` by its name, a pattern, a function, or a chain of these. A text in which a
+step finds nothing is *unparsed*: its row scores 0, whatever the reference, and is counted.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
+from numbers import Integral
+from typing import Annotated, Any
+
+import numpy as np
+
+from ..numbers.arrays import Booleans, Floats
+from ..numbers.checks import OptionError, RowError, nearest
+from ..numbers.domains import OneOf, Parsed, PerRow, checked_options
+from ..statistics.summary import summarize
+from .extraction_steps import STEPS, Step, gpqa_choices, match_step
+
+_EXCERPT = 60  # characters of a text in a message
+
+
+def _chain(steps: Any) -> list[Any]:
+    """The function of each step.
+
+    Raises:
+        ValueError: one is no step.
+    """
+    chain = [_function(step) for step in (steps if isinstance(steps, list | tuple) else [steps])]
+    if not chain:
+        raise ValueError("a chain needs at least one step")
+    return chain
+
+
+def _function(step: Any) -> Any:
+    if isinstance(step, Mapping):
+        return _pattern_step(step)
+    if callable(step):
+        return _checked_step(step)
+    if isinstance(step, str) and step in STEPS:
+        return STEPS[step]
+    hint = nearest(step, STEPS) if isinstance(step, str) else ""
+    hint = hint or f"; the steps are {', '.join(STEPS)}"
+    raise ValueError(f"there is no step {step!r}{hint}")
+
+
+def _pattern_step(step: Mapping[str, Any]) -> Step:
+    pattern, group = step.get("regex"), step.get("group", 0)
+    if not isinstance(pattern, str) or step.keys() - {"regex", "group"}:
+        raise ValueError(f"a pattern has 'regex', and perhaps 'group', unlike {dict(step)!r}")
+    if not isinstance(group, Integral) or isinstance(group, bool):
+        raise ValueError(f"'group' is the number of a match, got {group!r}")
+    try:
+        return match_step(pattern, int(group))
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is no pattern: {error}") from error
+
+
+def _checked_step(function: Callable[[str], Any]) -> Step:
+    """A caller's function, with an error if it returns neither a text nor None."""
+
+    def step(text: str) -> str | None:
+        answer = function(text)
+        if answer is None or isinstance(answer, str):
+            return answer
+        kind = type(answer).__name__
+        raise ValueError(f"a step returns a str or None, got {kind} for {text[:_EXCERPT]!r}")
+
+    return step
+
+
+Extraction = (
+    Annotated[
+        Annotated[str, OneOf(STEPS)] | dict[str, Any] | list[Any],
+        Parsed(_chain, "the name of a step, {'regex': pattern, 'group': number}, a list of steps"),
+    ]
+    | Callable[[str], str | None]
+    | None
+)
+Choices = Annotated[Sequence[Any], PerRow("list of choices")] | None
+
+
+def extract_answers(
+    texts: Sequence[str], steps: Any, choices: Sequence[Sequence[str]] | None = None
+) -> list[str | None]:
+    r"""The answer in each text, or None where there is none. Equal texts are read once.
+
+    Args:
+        texts: what models wrote.
+        steps: a name in `STEPS`, `{"regex": pattern, "group": number}`, a function from str to str
+            or None, or a list of these: each reads what the one before it found.
+        choices: the options of each row, for the step `gpqa_choices`.
+
+    Raises:
+        ValueError: there is no such step, or it needs choices that are not there.
+
+    >>> extract_answers(["<think>hm</think>#### 1,080", "18"], ["strip_think", "gsm8k"])
+    ['1,080', None]
+    >>> extract_answers(["A: 1 A: 2"], {"regex": "A: ([0-9])", "group": -1})
+    ['2']
+    """
+    chain = _chain(steps)
+    row_choices: Iterable[tuple[str, ...]] = repeat(())
+    if any(step is gpqa_choices for step in chain):
+        row_choices = _checked_choices(choices, len(texts))
+    rows = list(zip(texts, row_choices, strict=False))
+    answers = {row: _answer(*row, chain) for row in dict.fromkeys(rows)}
+    return [answers[row] for row in rows]
+
+
+def _answer(text: str, choices: Sequence[str], chain: Sequence[Any]) -> str | None:
+    for step in chain:
+        answer: str | None = step(text, choices) if step is gpqa_choices else step(text)
+        if answer is None:
+            return None
+        text = answer
+    return text
+
+
+def _checked_choices(choices: Any, rows: int) -> list[tuple[str, ...]]:
+    if choices is None:
+        raise OptionError("choices", "is missing; the step 'gpqa_choices' needs a list a row")
+    if len(choices) != rows:
+        raise OptionError("choices", f"has {len(choices)} lists, but there are {rows} rows")
+    lists = [tuple(texts) if isinstance(texts, list | tuple) else () for texts in choices]
+    for row, texts in enumerate(lists):
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise RowError("choices", row, f"is {choices[row]!r}; expected a list of str")
+    return lists
+
+
+@checked_options
+def summarize_extracted(
+    scores: Callable[[Sequence[str], Sequence[Any]], Mapping[str, Floats]],
+    predictions: Sequence[str],
+    references: Sequence[Any],
+    *,
+    extract: Extraction = None,
+    extract_references: Extraction = None,
+    choices: Choices = None,
+    **summary: Any,
+) -> dict[str, Any]:
+    """The result of a module that compares texts, or the answers in them; see also `summarize`.
+
+    With `extract` it also has `unparsed`, the share of predictions in which there is no answer.
+
+    Args:
+        scores: the function from predictions and references to the scores of rows, by name.
+        predictions: one text a row.
+        references: the reference, or references, of each row.
+        extract: what cuts the answer out of a prediction, before it is normalized: the name of a
+            step, a pattern, a function from str to str or None, or a list of these, of which each
+            reads what the one before it found. A prediction without an answer scores 0.
+        extract_references: the same for references, each of which must have an answer.
+        choices: for the step "gpqa_choices": a list of choices a row.
+        **summary: the options of `summarize`.
+
+    >>> def same(predictions, references):
+    ...     return {"same": np.array(predictions) == np.array(references)}
+    >>> summarize_extracted(same, ["so #### 18", "18"], ["18", ""], extract="gsm8k")
+    {'same': 0.5, 'unparsed': 0.5}
+    """
+    if extract_references is not None:
+        references = _reference_answers(references, extract_references, choices)
+    if extract is None:
+        return summarize(scores(predictions, references), **summary)
+    answers = extract_answers(predictions, extract, choices)
+    texts = [answer or "" for answer in answers]
+    unparsed: Booleans = np.array([answer is None for answer in answers])
+    columns = {
+        name: np.where(unparsed, 0.0, values) for name, values in scores(texts, references).items()
+    }
+    return summarize(columns | {"unparsed": unparsed.astype(np.float64)}, **summary)
+
+
+def _reference_answers(references: Sequence[Any], steps: Any, choices: Any) -> list[Any]:
+    """The references with the answer in place of each text.
+
+    Raises:
+        RowError: there is none.
+    """
+    numbers, texts = [], []
+    for row, reference in enumerate(references):
+        row_texts = list(_texts(reference))
+        numbers += [row] * len(row_texts)
+        texts += row_texts
+    row_choices = None if choices is None else [choices[row] for row in numbers]
+    answers = extract_answers(texts, steps, row_choices)
+    for row, text, answer in zip(numbers, texts, answers, strict=True):
+        if answer is None:
+            problem = f"has no answer that extract_references finds: {text[:_EXCERPT]!r}"
+            raise RowError("references", row, problem)
+    remaining = iter(answers)
+    return [_with_texts(reference, remaining) for reference in references]
+
+
+def _texts(reference: Any) -> Iterator[str]:
+    """The texts of a reference, which may be a list, or a list of lists."""
+    if isinstance(reference, str):
+        yield reference
+    else:
+        for inner in reference:
+            yield from _texts(inner)
+
+
+def _with_texts(reference: Any, texts: Iterator[Any]) -> Any:
+    """A reference of the same form with these texts."""
+    if isinstance(reference, str):
+        return next(texts)
+    return [_with_texts(inner, texts) for inner in reference]

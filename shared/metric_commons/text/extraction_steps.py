@@ -1,0 +1,372 @@
+r"""Steps of extraction: each finds the answer in what a model wrote, as some community does.
+
+A step is a function from a text to the answer in it, or to None where there is none. It returns
+what its community's function returns, for every text, oddities included: the docstrings name them.
+Where two communities differ, both have a step: `gsm8k` takes the first match and `gsm8k_flexible`
+the last, `answer_line` the first "Answer:" and `inspect_line` the last.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+Step = Callable[[str], str | None]
+StepWithChoices = Callable[[str, Sequence[str]], str | None]
+
+_BRACE = re.compile(r"[{}]")
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_GSM8K = r"#### (\-?[0-9\.\,]+)"
+_LETTER_IN_PARENTHESES = r"(\([A-Z]\))"
+_HELM_NUMBER = re.compile(r"-?[\d,]+(?:.\d+)?")
+_NUMERIC = re.compile(r"[-$0-9.,]+")
+_NUMBER = re.compile(r"\d+\.?\d*")
+
+# What a letter is that somebody settled for; see `choice`.
+_BOXED_LETTER = re.compile(r"\\boxed\{\s*+(?:\\text\{)?\s*+\(?([A-Z])\)?\s*+\}?\s*+\}")
+_ANSWER_IS_LETTER = re.compile(
+    r"""
+    # "answer", "choice" or "option"; a set of first letters is searched for in a third of the time.
+    [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption)
+    \s*+ (?i:is|:|=) [\s:*$]*+ \(?+ \**+                             # "is: **("
+    ([A-Z]) \b
+    (?<! \b[AI] (?= \s+ (?!because|since|as|is|and|or) [a-z]))       # no article, no pronoun
+    \**+ \)?+
+    (?! [A-Za-z'’]) (?! \s* (?:or|and|/|&) \s* \(? [A-Z]\b)          # not "B or C"
+    """,
+    re.VERBOSE,
+)
+_LETTER_ALONE = re.compile(r"(?:\*\*)?\(?([A-Z])\)?(?:\*\*)?\s*+[.)]?")
+_LONGEST_LETTER = 12  # characters of a line with nothing but a letter
+
+
+def match_step(pattern: str, group: int = 0) -> Step:
+    """The step that takes the match number `group`, without white space at its ends.
+
+    Matches are counted from 0, or from -1 at the end. Where the pattern has several groups, the
+    first that is not empty is the answer. This is the filter `regex` of lm-eval.
+
+    >>> match_step("[0-9]+", -1)("16 - 3 = 13"), match_step("[0-9]+")("none")
+    ('13', None)
+    """
+    compiled = re.compile(pattern)
+
+    def step(text: str) -> str | None:
+        matches = compiled.findall(text)
+        if not -len(matches) <= group < len(matches):
+            return None
+        match = matches[group]
+        if isinstance(match, tuple):
+            match = next(filter(None, match), None)
+        return None if match is None else str(match).strip()
+
+    return step
+
+
+def _first_group(pattern: str) -> Step:
+    """The step that takes the first group of the first match, as it is."""
+    compiled = re.compile(pattern)
+
+    def step(text: str) -> str | None:
+        match = compiled.search(text)
+        return match[1] if match else None
+
+    return step
+
+
+def strip_think(text: str) -> str | None:
+    """What follows the last `</think>`: `think_end_token` of lm-eval.
+
+    lm-eval keeps all of a thought that is never closed; here that is no answer. A `</think>` alone
+    is common, since prompts open the thought.
+
+    >>> strip_think("<think>2 + 2</think> 4"), strip_think("so 4</think> 4")
+    ('4', '4')
+    >>> strip_think("<think>2 + 2 is") is None, strip_think("4")
+    (True, '4')
+    """
+    _, closed, answer = text.rpartition("</think>")
+    if closed:
+        return answer.lstrip()
+    return None if "<think>" in text else text
+
+
+def strip_citations(text: str) -> str:
+    """The text without citations such as [1], as ALCE cuts them; every other `]` goes, too.
+
+    >>> strip_citations("Denver won [1][2] in 2016 [3].")
+    'Denver won in 2016.'
+    """
+    return re.sub(r"\[\d+", "", re.sub(r" \[\d+", "", text)).replace(" |", "").replace("]", "")
+
+
+def boxed(text: str) -> str | None:
+    r"""The content of the last \boxed{...}, else \fbox{...}: hendrycks_math and minerva_math.
+
+    Braces inside may nest; a box that is never closed has no content. "\boxed 5" runs to the next
+    dollar sign, and wins over any braces.
+
+    >>> boxed(r"So \boxed{1} or \boxed{\frac{1}{2}}."), boxed(r"$\boxed 5$"), boxed("5")
+    ('\\frac{1}{2}', '5', None)
+    """
+    if "\\boxed " in text:
+        return text.rpartition("\\boxed ")[2].partition("$")[0]
+    for command in ("\\boxed", "\\fbox"):
+        start = text.rfind(command)
+        if start >= 0:
+            opening = start + len(command)
+            return _in_braces(text, opening) if text.startswith("{", opening) else None
+    return None
+
+
+def _in_braces(text: str, opening: int) -> str | None:
+    """What stands between the brace at `opening` and the one that closes it, if any does."""
+    depth = 0
+    for brace in _BRACE.finditer(text, opening):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return text[opening + 1 : brace.start()]
+    return None
+
+
+def ultrarag_boxed(text: str) -> str:
+    r"""As UltraRAG: the content of the last box, or all of the text; there always is an answer.
+
+    It loses `$`, `\(`, `\text{}` and outer parentheses, so that "(1,2)" becomes "1,2". Backslashes
+    become spaces. Of a box that is never closed the last character is missing.
+
+    >>> ultrarag_boxed(r"\boxed{(1,2)}"), ultrarag_boxed(r"\boxed{\frac12"), ultrarag_boxed(" 5 ")
+    ('1,2', ' frac1', '5')
+    """
+    _, box, content = text.rpartition("\\boxed{")
+    answer = (_closed(content) if box else text).strip()
+    if box:
+        answer = re.sub(r"^\$+|\$+$", "", answer).strip()
+        answer = re.sub(r"^\\\(|\\\)$", "", answer).strip()
+        if answer.startswith("\\text{") and answer.endswith("}"):
+            answer = answer[6:-1].strip()
+        answer = answer.strip("()").strip()
+    return answer.replace("\\", " ").replace("  ", " ")
+
+
+def _closed(content: str) -> str:
+    """What stands before the brace that closes a box; all but the last character if none does."""
+    depth = 1
+    for brace in _BRACE.finditer(content):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return content[: brace.start()]
+    return content[:-1]
+
+
+def dollars(text: str) -> str:
+    """Between the first and the last dollar sign, else all of the text: hendrycks_math of lm-eval.
+
+    >>> dollars("so $x = 5$."), dollars("Price $5 and $6"), dollars("5")
+    ('x = 5', '5 and ', '5')
+    """
+    start, end = text.find("$"), text.rfind("$")
+    return text if start == end else text[start + 1 : end]
+
+
+def gsm8k_flexible(text: str) -> str | None:
+    """The last number, or what looks like one: the filter flexible-extract of lm-eval's GSM8K.
+
+    >>> gsm8k_flexible("#### 18 eggs, or $1,080.50."), gsm8k_flexible("Hm..."), gsm8k_flexible("no")
+    ('$1,080.50.', '...', None)
+    """
+    # All characters of a match are in one run of these, so the last run with a match has the last.
+    for run in reversed(_NUMERIC.findall(text)):
+        number = _flexible_number(run)
+        if number is not None:
+            return number
+    return None
+
+
+def gsm8k_openai(text: str) -> str | None:
+    """As `gsm8k`, without commas: `extract_answer` of grade-school-math.
+
+    >>> gsm8k_openai("13 * 80 = 1040 #### 1,040")
+    '1040'
+    """
+    match = re.search(_GSM8K, text)
+    return match[1].strip().replace(",", "") if match else None
+
+
+def minerva(text: str) -> str | None:
+    """What the sentence of minerva_math says: "Final Answer: The final answer is 5. I hope ...".
+
+    The text may end before "I hope it is correct."; any character may stand for the two dots.
+
+    >>> minerva("Final Answer: The final answer is $5$. I hope it is correct.")
+    '$5$'
+    """
+    for line in f"{text}I hope it is correct.".split("\n"):  # . is any character but this
+        _, beginning, rest = line.partition("Final Answer: The final answer is")
+        match = re.match(r"(.*?). I hope it is correct.", rest) if beginning else None
+        if match:
+            return match[1].strip()
+    return None
+
+
+def mgsm(text: str) -> str | None:
+    """The last number after the last "Answer": `parse_answer` of mgsm in simple-evals.
+
+    Commas are deleted, and so is a minus sign.
+
+    >>> mgsm("Answer: 3 bags, 1,200 in all."), mgsm("1,200")
+    ('1200', None)
+    """
+    _, word, answer = text.rpartition("Answer")
+    numbers = _NUMBER.findall(answer.replace(",", "")) if word else []
+    return numbers[-1].rstrip(".") if numbers else None
+
+
+def helm_final_number(text: str) -> str | None:
+    """The last number of the text, without commas: HELM's `final_number_exact_match`.
+
+    Any character will do for the decimal point.
+
+    >>> helm_final_number("12 apples"), helm_final_number("(1,2)"), helm_final_number("3 or 4")
+    ('12', '12', '4')
+    """
+    numbers = _HELM_NUMBER.findall(text)
+    return numbers[-1].replace(",", "") or None if numbers else None
+
+
+def helm_gpqa(text: str) -> str | None:
+    """The letter after "answer is" and the like: HELM's chain of thought for GPQA.
+
+    >>> helm_gpqa("The correct answer is (B)."), helm_gpqa("B")
+    ('B', None)
+    """
+    for pattern in (
+        r"answer is \(?([A-J])\)?",
+        r"\[aA\]nswer:\s*\(?([A-J])\)?",  # brackets that are escaped by mistake
+        r"correct answer is [^A-Za-z]*([A-J])",
+        r"correct answer is [^A-Z]*([A-J])",
+    ):
+        match = re.search(pattern, text)
+        if match:
+            return match[1]
+    return None
+
+
+def gpqa_choices(text: str, choices: Sequence[str]) -> str | None:
+    """The last letter in parentheses, else the last choice that is quoted, else ": A".
+
+    The filter `multi_choice_regex` of lm-eval as GPQA has it: choices are looked for without
+    punctuation and in lower case.
+
+    >>> colours = ["red", "dark green"]
+    >>> gpqa_choices("It is dark-green... Dark green!", colours), gpqa_choices("so: A", colours)
+    ('(B)', '(A)')
+    >>> gpqa_choices("A", colours) is None
+    True
+    """
+    letter = _gpqa(text)
+    if letter:
+        return letter
+    choice_pattern, letters, letter_pattern = _choice_patterns(tuple(choices))
+    quotations = choice_pattern.findall(_without_punctuation(text))
+    choice = quotations[-1].strip() if quotations else ""
+    if choice:
+        return letters.get(choice, choice)
+    labels = letter_pattern.findall(text)
+    return f"({labels[-1]})" if labels else None
+
+
+@lru_cache(1024)
+def _choice_patterns(
+    choices: tuple[str, ...],
+) -> tuple[re.Pattern[str], dict[str, str], re.Pattern[str]]:
+    """What finds a choice in a text, the letter of each, and what finds a letter after a colon."""
+    texts = [_without_punctuation(choice.strip()) for choice in choices]
+    labels = [chr(ord("A") + index) for index in range(len(choices))]
+    letters = {text: f"({label})" for text, label in zip(texts, labels, strict=True)}
+    return (
+        re.compile("|".join(map(re.escape, texts))),
+        letters,
+        re.compile(rf":\s*({'|'.join(map(re.escape, labels))})"),
+    )
+
+
+class _Punctuation(dict[int, int | None]):
+    """For `str.translate`: deletes the characters that Unicode calls punctuation."""
+
+    def __missing__(self, code: int) -> int | None:
+        is_punctuation = unicodedata.category(chr(code)).startswith("P")
+        self[code] = None if is_punctuation else code
+        return self[code]
+
+
+_PUNCTUATION = _Punctuation()
+
+
+def _without_punctuation(text: str) -> str:
+    return text.lower().translate(_PUNCTUATION)
+
+
+def choice(text: str) -> str | None:
+    """The letter that a text settles for.
+
+    It stands in the last box, else after the last "answer is" or "answer:", else alone in its line.
+    No community has this step; it would rather find nothing than guess.
+
+    >>> choice("A is wrong. The answer is (B)."), choice("(B)"), choice("The answer: **C**")
+    ('B', 'B', 'C')
+    >>> choice("(A) or (B)"), choice("The answer is A fish"), choice("The answer is A or B")
+    (None, None, None)
+    """
+    for pattern in (_BOXED_LETTER, _ANSWER_IS_LETTER):
+        letters = pattern.findall(text)
+        if letters:
+            return str(letters[-1])
+    for line in map(str.strip, reversed(text.split("\n"))):
+        letter = _LETTER_ALONE.fullmatch(line) if len(line) <= _LONGEST_LETTER else None
+        if letter:
+            return letter[1]
+    return None
+
+
+def code_fence(text: str) -> str | None:
+    r"""The last block of code between three backticks; one that is never closed runs to the end.
+
+    >>> code_fence("So:\n```python\nprint(1)\n```\nDone.")
+    'print(1)'
+    """
+    blocks = _FENCE.findall(text)
+    return str(blocks[-1]).rstrip("\n") if blocks else None
+
+
+_flexible_number = match_step(r"(-?[$0-9.,]{2,})|(-?[0-9]+)", -1)
+_gpqa = match_step(_LETTER_IN_PARENTHESES, -1)
+
+STEPS: dict[str, Step | StepWithChoices] = {
+    "strip_think": strip_think,
+    "strip_citations": strip_citations,
+    "boxed": boxed,
+    "ultrarag_boxed": ultrarag_boxed,
+    "gsm8k": match_step(_GSM8K),
+    "gsm8k_flexible": gsm8k_flexible,
+    "gsm8k_cot": match_step(
+        r"The answer is (\-?[0-9\.\,]+)."
+    ),  # "is 42" gives "4": . is a wildcard
+    "gsm8k_openai": gsm8k_openai,
+    "minerva": minerva,
+    "dollars": dollars,
+    "answer_line": _first_group(r"(?i)Answer\s*:\s*([^\n]+)"),
+    "answer_letter": _first_group(r"(?i)Answer[ \t]*:[ \t]*\$?([A-D])\$?"),
+    "mgsm": mgsm,
+    "inspect_letter": _first_group(r"(?is)ANSWER\s*:\s*([A-Za-z])(?:[^\w]|\n|$)(?!.*ANSWER\s*:)"),
+    "inspect_word": _first_group(
+        r"(?is)ANSWER\s*:\s*(\S+?)(?=[.,;:!?]?\s*(?:\n|$))(?!.*ANSWER\s*:)"
+    ),
+    "inspect_line": _first_group(r"(?i)ANSWER\s*:\s*([^\n]+)\s*\Z"),
+    "gpqa": _gpqa,
+    "gpqa_choices": gpqa_choices,
+    "helm_final_number": helm_final_number,
+    "helm_gpqa": helm_gpqa,
+    "choice": choice,
+    "code_fence": code_fence,
+}
