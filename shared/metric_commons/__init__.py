@@ -2,9 +2,9 @@
 
 `names` and `load` find the modules; `score` runs several of them over several systems and returns
 `Results`, which `compare` brings together; `State` keeps what a part of the rows leaves behind, and
-`trainer_hook` scores a model in training. Everything else stands in rooms: `text`, `ranking`,
-`classification`, `regression`, `clustering` and `outcomes` hold measures as functions on arrays,
-`statistics` intervals and tests, `files` the reading and writing.
+`trainer_hook` scores a model in training. Everything else stands in rooms: `text`, `mathematics`,
+`ranking`, `classification`, `regression`, `clustering` and `outcomes` hold measures as functions on
+arrays, `statistics` intervals and tests, `files` the reading and writing.
 
 Names are imported on first use: `import metric_commons` alone loads nothing.
 """

@@ -27,7 +27,15 @@ from tests.spec import METRICS, PATIENCE, ROOT
 PACKAGE = ROOT / "shared" / "metric_commons"
 CONTRIBUTING = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
 
-FAMILIES = ("text", "ranking", "classification", "regression", "clustering", "outcomes")
+FAMILIES = (
+    "text",
+    "mathematics",
+    "ranking",
+    "classification",
+    "regression",
+    "clustering",
+    "outcomes",
+)
 SURFACES = ("integrations", "plots", "report")
 APPLICATIONS = ("cli", "mcp", "hub")
 

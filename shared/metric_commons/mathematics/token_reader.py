@@ -1,0 +1,67 @@
+"""Reads tokens from left to right."""
+
+from collections.abc import Sequence
+
+from .notation import END, Token
+from .work_limits import UndecidedError
+
+
+class TokenReader:
+    """Tokens and a position among them; behind the last one there is `END`."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = list(tokens)
+        self._position = 0
+
+    @property
+    def next(self) -> Token:
+        """The token at the position."""
+        return self._token(self._position)
+
+    @property
+    def previous(self) -> Token:
+        """The token before the position."""
+        return self._token(self._position - 1)
+
+    def _token(self, position: int) -> Token:
+        return self._tokens[position] if 0 <= position < len(self._tokens) else END
+
+    def take(self) -> Token:
+        """The token at the position, which moves on."""
+        token = self.next
+        self._position += 1
+        return token
+
+    def skip(self, sign: str) -> bool:
+        """Whether the token is this sign; then the position moves on."""
+        if not self.next.is_sign(sign):
+            return False
+        self._position += 1
+        return True
+
+    def expect(self, text: str) -> None:
+        """The position moves on if the token has this text.
+
+        Raises:
+            UndecidedError: it has another.
+        """
+        if self.take().text != text:
+            raise UndecidedError(f"{text!r} expected")
+
+    def digit(self) -> int:
+        r"""The first digit of a number, which is all that \frac12 takes of it; the others stay."""
+        number = self.next.text
+        if len(number) > 1:
+            self._tokens[self._position] = Token("number", number[1:])
+        else:
+            self._position += 1
+        return int(number[0])
+
+    def finish(self) -> None:
+        """There is no token left.
+
+        Raises:
+            UndecidedError: there is one.
+        """
+        if self.next is not END:
+            raise UndecidedError(f"{self.next.text!r} does not belong here")

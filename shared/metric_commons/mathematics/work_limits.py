@@ -1,0 +1,45 @@
+"""How much work a question may cost, so that no text, however it is made, takes long."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+# A step is about the product of two terms, some 4 microseconds. Answers take dozens of steps.
+MAX_STEPS = 4_000
+
+_steps_left: ContextVar[int] = ContextVar("_steps_left", default=MAX_STEPS)
+
+
+class UndecidedError(Exception):
+    """The question lies outside what is decided exactly, or its answer would cost too much."""
+
+
+@contextmanager
+def limited_work(steps: int = MAX_STEPS) -> Iterator[None]:
+    """Lets the body spend so many steps, whoever calls it; each thread counts its own.
+
+    >>> with limited_work(10):
+    ...     try:
+    ...         spend(8)
+    ...         spend(8)
+    ...     except UndecidedError as error:
+    ...         print(error)
+    too much work
+    """
+    token = _steps_left.set(steps)
+    try:
+        yield
+    finally:
+        _steps_left.reset(token)
+
+
+def spend(steps: int) -> None:
+    """Count the steps that a piece of work takes, before it is done.
+
+    Raises:
+        UndecidedError: fewer steps are left.
+    """
+    left = _steps_left.get() - steps
+    if left < 0:
+        raise UndecidedError("too much work")
+    _steps_left.set(left)

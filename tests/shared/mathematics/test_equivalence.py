@@ -1,0 +1,174 @@
+import pytest
+
+from metric_commons.mathematics import equivalent
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        # numbers
+        (r"\frac{1}{2}", "0.5"),
+        ("10,000", "10{,}000"),
+        (r"7\frac34", "7.75"),
+        ("2^{100}", "1267650600228229401496703205376"),
+        (r"\frac{1}{\sqrt{2}}", r"\frac{\sqrt 2}{2}"),
+        (r"\frac{2}{1+\sqrt3}", r"\sqrt3-1"),
+        (r"\sqrt{12}", r"2\sqrt{3}"),
+        (r"(1+i)^4", "-4"),
+        ("2004!/2003!", "2004"),
+        # formulas
+        ("(x+1)^2", "x^2+2x+1"),
+        (r"\frac{x^2-1}{x-1}", "x+1"),
+        (r"\sin 2x", r"\sin(2x)"),
+        # structures
+        ("(1,2)", r"\left( 1, \frac{4}{2} \right)"),
+        (r"\{3,1,2,3\}", r"\{1,2,3\}"),
+        ("1, 2", "2 and 1"),
+        (r"\pm 3", r"\{3,-3\}"),
+        ("{-2021, 2021}", r"\pm 2021"),
+        (r"(-\infty,1)\cup(2,3)", r"(2,3)\cup(-\infty,1)"),
+        (r"\emptyset", r"\varnothing"),
+        ("2:4", "2 : 4"),
+        ("101_2", "101_{2}"),
+        (r"\begin{pmatrix}1\\2\end{pmatrix}", r"\begin{bmatrix}1\\\frac42\end{bmatrix}"),
+        # equations and inequalities
+        ("2x-2=0", "x-1=0"),
+        ("y=2x+3", "y = 3 + 2x"),
+        (r"x \ge 5", r"[5,\infty)"),
+        ("-793 < a < 10", "(-793, 10)"),
+        ("2x<4", "4x<8"),
+        ("x=11", "11"),
+        ("x=2, y=3", "y=3, x=2"),
+        ("x=2, y=3", "2, 3"),
+        ("(x,y)=(5,8)", "(5,8)"),
+        # units and words
+        (r"5\text{ cm}", "5"),
+        (r"5\text{ cm}", "5 centimeters"),
+        (r"\$32.50", "32.5"),
+        (r"90^\circ", "90"),
+        ("(C)", r"\text{C}"),
+        ("C", r"\text{(C)}"),
+        ("Evelyn", r"\text{evelyn}"),
+        ("E", r"\text{E}"),
+    ],
+)
+def test_equal_answers(left, right):
+    assert equivalent(left, right) is True
+    assert equivalent(right, left) is True
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("2", "3"),
+        ("0.1", "0.10000001"),
+        (r"\frac{1}{2^{99}}", r"\frac{1}{2^{98}}"),
+        (r"\frac{1}{2004!}", r"\frac{1}{2006!}"),
+        (r"7\frac34", r"\frac{21}{4}"),
+        ("x", "y"),
+        (r"\sqrt2+\sqrt3", r"\sqrt{10}"),
+        ("(1,2)", "(2,1)"),
+        ("(1,2)", "(1,2]"),
+        ("(1,2)", "(1,2,3)"),
+        (r"\{1,3\}", "(3,1)"),
+        (r"\{1,2\}", r"\{1,2,3\}"),
+        (r"\infty", r"-\infty"),
+        (r"\infty", "1000"),
+        ("101_2", "111_2"),
+        (r"\begin{pmatrix}1&2\end{pmatrix}", r"\begin{pmatrix}1\\2\end{pmatrix}"),
+        (r"\begin{pmatrix}1&2\end{pmatrix}", r"\begin{pmatrix}1&3\end{pmatrix}"),
+        ("x < 5", "x > 5"),
+        ("x=2, y=3", "x=3, y=2"),
+        ("Evelyn", "Carla"),
+        ("(A)", "(B)"),
+    ],
+)
+def test_different_answers(left, right):
+    assert equivalent(left, right) is False
+    assert equivalent(right, left) is False
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (r"\sin^2 x + \cos^2 x", "1"),
+        ("x=1", "y=1"),
+        ("5 cm", r"5 \text{ m}"),
+        (r"\$5", "5 cm"),
+        ("€5", "£5"),
+        ("2:3", "4:6"),
+        ("x=2, y=3", "3, 2"),
+        (r"\pm 3", "3"),
+        ("2x+1=0", "0"),
+        (r"(0,1)\cup(1,2)", r"(0,2)"),
+        ("2x<4", "x<2"),
+        ("2x<4", "-2x<-4"),
+        ("101_2", "5"),
+        ("1/0", "1/(2-2)"),
+        (r"\infty-\infty", "0"),
+        ("2.74", "2,74"),
+        ("", "0"),
+        ("", ""),
+        (" ", " "),
+        ("the answer is five", "5"),
+        ("28%", "28 cm"),
+        ("x=1, x=2, y=3", "y=3, x=1, x=4"),
+    ],
+)
+def test_undecided_answers(left, right):
+    assert equivalent(left, right) is None
+    assert equivalent(right, left) is None
+
+
+def test_what_is_written_alike_is_equal_even_if_nobody_understands_it():
+    assert equivalent("gibberish ) (", "gibberish)(") is True
+
+
+@pytest.mark.parametrize(
+    ("percent", "reference", "prediction", "expected"),
+    [
+        ("either", "28%", "28", True),
+        ("either", "28%", "0.28", True),
+        ("either", "28", "28%", True),
+        ("either", "28", "0.28", False),
+        ("either", "28%", "28%", True),
+        ("value", "28%", "28", False),
+        ("value", "28%", "0.28", True),
+        ("ignore", "28%", "28", True),
+        ("ignore", "28%", "0.28", False),
+        ("any_scale", "5", "0.05", True),
+        ("any_scale", "5", "500", True),
+        ("any_scale", "5", "50", False),
+        ("any_scale", "28%", "28", True),
+        ("any_scale", "(5, 6)", "(0.05, 0.06)", True),
+        ("any_scale", "(5, 6)", "(0.05, 6)", False),
+        ("any_scale", "x=1", "100x=1", None),
+        ("either", "(20%, 30%)", "(20%, 30%)", True),
+        ("either", "20%, 30%", "0.2, 0.3", True),
+        ("either", "x=20%, y=30%", "x=20, y=30", None),
+    ],
+)
+def test_percentages(percent, reference, prediction, expected):
+    assert equivalent(reference, prediction, percent=percent) is expected
+
+
+@pytest.mark.parametrize(
+    ("reference", "prediction", "options", "expected"),
+    [
+        ("100", "105", {"relative_tolerance": 0.05}, True),
+        ("100", "105.01", {"relative_tolerance": 0.05}, False),
+        ("105", "100", {"relative_tolerance": 0.05}, True),
+        ("100", "94.9", {"relative_tolerance": 0.05}, False),
+        ("-7", "-7.7", {"relative_tolerance": 0.1}, True),
+        ("7", "-7", {"relative_tolerance": 0.1}, False),
+        ("0", "0.001", {"relative_tolerance": 0.5}, False),
+        ("0", "0.001", {"absolute_tolerance": 0.001}, True),
+        ("50%", "0.51", {"relative_tolerance": 0.05}, True),
+        ("5", "0.0501", {"relative_tolerance": 0.05, "percent": "any_scale"}, True),
+        (r"\sqrt{2}", "1.41421356", {"relative_tolerance": 0.05}, False),
+        ("(1,2)", "(1,2.0001)", {"relative_tolerance": 0.05}, False),
+        ("x", "x+0.001", {"absolute_tolerance": 0.1}, False),
+    ],
+)
+def test_tolerances_are_for_two_rational_numbers(reference, prediction, options, expected):
+    assert equivalent(reference, prediction, **options) is expected

@@ -1,0 +1,190 @@
+from fractions import Fraction
+
+import pytest
+
+from metric_commons.mathematics.exact_values import Value
+from metric_commons.mathematics.expressions import parse_expression
+from metric_commons.mathematics.notation import tokens
+from metric_commons.mathematics.structures import (
+    BasedNumber,
+    Bracketed,
+    Collection,
+    Infinity,
+    Matrix,
+    SetUnion,
+)
+from metric_commons.mathematics.work_limits import UndecidedError
+
+
+def parse(text):
+    return parse_expression(tokens(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2+3*4", "14"),
+        ("2-3-4", "-5"),
+        ("--2", "2"),
+        ("8/4/2", "1"),
+        ("6/-3", "-2"),
+        ("-2^2", "-4"),
+        ("(-2)^2", "4"),
+        ("2^-2", "1/4"),
+        ("2^{3+1}", "16"),
+        ("2^10", "1024"),
+        ("2(3)(4)", "24"),
+        ("5!", "120"),
+        ("3!!", "720"),
+        (r"\frac12", "1/2"),
+        (r"\frac1{10}", "1/10"),
+        (r"\frac{1}{2}\frac{3}{4}", "3/8"),
+        (r"\frac84\frac12", "1"),
+        (r"\sqrt{16}", "4"),
+        (r"\sqrt[3]{27}", "3"),
+        (r"\sqrt 9", "3"),
+        ("sqrt(2)*sqrt(8)", "4"),
+        (r"\binom{5}{2}", "10"),
+        ("|-3|", "3"),
+        ("2|1-4|", "6"),
+        ("1.5e3", "1500"),
+        ("6.02\\times 10^{2}", "602"),
+        ("i^2", "-1"),
+        ("(1+i)(1-i)", "2"),
+        (r"\exp(0)", "1"),
+        ("{[(1)]}", "1"),
+    ],
+)
+def test_numbers(text, expected):
+    assert parse(text).fraction == Fraction(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"7\frac34", "31/4"),
+        ("7 3/4", "31/4"),
+        (r"-7\frac{3}{4}", "-31/4"),
+        (r"2\cdot 7\frac34", "31/2"),
+        (r"1,000\frac12", "2001/2"),
+        (r"2^7\frac34", "96"),
+        (r"2\frac{3}{2}", "3"),
+        (r"1.5\frac12", "3/4"),
+    ],
+)
+def test_mixed_numbers(text, expected):
+    assert parse(text).fraction == Fraction(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "7 4/3",
+        "7 3",
+        "x2",
+        "2^3 4/5",
+        r"6/7\frac12",
+        r"7\frac34^2",
+        "7 3/4/5",
+        "7 3.5/4",
+        r"\frac123",
+    ],
+)
+def test_numbers_side_by_side_that_mean_nothing(text):
+    with pytest.raises(UndecidedError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("2xy", "y*x*2"),
+        ("x_1", "x_{1}"),
+        (r"\theta^2", r"\theta\theta"),
+        ("xyz", "x*y*z"),
+        ("(x+1)^2", "x^2+2x+1"),
+        (r"\frac{x}{2}", "x/2"),
+        (r"x^{1/2}", r"\sqrt{x}"),
+        (r"\sin^2 x", r"(\sin x)^2"),
+        (r"\sin 2x", r"\sin(2x)"),
+        (r"\sin 2\theta", r"\sin(2\theta)"),
+        (r"\sin x \cos x", r"\cos(x)\sin(x)"),
+        ("sin x cos x", r"\sin(x)\cos(x)"),
+        (r"\log_2 x", r"\log_{2}(x)"),
+        (r"\exp(x)", "e^x"),
+        ("2pi", r"\pi+\pi"),
+    ],
+)
+def test_equal_formulas(left, right):
+    assert parse(left).equals(parse(right))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("x_1", "x_2"),
+        ("xy", "x+y"),
+        ("e", "E"),
+        ("1/2x", r"\frac{1}{2x}"),
+        (r"\theta\cos 3", r"\cos 3\theta"),
+        (r"\log_2 x", r"\log_3 x"),
+        (r"\sin x", r"\cos x"),
+    ],
+)
+def test_different_formulas(left, right):
+    assert not parse(left).equals(parse(right))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("(1,2]", Bracketed),
+        (r"\{1,2\}", Collection),
+        ("{1,2}", Collection),
+        (r"\emptyset", Collection),
+        (r"(1,2)\cup[3,4]", SetUnion),
+        (r"-\infty", Infinity),
+        ("101_2", BasedNumber),
+        ("-221_{3}", BasedNumber),
+        (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", Matrix),
+        ("(x)", Value),
+    ],
+)
+def test_structures(text, kind):
+    assert isinstance(parse(text), kind)
+
+
+def test_a_matrix_has_rows():
+    rows = parse(r"\begin{bmatrix} 1 & -2 \\ \frac12 & 0 \\ \end{bmatrix}").rows
+
+    assert [[entry.fraction for entry in row] for row in rows] == [[1, -2], [Fraction(1, 2), 0]]
+
+
+def test_the_sign_for_which_both_stand():
+    plus_or_minus = tokens(r"1 \pm 2 \mp 3")
+
+    assert parse_expression(plus_or_minus, 1).integer == 0
+    assert parse_expression(plus_or_minus, -1).integer == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "1+", "(1", "1)", "[1}", "2//3", "1=1", "x_", "x_{", "^2", "_1", r"\frac1", r"\sqrt"),
+        *("hello", r"\foo", r"\begin{cases}1\end{cases}", r"\begin{pmatrix}1", "1/0", "0^0"),
+        *("(1/2)!", "(-1)!", "3001!", "2_1", "2_37", "2_{3.5}", "1e401", "9" * 4_001),
+        *(
+            r"\sqrt[65]{2}",
+            r"\sqrt[x]{2}",
+            r"\binom{2}{3}",
+            r"\sin^{-1} x",
+            r"\sin_",
+        ),
+        *(r"\infty-\infty", r"2\infty", r"\frac{\infty}{\infty}", r"\infty+1", r"\sqrt{\infty}"),
+        *("(1,2)+1", "2(1,2)", r"\{1\}+1", "x^(1,2)", r"\gcd(1,2)"),
+        *("(" * 60 + "1" + ")" * 60, r"\sqrt" * 500 + "2"),
+    ],
+)
+def test_what_is_not_understood(text):
+    with pytest.raises(UndecidedError):
+        parse(text)
