@@ -7,7 +7,17 @@ from itertools import cycle, islice
 import numpy as np
 import pytest
 
-from tests.contract.test_behaviour import close, columns_of, has, held, leaves, one, rows_of, split
+from tests.contract.test_behaviour import (
+    close,
+    columns_of,
+    divided,
+    has,
+    held,
+    leaves,
+    one,
+    rows_of,
+    split,
+)
 
 
 def refused(message, call, **arguments):
@@ -264,7 +274,7 @@ def test_a_row_without_a_label_is_refused(load, spec):
 def test_labels_that_would_become_one_are_refused(load, spec):
     metric = load(spec.name)
     has(metric, "groups")
-    inputs, _ = split(metric, spec.sample)
-    two = columns_of(rows_of(inputs)[:2])
+    rows, options = divided(metric, spec.sample)
+    two = columns_of(rows[:2]) | options | {"groups": [1, "1"]}
 
-    refused(r"groups\[1\] is '1', but an earlier row has 1", metric.compute, **two, groups=[1, "1"])
+    refused(r"groups\[1\] is '1', but an earlier row has 1", metric.compute, **two)

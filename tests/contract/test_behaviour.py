@@ -26,7 +26,7 @@ from tests.spec import METRICS, PATIENCE
 from tests.spec import spec as spec_of
 from tests.threads import THREADS, at_once
 
-PER_ROW = ("groups", "sample_weight")  # options that hold a value a row
+PER_ROW = ("groups", "sample_weight", "scores")  # options that hold a value a row
 
 
 # Taking calls and results apart
@@ -35,12 +35,20 @@ PER_ROW = ("groups", "sample_weight")  # options that hold a value a row
 def split(metric, call):
     """The inputs of a call and its options."""
     options = dict(call)
-    return {name: options.pop(name) for name in metric._feature_names()}, options
+    names = [name for name in metric._feature_names() if name in options]
+    return {name: options.pop(name) for name in names}, options
 
 
 def rows_of(inputs):
     """The rows of some columns."""
     return [dict(zip(inputs, row, strict=True)) for row in zip(*inputs.values(), strict=True)]
+
+
+def divided(metric, call):
+    """The rows of a call, each with what options hold for it, and the other options."""
+    inputs, options = split(metric, call)
+    per_row = {name: options.pop(name) for name in PER_ROW if options.get(name) is not None}
+    return rows_of(inputs | per_row), options
 
 
 def columns_of(rows):
@@ -151,12 +159,10 @@ def test_results_are_plain_python(load, spec):
 
 def test_the_order_of_rows_does_not_matter(load, spec):
     metric = load(spec.name)
-    inputs, options = split(metric, spec.sample)
-    options |= {name: value for name, value in summary(metric).items() if name != "per_example"}
-    expected = exactly(metric.compute(**inputs, **options))
+    asked = {name: value for name, value in summary(metric).items() if name != "per_example"}
+    expected = exactly(metric.compute(**spec.sample, **asked))
 
-    per_row = {name: options.pop(name) for name in PER_ROW if options.get(name) is not None}
-    rows = rows_of(inputs | per_row)
+    rows, options = divided(metric, {**spec.sample, **asked})
     for order in ([*rows[1:], rows[0]], rows[::-1]):
         assert exactly(metric.compute(**columns_of(order), **options)) == expected
 
@@ -378,7 +384,8 @@ def test_scores_of_rows_come_in_input_order(load, spec):
     inputs, options = split(metric, spec.sample)
     result = metric.compute(**inputs, **options, per_example=True)
     of_rows = result.pop("per_example")
-    alone = [metric.compute(**columns_of([row]), **options) for row in rows_of(inputs)]
+    rows, options = divided(metric, spec.sample)
+    alone = [metric.compute(**columns_of([row]), **options) for row in rows]
 
     assert exactly(result) == exactly(metric.compute(**spec.sample))
     assert of_rows
@@ -426,17 +433,15 @@ def test_the_seed_at_load_is_the_seed_of_compute(load, spec):
 def test_groups_are_what_their_rows_alone_give(load, spec):
     metric = load(spec.name)
     has(metric, "groups")
-    inputs, options = split(metric, spec.sample)
+    rows, options = divided(metric, spec.sample)
     labels = groups_of(spec)
     groups = metric.compute(**spec.sample, groups=labels)["groups"]
     if spec.shape == "probabilities":  # columns keep their labels, whichever a group has
-        options["labels"] = sorted(set(inputs["references"]))
+        options["labels"] = sorted({row["references"] for row in rows})
 
     assert list(groups) == ["10", "9"]
     for label, found in groups.items():
-        members = [
-            row for row, own in zip(rows_of(inputs), labels, strict=True) if str(own) == label
-        ]
+        members = [row for row, own in zip(rows, labels, strict=True) if str(own) == label]
         alone = metric.compute(**columns_of(members), **options)
         assert exactly(found) == exactly(alone | {"n": len(members)})
 

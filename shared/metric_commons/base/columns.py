@@ -44,7 +44,7 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
     Args:
         columns: for each name a list, tuple, numpy array, torch tensor, pandas Series, `datasets`
             column or pyarrow array.
-        layouts: the layouts that are accepted, all with these names.
+        layouts: the layouts that are accepted; those with other names do not count.
 
     Raises:
         ValueError: the lengths differ, or a row fits no layout. The message has column, row and
@@ -65,20 +65,23 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
         described = ", ".join(f"{name} has {rows} rows" for name, rows in lengths.items())
         raise ValueError(f"the inputs differ in length: {described}")
     take = cache(lambda name, shape: shape.take(inputs[name]))  # layouts share shapes
-    for index, layout in enumerate(layouts):
+    named = {
+        index: layout for index, layout in enumerate(layouts) if layout.keys() == inputs.keys()
+    }
+    for index, layout in named.items():
         rows = {name: take(name, shape) for name, shape in layout.items()}
         if all(column is not None for column in rows.values()):
             return index, rows
-    return _read_rows(inputs, layouts)
+    return _read_rows(inputs, named)
 
 
 def _read_rows(
-    columns: Mapping[str, Column], layouts: Sequence[Layout]
+    columns: Mapping[str, Column], layouts: Mapping[int, Layout]
 ) -> tuple[int, dict[str, Column]]:
     """As `read`, row by row: first without conversion, then with it."""
     for strict in (True, False):
         failures: dict[str, list[_Failure]] = {name: [] for name in columns}
-        for index, layout in enumerate(layouts):
+        for index, layout in layouts.items():
             rows: dict[str, Column] = {}
             for name, shape in layout.items():
                 result = _plain_rows(columns[name], shape, strict=strict)
@@ -92,7 +95,8 @@ def _read_rows(
         if len(failed) == len(layouts):  # this column fits no layout
             raise _best_error(name, failed)
     accepted = "; ".join(
-        ", ".join(f"{name}: {shape}" for name, shape in layout.items()) for layout in layouts
+        ", ".join(f"{name}: {shape}" for name, shape in layout.items())
+        for layout in layouts.values()
     )
     raise ValueError(f"the inputs do not go together; accepted are {accepted}")
 
@@ -152,6 +156,9 @@ def joined(
     if len(batches) == 1:
         return batches[0][1]
     names = batches[0][1].keys()
+    for _, batch in batches:
+        for name in names ^ batch.keys():
+            raise ValueError(f"some rows have {name}, others have none")
     merged = {name: _concatenated([batch[name] for _, batch in batches]) for name in names}
     if len({index for index, _ in batches}) > 1:
         return read(merged, layouts)[1]

@@ -11,7 +11,7 @@ import abc
 import inspect
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -71,8 +71,9 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
     Features must hold values as they are: string, bool, int64, float64, and lists and dicts of
     them. Where a column may have several shapes, a list of Features declares them; `_compute` gets
-    columns of one of these. A column is a list, whatever it was given as; a numpy array stays one
-    for modules with `arrays_allowed`.
+    columns of one of these. The first of them names all columns; of one that another leaves out
+    `_compute` gets None. A column is a list, whatever it was given as; a numpy array stays one for
+    modules with `arrays_allowed`.
     """
 
     arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
@@ -151,7 +152,9 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     def accepted_inputs(self) -> dict[str, list[str]]:
         """What one row of each input may be, in words."""
         return {
-            name: list(dict.fromkeys(str(layout[name]) for layout in self._layouts))
+            name: list(
+                dict.fromkeys(str(layout[name]) for layout in self._layouts if name in layout)
+            )
             for name in self._layouts[0]
         }
 
@@ -215,6 +218,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
             # Numbers of 64 bits without a sign come as arrays alone.
             if not self.arrays_allowed:
                 columns = {name: _as_list(column) for name, column in columns.items()}
+            columns = dict.fromkeys(names) | columns
             return _plain(self._compute(**columns, **{**self._settings, **options}))
         finally:
             if self.num_process > 1:
@@ -248,8 +252,13 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
         """
         columns = {"predictions": prediction, "references": reference, **kwargs}
-        row = self._inputs(columns, kwargs)
-        self._keep_copy(*self._read({name: [value] for name, value in row.items()}))
+        inputs = self._inputs(columns, kwargs)
+        row: dict[str, Any] = {name: [value] for name, value in inputs.items()}
+        present = {name: row[name] for name in inputs if inputs[name] is not None}
+        self._read_features()
+        if len(present) < len(row) and _fit(present, self._layouts):
+            row = dict.fromkeys(row) | present
+        self._keep_copy(*self._read(row))
 
     def checked(self, **inputs: Any) -> dict[str, Any]:
         """The columns as `_compute` takes them, once every row is checked.
@@ -302,11 +311,17 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         return {name: columns.get(name) for name in names}
 
     def _read(self, inputs: Mapping[str, Any]) -> Batch:
-        for name, column in inputs.items():
-            if column is None:
-                raise ValueError(f"{name} is missing; the inputs are {', '.join(inputs)}")
         self._read_features()
-        return read(inputs, self._layouts)
+        columns = {name: column for name, column in inputs.items() if column is not None}
+        if any(layout.keys() == columns.keys() for layout in self._layouts):
+            try:
+                return read(columns, self._layouts)
+            except ValueError:  # perhaps of rows to which a column is missing
+                longer = [layout for layout in self._layouts if layout.keys() > columns.keys()]
+                if not _fit(columns, [{key: layout[key] for key in columns} for layout in longer]):
+                    raise
+        missing = next(name for name in inputs if name not in columns)
+        raise ValueError(f"{missing} is missing; the inputs are {', '.join(inputs)}")
 
     def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
         shapes = self._layouts[layout]
@@ -366,6 +381,14 @@ def _revive(module: str, name: str) -> BatchModule:
         evaluate.loading.init_dynamic_modules()
     cls = getattr(import_module(module), name)
     return cls.__new__(cls)  # type: ignore[no-any-return]
+
+
+def _fit(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> bool:
+    """Whether the columns have one of the layouts."""
+    try:
+        return bool(read(columns, layouts))
+    except ValueError:
+        return False
 
 
 def _row_count(batch: Batch) -> int:

@@ -230,6 +230,7 @@ class Evaluation:
                 not isinstance(features[key], dict)  # a record, which no cell is
                 and ("int64" in str(features[key]) or "float64" in str(features[key]))
                 for features in metric.feature_sets
+                if key in features
             )
             for metric in having
         )

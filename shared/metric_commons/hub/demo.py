@@ -123,7 +123,9 @@ class Demo:
         layouts = self.metric.feature_sets
         self.inputs = list(layouts[0])
         self._types = {
-            name: tuple({kind for layout in layouts for kind in _json_types(layout[name])})
+            name: tuple(
+                {kind for layout in layouts if name in layout for kind in _json_types(layout[name])}
+            )
             for name in self.inputs
         }
         self.examples = [

@@ -1,0 +1,146 @@
+"""The different answers among the samples of a problem, and which of them are right.
+
+Answers that say the same belong together before anybody counts votes, or "1/2" and "0.5" divide
+the majority between them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+from ..numbers.arrays import Column
+from ..numbers.checks import RowError
+
+Equal = Callable[[str, str], object]
+Equivalence = Literal["normalized"] | Equal
+
+
+class SampledAnswers(NamedTuple):
+    """The samples of one problem.
+
+    `right` has for each sample whether it is right, and `clusters` the number of its answer: None
+    for a sample that does not vote, and nothing at all where only outcomes are known.
+    """
+
+    clusters: list[int | None]
+    right: list[bool]
+
+    def vote_counts(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """How often each right answer was given, and each wrong one; both in ascending order.
+
+        >>> SampledAnswers([0, 1, 0, None], [True, False, True, False]).vote_counts()
+        ((2,), (1,))
+        """
+        votes = Counter(zip(self.clusters, self.right, strict=True))
+        counts: dict[bool, list[int]] = {True: [], False: []}
+        for (cluster, is_right), count in votes.items():
+            if cluster is not None:
+                counts[is_right].append(count)
+        return tuple(sorted(counts[True])), tuple(sorted(counts[False]))
+
+
+def sampled_outcomes(predictions: Column) -> list[SampledAnswers]:
+    """The samples of each problem, from outcomes 0 and 1.
+
+    Raises:
+        ValueError: a problem has no samples, or an outcome is neither 0 nor 1.
+
+    >>> sampled_outcomes([[1, 0]])
+    [SampledAnswers(clusters=[], right=[True, False])]
+    >>> sampled_outcomes([[1, 0], [1, 2]])
+    Traceback (most recent call last):
+    ValueError: predictions[1][1] is 2; an outcome is 0 or 1
+    """
+    for row, outcomes in enumerate(predictions):
+        if not outcomes:
+            raise RowError("predictions", row, "has no samples")
+        for sample, outcome in enumerate(outcomes):
+            if outcome not in (0, 1):
+                raise RowError("predictions", row, f"[{sample}] is {outcome}; an outcome is 0 or 1")
+    return [SampledAnswers([], list(map(bool, outcomes))) for outcomes in predictions]
+
+
+def sampled_answers(
+    predictions: Column,
+    references: Column,
+    *,
+    normalizer: Callable[[str], str] = str,
+    equivalence: Equivalence = "normalized",
+    blank_votes: bool = True,
+) -> list[SampledAnswers]:
+    """The answers of each problem in clusters.
+
+    Answers are compared after the normalizer, or two by two with `equivalence`, which gets them as
+    they are. If it calls a and b equal, and b and c, all three are one answer, and right if one of
+    them equals a reference; so the order of samples does not show. It is asked about no two texts
+    of a problem more than once, with the lesser text first, and a reference second.
+
+    A blank sample is no answer and never right. All blank samples of a problem vote for "no answer"
+    together, or do not vote if `blank_votes` is False.
+
+    Args:
+        predictions: for each problem the texts of its samples.
+        references: for each problem an accepted answer, or several.
+        normalizer: from text to text.
+        equivalence: "normalized", or whether two answers are equal.
+        blank_votes: whether samples without an answer vote.
+
+    Raises:
+        ValueError: a problem has no samples, or no reference. The message has the row.
+
+    >>> from fractions import Fraction
+    >>> equal = lambda left, right: Fraction(left) == Fraction(right)
+    >>> sampled_answers([["1/2", "0.5", "2"]], ["0.5"], equivalence=equal)
+    [SampledAnswers(clusters=[0, 0, 1], right=[True, True, False])]
+    >>> sampled_answers([["A", "a", ""]], [["A", "B"]], normalizer=str.lower, blank_votes=False)
+    [SampledAnswers(clusters=[0, 0, None], right=[True, True, False])]
+    """
+    problems = []
+    for row, (samples, accepted) in enumerate(zip(predictions, references, strict=True)):
+        if not samples:
+            raise RowError("predictions", row, "has no samples")
+        if accepted == []:
+            raise RowError("references", row, "is empty; every row needs at least one reference")
+        texts = sorted(text for text in set(samples) if text.strip())
+        answers = [accepted] if isinstance(accepted, str) else accepted
+        if equivalence == "normalized":
+            names = {text: normalizer(text) for text in texts}
+            right = set(map(normalizer, answers))
+        else:
+            names = _components(texts, equivalence)
+            right = {
+                name
+                for text, name in names.items()
+                if any(equivalence(text, answer) for answer in answers)
+            }
+        problems.append(
+            SampledAnswers(
+                clusters=_numbered([names.get(text) for text in samples], blank_votes),
+                right=[names.get(text) in right for text in samples],
+            )
+        )
+    return problems
+
+
+def _components(texts: Sequence[str], equal: Equal) -> dict[str, str]:
+    """For each text the first text of its cluster.
+
+    >>> _components(["1", "10", "2", "20"], lambda left, right: left[0] == right[0])
+    {'1': '1', '10': '1', '2': '2', '20': '2'}
+    """
+    names = {text: text for text in texts}
+    for left, right in combinations(texts, 2):
+        if names[left] != names[right] and equal(left, right):
+            first, second = sorted((names[left], names[right]))
+            names = {text: first if name == second else name for text, name in names.items()}
+    return names
+
+
+def _numbered(names: Sequence[str | None], blank_votes: bool) -> list[int | None]:
+    """The clusters by number, in the order in which they first occur."""
+    numbers: dict[str | None, int] = {}
+    return [
+        numbers.setdefault(name, len(numbers)) if blank_votes or name is not None else None
+        for name in names
+    ]

@@ -1,0 +1,271 @@
+"""What k samples of a problem are worth together: the majority of their answers, or the best.
+
+The samples of a problem are more than k. Each score is its exact mean over all subsets of k
+samples, with integers of any size and one rounding at the end, and not that of some subsets that
+were drawn.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache, partial
+from math import comb
+from numbers import Real
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from ..numbers.arrays import Floats
+from ..numbers.checks import OptionError, RowError, check_measures, check_sizes
+from ..numbers.domains import Parsed, PerRow, checked_options
+from .answer_clusters import SampledAnswers
+
+MEASURES = ("maj@k", "best_of@k", "self_consistency")
+Measures = Annotated[
+    str | Sequence[str],
+    Parsed(partial(check_measures, supported=MEASURES), "a measure, or a list of them"),
+]
+Ties = Literal["expected", "first", "optimistic", "pessimistic"]
+SampleScores = Annotated[Sequence[Sequence[float]], PerRow("list of numbers")]
+
+
+def sample_sizes(k: Any) -> tuple[int, ...]:
+    """The sizes that an option names, each once.
+
+    >>> sample_sizes([4, 2, 4])
+    (4, 2)
+    """
+    plain = k.tolist() if hasattr(k, "tolist") else k
+    return check_sizes("k", list(dict.fromkeys(plain)) if isinstance(plain, Sequence) else plain)
+
+
+Sizes = Annotated[
+    int | Sequence[int], Parsed(sample_sizes, "an integer, at least 1, or a list of them")
+]
+
+
+@checked_options
+def sampling_scores(
+    problems: Sequence[SampledAnswers],
+    *,
+    k: Sizes | None = None,
+    measures: Measures = ("maj@k",),
+    ties: Ties = "expected",
+    scores: SampleScores | None = None,
+) -> dict[str, Floats]:
+    """The scores of each problem under the name of the score, such as "maj@8"; shape (problems,).
+
+    * "maj@k" is the chance that the most frequent of k answers is right.
+    * "best_of@k" is the chance that the sample of k with the greatest score is right.
+    * "self_consistency" is the share of all samples that give the most frequent answer.
+
+    Ties are between answers that are equally frequent, or samples with equal scores. "expected":
+    each of them wins equally often, which is also the mean over all orders of "the first wins".
+    "optimistic": a right one wins, "pessimistic": a wrong one. "first": that which comes first in
+    the list; k must then be all samples, since subsets have no order.
+
+    Args:
+        problems: of each its samples, from `sampled_answers` or `sampled_outcomes`.
+        k: how many samples are drawn, one size or several; None for all that a problem has, under
+            the names "maj@n" and "best_of@n".
+        measures: one or several.
+        ties: "expected", "first", "optimistic" or "pessimistic".
+        scores: for each problem a number for each sample, for "best_of@k".
+
+    Raises:
+        ValueError: a problem has fewer than k samples; scores are missing or not one a sample;
+            outcomes do not say which answers were given.
+
+    >>> answers = SampledAnswers([0, 0, 1], [True, True, False])
+    >>> {name: values.tolist() for name, values in sampling_scores([answers], k=[1, 3]).items()}
+    {'maj@1': [0.6666666666666666], 'maj@3': [1.0]}
+    >>> best = {"measures": "best_of@k", "scores": [[0.5, 0.9, 0.1]]}
+    >>> sampling_scores([answers], k=2, **best)["best_of@2"].tolist()
+    [1.0]
+    """
+    names = check_measures(measures, MEASURES)
+    sizes = {"n": None} if k is None else {str(size): size for size in sample_sizes(k)}
+    numbers = None if scores is None else _checked_scores(scores, problems)
+    majority = cache(majority_chance)  # few problems have counts of their own
+    result: dict[str, Floats] = {}
+    for name in names:
+        if name != "best_of@k" and not all(problem.clusters for problem in problems):
+            raise OptionError(
+                "measures", f"holds {name!r}, which takes answers and references, not outcomes"
+            )
+        if name == "self_consistency":
+            result[name] = np.array([_largest_share(problem.clusters) for problem in problems])
+            continue
+        for label, size in sizes.items():
+            key = name.removesuffix("k") + label
+            _check_sample_counts(problems, key, size, ties)
+            if name == "best_of@k":
+                if numbers is None:
+                    raise OptionError("scores", "is None, but best_of@k chooses samples by them")
+                values = [
+                    best_chance(row, problem.right, size or len(row), ties)
+                    for row, problem in zip(numbers, problems, strict=True)
+                ]
+            elif ties == "first":
+                values = [_first_majority(problem) for problem in problems]
+            else:
+                values = [
+                    majority(
+                        *problem.vote_counts(), len(problem.right), size or len(problem.right), ties
+                    )
+                    for problem in problems
+                ]
+            result[key] = np.array(values)
+    return result
+
+
+def majority_chance(
+    right: tuple[int, ...], wrong: tuple[int, ...], n: int, k: int, ties: Ties = "expected"
+) -> float:
+    """The chance that a right answer has the most votes among k of n samples.
+
+    Where v votes win, answers with fewer than v samples cannot win, so these samples are drawn as
+    they come. Of each other answer fewer than v samples are drawn, or v, and then it shares the
+    first place. The ways to do so are the coefficients of a product of polynomials, in which the
+    exponent of x is the number of samples drawn. A polynomial is one integer here (Kronecker's
+    substitution): no coefficient is above C(n, u) <= 2**n, so with x = 2**(n + 1) they do not run
+    into each other, and Python multiplies integers fast.
+
+    Args:
+        right: how often each right answer was given.
+        wrong: how often each wrong answer was given.
+        n: the number of samples, among them those that do not vote.
+        k: how many are drawn.
+        ties: "expected", "optimistic" or "pessimistic", as in `sampling_scores`.
+
+    Of the answers A, A, B, where A is right, two samples are one of AA, AB and AB:
+
+    >>> majority_chance((2,), (1,), n=3, k=2), majority_chance((2,), (1,), 3, 2, "pessimistic")
+    (0.6666666666666666, 0.3333333333333333)
+    """
+    counts = [(count, True) for count in right] + [(count, False) for count in wrong]
+    width = n + 1
+    mask = (1 << (k + 1) * width) - 1  # what is beyond x**k does not matter
+    wins = Fraction(0)
+    for votes in range(1, min(max(right, default=0), k) + 1):
+        free = n - sum(count for count, _ in counts if count >= votes)
+        ways = {(0, 0): _polynomial(free, min(free, k), width)}  # by right and wrong winners
+        for count, is_right in counts:
+            if count < votes:
+                continue
+            fewer = _polynomial(count, votes - 1, width)
+            tied = comb(count, votes) << votes * width
+            longer: dict[tuple[int, int], int] = defaultdict(int)
+            for (rights, wrongs), product in ways.items():
+                longer[rights, wrongs] += product * fewer & mask
+                winners = (rights + 1, wrongs) if is_right else (rights, wrongs + 1)
+                if sum(winners) * votes <= k:
+                    longer[winners] += product * tied & mask
+            ways = longer
+        for winners, product in ways.items():
+            wins += (product >> k * width) * _right_share(*winners, ties)
+    return float(wins / comb(n, k))
+
+
+def best_chance(scores: Sequence[float], right: Sequence[bool], k: int, ties: Ties) -> float:
+    """The chance that the sample with the greatest score of k is right.
+
+    C(below + size, k) - C(below, k) subsets have their greatest score at a level with `size`
+    samples and `below` samples under it.
+
+    >>> best_chance([0.5, 0.9, 0.9], [False, True, False], 2, "expected")
+    0.5
+    """
+    if ties == "first":  # of all samples
+        return float(right[max(range(len(scores)), key=scores.__getitem__)])
+    levels: dict[float, list[bool]] = defaultdict(list)
+    for score, is_right in zip(scores, right, strict=True):
+        levels[score].append(is_right)
+    below, wins = 0, Fraction(0)
+    for score in sorted(levels):
+        size, rights = len(levels[score]), sum(levels[score])
+        subsets = comb(below + size, k) - comb(below, k)
+        without_right = comb(below + size - rights, k) - comb(below, k)
+        without_wrong = comb(below + rights, k) - comb(below, k)
+        if ties == "expected":
+            wins += Fraction(subsets * rights, size)
+        else:
+            wins += subsets - without_right if ties == "optimistic" else without_wrong
+        below += size
+    return float(wins / comb(below, k))
+
+
+def _polynomial(n: int, degree: int, width: int) -> int:
+    """The sum of C(n, u) * x**u up to a degree, for x = 2**width.
+
+    >>> divmod(_polynomial(2, 1, width=8), 256)
+    (2, 1)
+    """
+    return sum(comb(n, u) << u * width for u in range(degree + 1))
+
+
+def _right_share(rights: int, wrongs: int, ties: Ties) -> Fraction:
+    """What a subset counts in which so many right and wrong answers share the first place."""
+    if not rights:
+        return Fraction(0)
+    if ties == "expected":
+        return Fraction(rights, rights + wrongs)
+    return Fraction(ties == "optimistic" or not wrongs)
+
+
+def _first_majority(problem: SampledAnswers) -> float:
+    """Whether the most frequent answer is right, and of several the one that comes first."""
+    votes = [*filter(lambda cluster: cluster is not None, problem.clusters)]
+    if not votes:
+        return 0.0
+    ((winner, _),) = Counter(votes).most_common(1)  # equal counts stay in the order of the list
+    return float(problem.right[problem.clusters.index(winner)])
+
+
+def _largest_share(clusters: Sequence[int | None]) -> float:
+    """The share of the samples that give the most frequent answer."""
+    votes = Counter(cluster for cluster in clusters if cluster is not None)
+    return max(votes.values(), default=0) / len(clusters)
+
+
+def _check_sample_counts(
+    problems: Sequence[SampledAnswers], name: str, k: int | None, ties: Ties
+) -> None:
+    """Each problem has as many samples as a score takes, and all are taken where order matters."""
+    if k is None:
+        return
+    for row, problem in enumerate(problems):
+        n = len(problem.right)
+        if n < k:
+            raise RowError("predictions", row, f"has {n} samples, {name} needs at least {k}")
+        if ties == "first" and n > k:
+            raise RowError(
+                "predictions", row, f"has {n} samples; ties='first' takes all of them, not {k}"
+            )
+
+
+def _checked_scores(scores: Any, problems: Sequence[SampledAnswers]) -> list[list[float]]:
+    """A number for each sample of each problem.
+
+    Raises:
+        ValueError: there are more or fewer, or one is no number.
+    """
+    rows = scores.tolist() if hasattr(scores, "tolist") else list(scores)
+    if len(rows) != len(problems):
+        raise OptionError("scores", f"has {len(rows)} rows, but there are {len(problems)} problems")
+    numbers = []
+    for row, (values, problem) in enumerate(zip(rows, problems, strict=True)):
+        values = values.tolist() if hasattr(values, "tolist") else values
+        if not isinstance(values, Sequence) or isinstance(values, str | bytes):
+            raise RowError("scores", row, f"is {values!r}; expected a list of numbers")
+        if len(values) != len(problem.right):
+            raise RowError(
+                "scores", row, f"has {len(values)} scores for {len(problem.right)} samples"
+            )
+        for sample, value in enumerate(values):
+            is_number = isinstance(value, Real) and not isinstance(value, bool)
+            if not is_number or math.isnan(value):
+                raise RowError("scores", row, f"[{sample}] is {value!r}; a score is a number")
+        numbers.append(list(map(float, values)))
+    return numbers

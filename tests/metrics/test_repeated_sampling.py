@@ -1,0 +1,179 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from metric_commons import load
+from tests.spec import Spec
+
+SPEC = Spec(
+    name="repeated_sampling",
+    sample={
+        "predictions": [["12", "12", "7", "12"], ["3", "5", "3", "5"], ["x", "y", "Z", ""]],
+        "references": ["12", ["5", "five"], "z"],
+        "k": [1, 3],
+        "measures": ["maj@k", "self_consistency"],
+    },
+    result={
+        "maj@1": (3 / 4 + 1 / 2 + 1 / 4) / 3,
+        # All triples of 12 12 7 12 have two right ones; half of 3 5 3 5; Z is in three of four.
+        "maj@3": (1 + 1 / 2 + 3 / 4 * 1 / 3) / 3,
+        "self_consistency": (3 / 4 + 1 / 2 + 1 / 4) / 3,
+    },
+    perfect={
+        "predictions": [["Yes", "yes ", "yes"], ["no", "no", "no"]],
+        "references": ["yes", "no"],
+        "k": [1, 3],
+        "measures": ["maj@k", "self_consistency"],
+    },
+    best={"maj@1": 1.0, "maj@3": 1.0, "self_consistency": 1.0},
+    ranges=dict.fromkeys(["maj@1", "maj@3", "self_consistency"], (0.0, 1.0)),
+    wrong={"predictions": 12, "references": 12},
+)
+
+OTHER_SHAPES = (
+    Spec(
+        name="repeated_sampling",
+        shape="outcomes",
+        sample={
+            "predictions": [[1, 0, 1, 0], [0, 1, 1, 1]],
+            "scores": [[0.5, 0.9, 0.7, 0.1], [2.0, 2.0, -1.0, 0.0]],
+            "k": [2, 4],
+            "measures": "best_of@k",
+        },
+        # Of pairs, three without the greatest score, which is wrong; then two of it, one and a tie.
+        result={"best_of@2": (3 / 6 + 3.5 / 6) / 2, "best_of@4": (0 + 1 / 2) / 2},
+        perfect={
+            "predictions": [[1, 1, 1, 0], [1, 1, 1, 1]],
+            "scores": [[1.0, 2.0, 3.0, 0.0], [1.0, 2.0, 2.0, 2.0]],
+            "k": [2, 4],
+            "measures": "best_of@k",
+        },
+        best={"best_of@2": 1.0, "best_of@4": 1.0},
+        ranges=dict.fromkeys(["best_of@2", "best_of@4"], (0.0, 1.0)),
+        wrong={"predictions": 1},
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def sampling():
+    return load("repeated_sampling")
+
+
+def test_all_samples_are_the_default(sampling):
+    result = sampling.compute(
+        predictions=[["a", "b", "b"], ["c"]], references=["b", "c"], per_example=True
+    )
+
+    assert result == {"maj@n": 1.0, "per_example": {"maj@n": [1.0, 1.0]}}
+
+
+@pytest.mark.parametrize(
+    ("ties", "score"), [("expected", 0.5), ("first", 0.0), ("optimistic", 1.0), ("pessimistic", 0)]
+)
+def test_ties(sampling, ties, score):
+    tie = {"predictions": [["wrong", "right"]], "references": ["right"], "ties": ties}
+    best = {"predictions": [[0, 1]], "scores": [[1.0, 1.0]], "measures": "best_of@k", "ties": ties}
+
+    assert sampling.compute(**tie) == {"maj@n": score}
+    assert sampling.compute(**best) == {"best_of@n": score}
+
+
+def test_answers_are_clustered_before_they_vote(sampling):
+    samples = {"predictions": [["0.5", "1/2", "2", "2", ".5"]], "references": ["0.5"]}
+
+    def equal(left, right):
+        return Fraction(left) == Fraction(right)
+
+    assert sampling.compute(**samples) == {"maj@n": 0.0}
+    assert sampling.compute(**samples, equivalence=equal) == {"maj@n": 1.0}
+
+
+def test_texts_are_normalized(sampling):
+    samples = {"predictions": [["Paris", "paris ", "London"]], "references": ["PARIS"]}
+
+    assert sampling.compute(**samples, k=3) == {"maj@3": 1.0}
+    assert sampling.compute(**samples, k=3, normalizer="none") == {"maj@3": 0.0}
+    assert sampling.compute(**samples, normalizer=str.strip, measures="self_consistency") == {
+        "self_consistency": 1 / 3
+    }
+
+
+def test_samples_without_an_answer(sampling):
+    samples = {"predictions": [["", " ", "", "4", "4"]], "references": ["4"]}
+    measures = ["maj@k", "self_consistency"]
+
+    assert sampling.compute(**samples, measures=measures) == {
+        "maj@n": 0.0,
+        "self_consistency": 0.6,
+    }
+    silent = sampling.compute(**samples, measures=measures, unparsed_votes=False)
+    assert silent == {"maj@n": 1.0, "self_consistency": 0.4}
+    of_two = sampling.compute(**samples, k=2, unparsed_votes=False)
+    assert of_two["maj@2"] == 7 / 10  # all pairs but three of blanks
+
+
+def test_the_best_of_answers(sampling):
+    result = sampling.compute(
+        predictions=[["3", "4"], ["5", "6", "5"]],
+        references=["4", ["5", "five"]],
+        scores=[np.array([0.1, 0.2]), [float("-inf"), 2, 1]],
+        measures=["best_of@k", "maj@k"],
+        per_example=True,
+    )
+
+    assert result["per_example"] == {"best_of@n": [1.0, 0.0], "maj@n": [0.5, 1.0]}
+
+
+ANSWERS = {"predictions": [["a", "b"], ["a"]], "references": ["a", "b"]}
+OUTCOMES = {"predictions": [[1, 0], [1, 1]], "measures": "best_of@k"}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (ANSWERS | {"k": 2}, r"predictions\[1\] has 1 samples, maj@2 needs at least 2"),
+        (
+            ANSWERS | {"k": 1, "ties": "first"},
+            r"predictions\[0\] has 2 samples; ties='first' takes",
+        ),
+        (ANSWERS | {"predictions": [["a"], []]}, r"predictions\[1\] has no samples"),
+        (ANSWERS | {"references": ["a", []]}, r"references\[1\] is empty"),
+        (ANSWERS | {"references": None}, "references is missing"),
+        (ANSWERS | {"measures": "best_of@k"}, "scores is None, but best_of@k chooses"),
+        (ANSWERS | {"k": 0}, "k must hold integers"),
+        (OUTCOMES | {"measures": "maj@k"}, "measures holds 'maj@k', which takes answers"),
+        (OUTCOMES | {"scores": [[1.0, 2.0]]}, "scores has 1 rows, but there are 2 problems"),
+        (OUTCOMES | {"scores": [[1.0, 2.0], [1.0]]}, r"scores\[1\] has 1 scores for 2 samples"),
+        (OUTCOMES | {"scores": [[1.0, np.nan], [1, 1]]}, r"scores\[0\]\[1\] is nan"),
+        (OUTCOMES | {"scores": [1.0, 2.0]}, r"scores\[0\] is 1.0; expected a list of numbers"),
+        (OUTCOMES | {"predictions": [[1, 2], [0, 1]]}, r"predictions\[0\]\[1\] is 2; an outcome"),
+        (OUTCOMES | {"predictions": [[], [0, 1]]}, r"predictions\[0\] has no samples"),
+        (OUTCOMES | {"references": ["a", "b"]}, r"predictions\[0\]\[0\] is 1"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(sampling, call, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        sampling.compute(**call)
+
+
+def test_rows_with_and_without_references_do_not_mix():
+    sampling = load("repeated_sampling")
+    sampling.add(prediction=["a"], reference="a")
+    sampling.add(prediction=[1])
+
+    with pytest.raises(ValueError, match="some rows have references, others have none"):
+        sampling.compute()
+
+
+def test_intervals_are_over_problems(sampling):
+    answers = {"predictions": [["a", "a"], ["a", "b"], ["b", "b"]] * 5, "references": ["a"] * 15}
+    result = sampling.compute(**answers, k=2, confidence_level=0.95)
+    single = sampling.compute(
+        predictions=[["a"], ["a", "b"], ["b"]] * 5,
+        references=["a"] * 15,
+        confidence_level=0.95,
+    )
+
+    assert result["confidence_interval"]["maj@2"] == single["confidence_interval"]["maj@n"]
