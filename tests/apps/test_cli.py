@@ -18,6 +18,7 @@ from pyarrow import parquet
 from metric_commons.cli import tables
 from metric_commons.evaluation import evaluations as evaluation
 from metric_commons.files import tables as files
+from metric_commons.files.streams import Stream
 from tests.spec import GIVEN, PATIENCE, ROOT
 
 CAPITALS = str(ROOT / "examples" / "capitals.jsonl")
@@ -505,12 +506,12 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         ("x.json", "[" * 100_000, "x.json: maximum recursion depth exceeded"),
         ("x.json", b"\xff", "x.json: 'utf-8' codec can't decode byte 0xff in position 0"),
         ("x.csv", "answer,gold\nx,y\nx\n", "x.csv: row 1 (line 3): cells: 1, columns: 2"),
-        ("x.csv", 'answer,gold\nx,y\nx,"y\n', "x.csv: line 3: unexpected end of data"),
+        ("x.csv", 'answer,gold\nx,y\nx,"y\n', "x.csv: row 1 (line 3): unexpected end of data"),
         ("x.csv", "answer,gold,answer\nx,y,z\n", "x.csv: line 1: there are 2 columns 'answer'"),
         ("x.parquet", "PAR1", "x.parquet: "),
         ("x.jsonl.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "x.jsonl.gz: Compressed file ended"),
-        ("x.jsonl.gz", "plain", "x.jsonl.gz: Not a gzipped file"),
-        ("x.txt", "answer\n", "x.txt: unknown kind of file; a name ends in .jsonl, .json, .csv,"),
+        ("x.jsonl.gz", b"\x1f\x8bx" * 9, "x.jsonl.gz: Unknown compression method"),
+        ("x.dat", "answer\n", "x.dat: unknown kind of file; a name ends in .jsonl, .json, .csv,"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_line(refused, name, content, message):
@@ -609,9 +610,12 @@ def test_an_unknown_command_is_one_line(refused):
 
 
 def test_a_file_that_may_not_be_read_is_one_line(refused, monkeypatch):
-    def denied(*_):
-        raise PermissionError(13, "Permission denied", "x.jsonl")
+    def denied(path, *arguments, **settings):
+        if path.name == "x.jsonl":
+            raise PermissionError(13, "Permission denied", "x.jsonl")
+        return opened(path, *arguments, **settings)
 
+    opened = Path.open
     write("x.jsonl", json_lines(ROWS))
     monkeypatch.setattr(Path, "open", denied)
 
@@ -705,21 +709,23 @@ def test_a_closed_pipe_is_no_crash(tmp_path):
     assert "Traceback" not in err
 
 
-def test_long_work_shows_a_bar_that_leaves_no_trace_in_the_error(run, monkeypatch, clock):
-    def slow(stream, advance):
-        for line in lines(stream, advance):
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_long_work_shows_a_bar_on_a_terminal(run, monkeypatch, clock, is_terminal):
+    def slow(stream):
+        for line in lines(stream):
             clock.now += 0.0006
             yield line
 
-    lines = files._lines
-    monkeypatch.setattr(files, "_lines", slow)
-    write("x.jsonl", GOOD * 2500 + "{}\n")
+    lines = Stream.lines
+    monkeypatch.setattr(Stream, "lines", slow)
+    monkeypatch.setattr(files, "on_terminal", lambda: is_terminal)
+    write("x.jsonl", GOOD * 10_000 + "{}\n")
     status, _, err = run("score", "qa_em", "x.jsonl", *FIELDS)
     bar, _, said = err.rpartition("\r")
 
     assert status == 1
-    assert "reading x.jsonl:  8" in bar
-    assert said.startswith("x.jsonl: row 2500 (line 2501): field 'answer' is missing")
+    assert ("reading x.jsonl:  " in bar) == is_terminal
+    assert said.startswith("x.jsonl: row 10000 (line 10001): field 'answer' is missing")
 
 
 def test_help_loads_nothing_heavy():

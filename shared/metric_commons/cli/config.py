@@ -11,7 +11,7 @@ from ruamel.yaml.constructor import SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from ..evaluation.results import FORMATS
-from ..files.tables import Format
+from ..files.contents import Format
 from ..numbers.checks import nearest
 from ..statistics.methods import Method
 

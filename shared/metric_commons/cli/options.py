@@ -22,6 +22,13 @@ ClusterBy = Annotated[
         help="Field of labels. Rows of one label are alike, so that intervals count labels.",
     ),
 ]
+AllowEmptyReferences = Annotated[
+    bool,
+    typer.Option(
+        "--allow-empty-references",
+        help="An empty cell of .csv and .tsv is an accepted answer, and no mistake.",
+    ),
+]
 Predictions = Annotated[
     list[str],
     typer.Option(

@@ -12,9 +12,10 @@ from ..evaluation.arguments import assign, input_names
 from ..evaluation.evaluations import Evaluation
 from ..evaluation.presets import preset_options
 from ..evaluation.usage import UsageError, check_outputs
-from ..files import tables
+from ..files.streams import stem
 from ..numbers.checks import nearest
 from .options import (
+    AllowEmptyReferences,
     ClusterBy,
     Confidence,
     Correction,
@@ -81,6 +82,7 @@ def score(
             "merged.",
         ),
     ] = None,
+    allow_empty_references: AllowEmptyReferences = False,
     per_example: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the scores of each row, as JSONL.")
     ] = None,
@@ -114,6 +116,7 @@ def score(
             "clusters": cluster_by,
             "id": id_field,
         },
+        allow_empty_references=allow_empty_references,
         options=dict(map(setting, settings or [])),
         preset=preset,
         uncertainty={
@@ -157,7 +160,7 @@ def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
 
 def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
     """The file and field of each system, under the part of their names that tells them apart."""
-    stems = [tables.stem(path) for path in paths]
+    stems = [stem(path) for path in paths]
     names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
     systems: dict[str, tuple[Path, str]] = {}
     for name, path in zip(names, paths, strict=True):

@@ -15,7 +15,7 @@ from ..evaluation.rendering import Table, label
 from ..evaluation.results import Results
 from ..evaluation.signature import provenance, signature
 from ..evaluation.usage import UsageError, check_outputs
-from ..files import tables
+from ..files.streams import stem
 from .options import Confidence, IntervalMethod, Resamples, Save, Seed
 from .outputs import Form, show
 
@@ -213,7 +213,7 @@ def score_queries(
     judged = read_qrels(qrels)
     scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}])
     steps = list(zip(names, runs, strict=True))
-    for name, path in tqdm(steps, "scoring", unit="run", delay=1, leave=False):
+    for name, path in tqdm(steps, "scoring", unit="run", delay=1, leave=False, disable=None):
         sha256 = _sha256(path)
         run = read_run(path)
         if not {*run.queries} & {*judged.queries}:
@@ -290,7 +290,7 @@ def _names(paths: Sequence[Path]) -> list[str]:
     >>> _names([Path("runs/input.a"), Path("runs/input.b\n")])
     ['input.a', 'input.b\\n']
     """
-    for shortened in (tables.stem, lambda path: path.name.removesuffix(".gz"), str):
+    for shortened in (stem, lambda path: path.name.removesuffix(".gz"), str):
         names = [shortened(path) for path in paths]
         if len(set(names)) == len(names):
             return list(map(label, names))

@@ -1,6 +1,6 @@
 """One evaluation, whether a command line or a file asks for it: what to read, and how to score."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,7 @@ class Evaluation:
     fields: Mapping[str, str | None]  # of references, groups, clusters and id
     common: Path | None = None  # the file of these fields; None if each system's file has its own
     form: str | None = None
+    allow_empty_references: bool = False  # in cells of CSV and TSV
     limit: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)  # as `results.score` takes them
     preset: str | None = None
@@ -212,21 +213,31 @@ class Evaluation:
             "predictions": [*fields_of_file],
             "references": [shared_fields.get("references")],
         }
-        numbers = {
-            name
-            for key, names in inputs.items()
-            if self._takes_numbers(key)
-            for name in filter(None, names)
-        }
+        numbers, only_numbers = (
+            {
+                name
+                for key, names in inputs.items()
+                if self._take_numbers(key, ways)
+                for name in filter(None, names)
+            }
+            for ways in (any, all)
+        )
         return Source(
-            path, fields, form=self.form, limit=self.limit, numbers=numbers, progress=True
+            path,
+            fields,
+            form=self.form,
+            limit=self.limit,
+            numbers=numbers,
+            only_numbers=only_numbers,
+            filled=[] if self.allow_empty_references else [*filter(None, inputs["references"])],
+            progress=True,
         )
 
-    def _takes_numbers(self, key: str) -> bool:
-        """Whether numbers will do for an input of all modules that have it."""
+    def _take_numbers(self, key: str, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
+        """Whether all modules take numbers for an input: in any, or in all ways to give it."""
         having = [metric for metric in self.metrics.values() if key in input_names(metric)]
-        return all(
-            any(
+        return bool(having) and all(
+            quantifier(
                 not isinstance(features[key], dict)  # a record, which no cell is
                 and ("int64" in str(features[key]) or "float64" in str(features[key]))
                 for features in metric.feature_sets

@@ -282,7 +282,7 @@ def _row_labels(
 def _watched(steps: Sequence[tuple[str, str]]) -> Iterable[tuple[str, str]]:
     from tqdm import tqdm
 
-    bar: Iterable[tuple[str, str]] = tqdm(steps, "scoring", delay=1, leave=False)
+    bar: Iterable[tuple[str, str]] = tqdm(steps, "scoring", delay=1, leave=False, disable=None)
     return bar
 
 

@@ -1,4 +1,4 @@
-"""Columns of JSON Lines, JSON, CSV, TSV and Parquet files, with exactly the values in the file.
+"""Columns of files, with exactly the values in them: JSON Lines, JSON, CSV, TSV, Parquet, logs.
 
 `datasets` reads these formats too, but changes values. In JSON it turns strings like "2017-01-02"
 into dates, large integers into floats, and the string "1" beside [1] into a number. In CSV it turns
@@ -7,25 +7,26 @@ surrogates. Therefore text is parsed by the standard library, which also knows t
 and Parquet by pyarrow.
 """
 
-import csv
-import gzip
-import hashlib
-import json
-import os
-import zlib
+import sys
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import islice
-from operator import getitem
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import Any
 
-Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
-_LARGEST_CELL = 2**31 - 1  # the default of the csv module, 128 KiB, is less than a long context
+from .contents import log_in
+from .delimited_rows import value_of_cell, values_of_cells
+from .field_paths import PathError, steps, value_at
+from .json_rows import Row, location
+from .logs import PLAIN_ROWS, Log, Record
+from .parquet_rows import missing_field
+from .selections import Getter, Selected, Selection
+from .streams import STANDARD_INPUT, Limits, Stream, broken_compression
 
-# The line in which a row starts, if the format has lines, and its fields.
-_Row = tuple[int | None, Mapping[str, Any]]
+_EXAMPLES = 5  # further bad rows that a message names
 
 
 class Source:
@@ -33,16 +34,22 @@ class Source:
 
     Values are those in the file. Cells of CSV and TSV are strings, with two exceptions: a column of
     which every cell is a JSON list becomes lists, and a column among `numbers` of which every cell
-    is a JSON number becomes numbers. Text files may be compressed with gzip.
+    is a JSON number becomes numbers. Files may be compressed with gzip, bzip2, xz or Zstandard.
 
     Args:
-        path: a JSON Lines, JSON, CSV, TSV or Parquet file.
-        fields: the columns. A field `answer.aliases` is `aliases` inside `answer`, unless there is
-            a field with the whole name.
-        form: the format, such as "jsonl"; by default that of the file's suffix.
+        path: a file, a folder of HELM, or `-` for standard input.
+        fields: the columns: paths into a row, such as `answer.aliases[0]`, or standard columns of a
+            log, such as `prediction`, where a row has no such field.
+        form: the format, such as "jsonl" or "lm-eval", or "rows" for no log; by default that of the
+            content and the file's suffix.
         limit: how many rows to read; None for all.
         numbers: the fields of CSV and TSV to be read as numbers, if possible.
-        progress: show a progress bar on stderr if reading takes longer than a second.
+        only_numbers: those of them that must be numbers.
+        filled: fields of CSV and TSV in which no cell may be empty.
+        selection: which rows count.
+        limits: of the length of a line, and of what comes out of a compressed file.
+        progress: show a progress bar on stderr if reading takes longer than a second and stderr is
+            a terminal.
     """
 
     def __init__(
@@ -53,14 +60,37 @@ class Source:
         form: str | None = None,
         limit: int | None = None,
         numbers: Collection[str] = (),
+        only_numbers: Collection[str] = (),
+        filled: Collection[str] = (),
+        selection: Selection | None = None,
+        limits: Limits | None = None,
         progress: bool = False,
     ) -> None:
-        self.path, self.fields, self.limit, self.progress = path, fields, limit, progress
-        self.numbers = numbers
-        self.form = form or _suffix(path)
+        self.path, self.fields, self.form, self.limit = path, fields, form, limit
+        self.numbers, self.only_numbers, self.filled = numbers, only_numbers, filled
+        self.selection, self.limits = selection or Selection(), limits
+        self.progress = progress and on_terminal()
         self.sha256 = ""
         self.rows = 0  # the number of rows read so far
         self.lines = array("Q")  # the line of each row; empty if the format has no lines
+        self.left_out: Counter[str] = Counter()  # rows that do not count, by the reason
+        self._resources = ExitStack()
+        self._stream: Stream | None = None
+        self._log: Log | None = None
+        self._provenance: dict[str, Any] = {}
+
+    @property
+    def log(self) -> Log:
+        """The log in the file, which is opened but not read; of other files the plain rows.
+
+        Raises:
+            ValueError: the file is of no format, or not of its own.
+            OSError: the file cannot be read.
+        """
+        if self._log is None:
+            with self._named_errors():
+                self._log = self._opened()
+        return self._log
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of all rows.
@@ -74,225 +104,198 @@ class Source:
         return columns
 
     def blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
-        """The columns of `size` rows at a time; the errors are those of `columns`.
-
-        CSV and TSV come as one block, since the kind of a column depends on all its cells.
-        """
+        """The columns of `size` rows at a time; the errors are those of `columns`."""
         self.rows, self.lines = 0, array("Q")
-        delimited = self.form in ("csv", "tsv")
-        try:
-            for block in self._blocks(None if delimited else size):
-                yield {f: self._values(f, block[f]) for f in block} if delimited else block
-        except OSError as error:
-            raise OSError(error.errno, error.strerror or str(error), str(self.path)) from error
-        except (ValueError, EOFError, RecursionError, zlib.error) as error:
-            raise ValueError(f"{self.path}: {error}") from error
+        log = self.log
+        with self._named_errors():
+            yield from self._blocks(log, size)
+        self._resources.close()
+        self._log = None  # a file can be read again
         if not self.rows:
             raise ValueError(f"{self.path}: there are no rows")
 
-    def _values(self, field: str, cells: list[str]) -> list[Any]:
-        """The lists or numbers in the cells of a column; the cells if any is of another kind."""
-        if all(cell.startswith("[") for cell in cells):
-            return _decode(cells, list)
-        return _decode(cells, int | float) if field in self.numbers else cells
-
     def provenance(self) -> dict[str, Any]:
         """The path, hash and number of rows for the provenance of a result, once all are read."""
-        return {"path": str(self.path), "sha256": self.sha256, "rows": self.rows}
+        return {"path": str(self.path), "sha256": self.sha256, "rows": self.rows} | self._provenance
 
     def location(self, row: int) -> str:
         """The number of a row, from 0 as in results, and of its line: `row 12 (line 13)`."""
-        return _location(row, self.lines[row] if self.lines else None)
+        return location(row, self.lines[row] if self.lines else None)
 
-    def _blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
+    def _opened(self) -> Log:
+        path = self.path
+        if path.is_dir() and (path / "scenario_state.json").is_file():
+            path /= "scenario_state.json"
+        self._stream = Stream(path, self.limits, self._bar(path))
+        self._resources.enter_context(self._stream)
+        return log_in(self._stream, self.form, lambda: self.fields)
+
+    def _bar(self, path: Path) -> Callable[[int], object] | None:
+        if not self.progress:
+            return None
         from tqdm import tqdm
 
-        with (
-            self.path.open("rb") as raw,
-            tqdm(
-                desc=f"reading {self.path.name}",
-                total=os.fstat(raw.fileno()).st_size,
-                unit="B",
-                unit_scale=True,
-                delay=1,
-                leave=False,
-                disable=not self.progress,
-            ) as bar,
-        ):
-            self.sha256 = hashlib.file_digest(raw, "sha256").hexdigest()
-            raw.seek(0)
-            rows = islice(self._rows(raw, lambda: bar.update(raw.tell() - bar.n)), self.limit)
-            while True:
-                rows_before = self.rows
-                block = self._block(rows, size)
-                if self.rows > rows_before:
-                    yield block
-                if size is None or self.rows < rows_before + size:
-                    break
+        size = None if path == STANDARD_INPUT else path.stat().st_size
+        style = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
+        bar = tqdm(desc=f"reading {path.name}", total=size, **style)
+        self._resources.enter_context(bar)
+        update: Callable[[int], object] = bar.update
+        return update
 
-    def _block(self, rows: Iterator[_Row], size: int | None) -> dict[str, list[Any]]:
-        block: dict[str, list[Any]] = {field: [] for field in self.fields}
-        for line, values in islice(rows, size):
-            for field, column in block.items():
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        """Errors name the file, which is closed."""
+        try:
+            yield
+        except BaseException as error:
+            self._resources.close()
+            self._log = None
+            if isinstance(error, OSError) and not isinstance(error, EOFError):
+                reason = error.strerror or str(error)
+                raise OSError(error.errno, reason, str(self.path)) from error
+            if isinstance(error, (ValueError, RecursionError, *broken_compression())):
+                raise ValueError(f"{self.path}: {error}") from error
+            raise
+
+    def _blocks(self, log: Log, size: int | None) -> Iterator[dict[str, list[Any]]]:
+        selected = Selected(log, self.selection, partial(getter, log))
+        rows = islice(iter(selected), self.limit)
+        faults = Faults()
+        reader = _Reader(self, log, faults)
+        while True:
+            start = self.rows
+            block = reader.block(rows, size)
+            if self.rows > start and not faults:
+                typed = reader.typed(block, start) if log.has_cells else block
+                if not faults:
+                    yield typed
+            if size is None or self.rows < start + size:
+                break
+        faults.check()
+        self.left_out = selected.left_out
+        if self._stream is not None:
+            self.sha256 = self._stream.sha256()
+        if log.form != PLAIN_ROWS:
+            self._provenance["format"] = log.form
+        if log.companions:
+            self._provenance["beside"] = dict(log.companions)
+
+
+class Faults:
+    """The rows in which a column is not what it should be: the first in words, others counted."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}
+        self._rows: dict[str, list[str]] = {}
+        self._counts: Counter[str] = Counter()
+
+    def __bool__(self) -> bool:
+        return bool(self._first)
+
+    def add(self, field: str, position: str, problem: str) -> None:
+        """Note what is wrong with a field in the row at a position."""
+        self._first.setdefault(field, f"{position}: {problem}")
+        self._counts[field] += 1
+        rows = self._rows.setdefault(field, [])
+        if 1 < self._counts[field] <= _EXAMPLES + 1:
+            rows.append(position)
+
+    def check(self) -> None:
+        """Nothing, if there are no faults.
+
+        Raises:
+            ValueError: there are some; the message has the first of a field, and where others are.
+        """
+        for field, message in self._first.items():
+            positions = self._rows[field]
+            hidden = self._counts[field] - 1 - len(positions)
+            more = f", and {hidden} more" if hidden else ""
+            raise ValueError(
+                f"{message}; also {', '.join(positions)}{more}" if positions else message
+            )
+
+
+class _Reader:
+    """Makes columns of the rows of a source."""
+
+    def __init__(self, source: Source, log: Log, faults: Faults) -> None:
+        self._source, self._log, self._faults = source, log, faults
+        self._getters: list[tuple[str, Getter]] = []
+        self._kinds: dict[str, Any] = {}  # of the cells of each field, as the first block has them
+
+    def block(self, rows: Iterator[Row], size: int | None) -> dict[str, list[Any]]:
+        """The columns of the next rows."""
+        source = self._source
+        block: dict[str, list[Any]] = {field: [] for field in source.fields}
+        columns: list[tuple[str, Getter, Callable[[Any], None]]] = []
+        for line, record in islice(rows, size):
+            if not columns:
+                if not self._getters:
+                    self._getters = [
+                        (field, getter(self._log, field, record)) for field in source.fields
+                    ]
+                columns = [(field, get, block[field].append) for field, get in self._getters]
+            for field, get, append in columns:
                 try:
-                    column.append(_value(values, field))
-                except (KeyError, TypeError):
-                    location = _location(self.rows, line)
-                    raise ValueError(f"{location}: {_missing(field, values)}") from None
+                    append(get(record))
+                except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+                    problem = self._problem(field, record, error)
+                    self._faults.add(field, location(source.rows, line), problem)
             if line is not None:
-                self.lines.append(line)
-            self.rows += 1
+                source.lines.append(line)
+            source.rows += 1
         return block
 
-    def _rows(self, raw: IO[bytes], advance: Callable[[], object]) -> Iterator[_Row]:
-        """The rows of the file, one after another if the format allows it."""
-        stream: Any = gzip.GzipFile(fileobj=raw) if self.path.name.endswith(".gz") else raw
-        match self.form:
-            case "jsonl":
-                return _json_lines_rows(_lines(stream, advance))
-            case "json":
-                return _json_rows(stream.read())
-            case "csv":
-                return _delimited_rows(_lines(stream, advance), ",", self.fields)
-            case "tsv":
-                return _delimited_rows(_lines(stream, advance), "\t", self.fields)
-            case "parquet":
-                return _parquet_rows(stream, self.fields)
-        names = ", ".join(f".{form}" for form in get_args(Format))
-        raise ValueError(f"unknown kind of file; a name ends in {names}, or in .gz after")
+    def _problem(self, field: str, record: Record, error: Exception) -> str:
+        if isinstance(error, PathError):
+            if steps(field)[0] not in record:
+                return missing_field(field, record)
+            return f"field {field!r} is missing; {error}"
+        if isinstance(error, ValueError):
+            return str(error)
+        detail = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        return f"{field} is not as the format {self._log.form} has it: {detail}"
+
+    def typed(self, block: dict[str, list[str]], start: int) -> dict[str, list[Any]]:
+        """The values that the cells of CSV and TSV stand for."""
+        return {field: self._values(field, cells, start) for field, cells in block.items()}
+
+    def _values(self, field: str, cells: list[str], start: int) -> list[Any]:
+        source = self._source
+        if field in source.filled:
+            for row, cell in enumerate(cells, start=start):
+                if not cell:
+                    problem = f"{field!r} is empty; an empty answer is accepted with "
+                    problem += "--allow-empty-references"
+                    self._faults.add(field, source.location(row), problem)
+        if field not in self._kinds:
+            kind, values = values_of_cells(cells, numbers_allowed=field in source.numbers)
+            self._kinds[field] = kind
+            if kind is not str or field not in source.only_numbers:
+                return list(values)
+            self._kinds[field] = int | float
+        values = []
+        for row, cell in enumerate(cells, start=start):
+            try:
+                values.append(value_of_cell(cell, self._kinds[field]))
+            except ValueError:
+                what = "list, as earlier cells are" if self._kinds[field] is list else "number"
+                problem = f"{field!r} is {repr(cell)[:80]}, which is no {what}"
+                problem = problem if cell else f"{field!r} is empty"
+                self._faults.add(field, source.location(row), problem)
+        return values
 
 
-def stem(path: Path) -> str:
-    """The file's name without the suffixes of its format and compression.
-
-    >>> stem(Path("runs/v1.2.jsonl.gz"))
-    'v1.2'
-    """
-    return Path(path.name.removesuffix(".gz")).stem
+def on_terminal() -> bool:
+    """Whether somebody may watch a progress bar."""
+    return sys.stderr.isatty()
 
 
-def _suffix(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).suffix.lower().removeprefix(".")
-
-
-def _lines(stream: Iterable[bytes], advance: Callable[[], object]) -> Iterator[str]:
-    """Lines as text. Only a line feed ends a line, because JSON strings may contain U+2028."""
-    for number, line in enumerate(stream, start=1):
-        if number % 1024 == 0:
-            advance()
+def getter(log: Log, field: str, record: Record) -> Getter:
+    """The function that finds a field in records like this one: in the row, or in the log."""
+    if field in log.columns:
         try:
-            text = line.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"line {number} is not UTF-8: byte 0x{line[error.start]:02x} "
-                f"after {error.start} others"
-            ) from None
-        yield text.removeprefix("\ufeff") if number == 1 else text
-
-
-def _json_lines_rows(lines: Iterable[str]) -> Iterator[_Row]:
-    filled = (pair for pair in enumerate(lines, start=1) if pair[1].strip(" \t\r\n"))
-    for row, (number, line) in enumerate(filled):
-        try:
-            values = _JSON.decode(line)
-        except json.JSONDecodeError as error:
-            state = "" if line.endswith("\n") else " is cut off"
-            raise ValueError(
-                f"{_location(row, number)}{state}: {error.msg} (column {error.colno})"
-            ) from None
-        except ValueError as error:
-            raise ValueError(f"{_location(row, number)}: {error}") from None
-        yield number, _object(values, row, number)
-
-
-def _json_rows(content: bytes) -> Iterator[_Row]:
-    document = _JSON.decode(content.decode("utf-8", "surrogatepass").removeprefix("\ufeff"))
-    rows = document.get("data") if isinstance(document, dict) else document
-    if not isinstance(rows, list):
-        raise ValueError('neither a list of objects nor {"data": [...]}')
-    for row, values in enumerate(rows):
-        yield None, _object(values, row, None)
-
-
-def _delimited_rows(lines: Iterable[str], delimiter: str, fields: Sequence[str]) -> Iterator[_Row]:
-    csv.field_size_limit(_LARGEST_CELL)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    end = 0
-    try:
-        header = next(reader, [])
-        for field in fields:
-            if header.count(field) > 1:
-                raise ValueError(f"line 1: there are {header.count(field)} columns {field!r}")
-        end = reader.line_num
-        row = 0
-        for cells in reader:
-            start, end = end + 1, reader.line_num
-            if not cells and len(header) > 1:
-                continue  # an empty line; in a file of one column it would be an empty cell
-            if len(cells) != len(header):
-                raise ValueError(
-                    f"{_location(row, start)}: cells: {len(cells)}, columns: {len(header)}"
-                )
-            yield start, dict(zip(header, cells, strict=True))
-            row += 1
-    except csv.Error as error:
-        raise ValueError(f"line {end + 1}: {error}") from None
-
-
-def _parquet_rows(stream: IO[bytes], fields: Sequence[str]) -> Iterator[_Row]:
-    from pyarrow import parquet
-
-    file = parquet.ParquetFile(stream)
-    names = dict.fromkeys(file.schema_arrow.names)
-    columns = [field if field in names else field.partition(".")[0] for field in fields]
-    for field, column in zip(fields, columns, strict=True):
-        if column not in names:
-            raise ValueError(_missing(field, names))
-    for batch in file.iter_batches(columns=columns):
-        for values in batch.to_pylist():
-            yield None, values
-
-
-def _value(values: Mapping[str, Any], field: str) -> Any:
-    return values[field] if field in values else reduce(getitem, field.split("."), values)
-
-
-def _missing(field: str, values: Iterable[str]) -> str:
-    return f"field {field!r} is missing; its fields are {', '.join(values)}"
-
-
-def _location(row: int, line: int | None) -> str:
-    return f"row {row}" if line is None else f"row {row} (line {line})"
-
-
-def _object(values: Any, row: int, line: int | None) -> dict[str, Any]:
-    if not isinstance(values, dict):
-        raise ValueError(f"{_location(row, line)} is not an object with fields")
-    return values
-
-
-def _unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of a JSON object, all different; `json` itself would keep the last of two."""
-    values = dict(pairs)
-    if len(values) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in values if names.count(name) > 1)
-        raise ValueError(f"field {repeated!r} is given twice")
-    return values
-
-
-_JSON = json.JSONDecoder(object_pairs_hook=_unique_fields)
-
-
-def _decode(cells: list[str], kind: Any) -> list[Any]:
-    """The values of the cells as JSON if all of them are of this kind, else the cells.
-
-    >>> _decode(["1", "0.5"], int | float), _decode(["1", "007"], int | float)
-    ([1, 0.5], ['1', '007'])
-    """
-    try:
-        values = [_JSON.decode(cell) for cell in cells]
-    except ValueError:
-        return cells
-    fits = all(isinstance(value, kind) and not isinstance(value, bool) for value in values)
-    return values if fits else cells
+            value_at(record, field)
+        except ValueError:
+            return log.columns[field]
+    return lambda record: record[field] if field in record else value_at(record, field)

@@ -1,0 +1,134 @@
+"""What a file holds: the rows of a table or the log of a harness, known by its content."""
+
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, Literal, get_args
+
+from .delimited_rows import delimited_rows
+from .json_rows import PLAIN, STRICT, Row, decoded_lines, filled_lines, rows_of_document
+from .logs import PLAIN_ROWS, Content, Log, format_named, formats, recognized
+from .parquet_rows import parquet_names, parquet_rows
+from .streams import STANDARD_INPUT, Stream, suffix
+
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
+_TABLES = get_args(Format)
+_TEXT_FORMATS = ("lines", "conll")
+_TEXT_SUFFIXES = ("txt", "conll", "bio", "iob")
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
+
+Fields = Callable[[], Sequence[str]]  # those that are read, known when the first row is asked for
+
+
+def forms() -> list[str]:
+    """What `--from` takes: the formats of logs, of tables, and `rows` for no log."""
+    return [PLAIN_ROWS, *formats(), *_TABLES]
+
+
+def log_in(stream: Stream, form: str | None, fields: Fields) -> Log:
+    """The log that a file holds, or its plain rows.
+
+    Args:
+        stream: the file.
+        form: its format, or None to find it by the content, and by the suffix where that is open.
+        fields: returns the fields that are read, once they are known.
+
+    Raises:
+        ValueError: the content is of no format, or not of this one.
+    """
+    kind = form if form is not None and form in _TABLES else suffix(stream.path)
+    is_table = form in (*_TABLES, PLAIN_ROWS)
+    start = stream.start()
+    if form in _TEXT_FORMATS or (not is_table and kind in _TEXT_SUFFIXES):
+        return _of(Content(stream.path, "text", None, _texts(stream)), form)
+    if start.startswith(_ZIP) and not is_table:
+        file = stream.seekable()
+        names = zipfile.ZipFile(file).namelist()
+        return _of(
+            Content(stream.path, "zip", names, iter(()), file=file, limits=stream.limits), form
+        )
+    if kind == "parquet" or start.startswith(_PARQUET):
+        return _parquet(stream, None if is_table else form, is_table, fields)
+    if kind in _DELIMITERS:
+        rows = _delimited(stream, _DELIMITERS[kind], fields)
+        return Log(form=PLAIN_ROWS, rows=rows, has_cells=True)
+    if kind not in ("json", "jsonl") and stream.path != STANDARD_INPUT and not _is_json(start):
+        suffixes = ", ".join(f".{name}" for name in _TABLES)
+        raise ValueError(
+            f"unknown kind of file; a name ends in {suffixes}, or in .gz or .zst after"
+        )
+    return _json(stream, kind, None if is_table else form, is_table)
+
+
+def _of(content: Content, form: str | None) -> Log:
+    """The log of this format, or of that whose marks the content has."""
+    module = recognized(content) if form is None else format_named(form)
+    if module is None:
+        raise ValueError("the content has the marks of no format; name it with --from")
+    try:
+        log: Log = module.read(content)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not of the format {module.FORM}: {error}") from error
+    return log
+
+
+def _texts(stream: Stream) -> Iterator[Row]:
+    return ((line, {"text": text}) for line, text in enumerate(stream.lines(), start=1))
+
+
+def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Iterator[Row]:
+    yield from delimited_rows(stream.lines(), delimiter, fields())
+
+
+def _parquet(stream: Stream, form: str | None, is_table: bool, fields: Fields) -> Log:
+    file = stream.seekable()
+    content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file, None))
+    if form is not None or (not is_table and recognized(content) is not None):
+        return _of(content, form)
+
+    def rows() -> Iterator[Row]:
+        yield from parquet_rows(file, fields())
+
+    return Log(form=PLAIN_ROWS, rows=rows())
+
+
+def _json(stream: Stream, kind: str, form: str | None, is_table: bool) -> Log:
+    """The log in JSON Lines or in a JSON document, whatever the suffix says; or the plain rows."""
+    if kind == "json" or _is_list(stream.start()):
+        return _document(stream.text(), stream, form, is_table)
+    lines = filled_lines(stream.lines())
+    head = list(islice(lines, 2))
+    try:
+        first = PLAIN.decode(head[0][1]) if head else None
+    except (ValueError, RecursionError):
+        if kind == "jsonl":
+            return Log(form=PLAIN_ROWS, rows=decoded_lines(chain(head, lines)))
+        return _document("".join(text for _, text in chain(head, lines)), stream, form, is_table)
+    if kind != "jsonl" and len(head) == 1:
+        return _document(head[0][1], stream, form, is_table)
+    content = Content(stream.path, "lines", first, decoded_lines(chain(head, lines), PLAIN))
+    if form is not None or (not is_table and recognized(content) is not None):
+        return _of(content, form)
+    return Log(form=PLAIN_ROWS, rows=decoded_lines(chain(head, lines)))
+
+
+def _document(text: str, stream: Stream, form: str | None, is_table: bool) -> Log:
+    document: Any = PLAIN.decode(text)
+    first = document[0] if isinstance(document, list) and document else document
+    content = Content(stream.path, "document", first, _items(document), document)
+    if form is not None or (not is_table and recognized(content) is not None):
+        return _of(content, form)
+    return Log(form=PLAIN_ROWS, rows=rows_of_document(STRICT.decode(text)))
+
+
+def _items(document: Any) -> Iterator[Row]:
+    yield from rows_of_document(document)
+
+
+def _is_list(start: bytes) -> bool:
+    return start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+
+
+def _is_json(start: bytes) -> bool:
+    return not start or start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")

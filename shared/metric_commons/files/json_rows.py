@@ -1,0 +1,72 @@
+"""Rows of JSON Lines and JSON, with the lines in which they start."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+Row = tuple[int | None, Mapping[str, Any]]  # the line in which a row starts, and its fields
+
+
+def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a JSON object, all different; `json` itself would keep the last of two."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in values if names.count(name) > 1)
+        raise ValueError(f"field {repeated!r} is given twice")
+    return values
+
+
+STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
+# Of logs, which programs write: twice as fast, and a field given twice is none of their faults.
+PLAIN = json.JSONDecoder()
+
+
+def location(row: int, line: int | None) -> str:
+    """The number of a row, from 0 as in results, and that of its line, from 1."""
+    return f"row {row}" if line is None else f"row {row} (line {line})"
+
+
+def filled_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, with their numbers."""
+    return (pair for pair in enumerate(lines, start=1) if pair[1].strip(" \t\r\n"))
+
+
+def decoded_lines(
+    lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder = STRICT
+) -> Iterator[Row]:
+    """The objects in the lines of JSON Lines.
+
+    Raises:
+        ValueError: a line is no JSON, or no object.
+    """
+    for row, (number, line) in enumerate(lines):
+        try:
+            values = decoder.decode(line)
+        except json.JSONDecodeError as error:
+            state = "" if line.endswith("\n") else " is cut off"
+            raise ValueError(
+                f"{location(row, number)}{state}: {error.msg} (column {error.colno})"
+            ) from None
+        except ValueError as error:
+            raise ValueError(f"{location(row, number)}: {error}") from None
+        yield number, _object(values, row, number)
+
+
+def rows_of_document(document: Any) -> Iterator[Row]:
+    """The objects in a JSON document, which is a list of them or has them under `data`.
+
+    Raises:
+        ValueError: it is of another shape.
+    """
+    rows = document.get("data") if isinstance(document, dict) else document
+    if not isinstance(rows, list):
+        raise ValueError('neither a list of objects nor {"data": [...]}')
+    for row, values in enumerate(rows):
+        yield None, _object(values, row, None)
+
+
+def _object(values: Any, row: int, line: int | None) -> dict[str, Any]:
+    if not isinstance(values, dict):
+        raise ValueError(f"{location(row, line)} is not an object with fields")
+    return values

@@ -1,0 +1,44 @@
+"""Rows of Parquet files."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any
+
+from .field_paths import steps
+from .json_rows import Row
+
+
+def missing_field(field: str, names: Iterable[str]) -> str:
+    """What is said of a field that a row does not have."""
+    return f"field {field!r} is missing; its fields are {', '.join(names)}"
+
+
+def parquet_names(stream: IO[bytes]) -> list[str]:
+    """The names of the columns."""
+    from pyarrow import parquet
+
+    names: list[str] = parquet.ParquetFile(stream).schema_arrow.names
+    return names
+
+
+def parquet_rows(stream: IO[bytes], fields: Sequence[str] | None) -> Iterator[Row]:
+    """Rows with the columns of these fields; None for all.
+
+    Raises:
+        ValueError: a column is not there, or there twice.
+    """
+    from pyarrow import parquet
+
+    file: Any = parquet.ParquetFile(stream)
+    names = file.schema_arrow.names
+    columns = list(dict.fromkeys(names)) if fields is None else []
+    for field in fields or ():
+        column = field if field in names else str(steps(field)[0])
+        if column not in names:
+            raise ValueError(missing_field(field, names))
+        columns.append(column)
+    for column in columns:
+        if names.count(column) > 1:
+            raise ValueError(f"there are {names.count(column)} columns {column!r}")
+    for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
+        for values in batch.to_pylist():
+            yield None, values

@@ -1,0 +1,254 @@
+"""Bytes of files and pipes: uncompressed, hashed while they are read, and not without limits."""
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import sys
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, NamedTuple, Self
+
+STANDARD_INPUT = Path("-")
+_CHUNK = 1 << 18  # bytes that are read and hashed at a time
+_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+
+
+def stem(path: Path) -> str:
+    """The file's name without the suffixes of its format and compression.
+
+    >>> stem(Path("runs/v1.2.jsonl.gz")), stem(STANDARD_INPUT)
+    ('v1.2', 'standard input')
+    """
+    return "standard input" if path == STANDARD_INPUT else Path(_uncompressed(path)).stem
+
+
+def suffix(path: Path) -> str:
+    """The suffix of the file's format, in lower case without the dot.
+
+    >>> suffix(Path("runs/v1.2.JSONL.gz"))
+    'jsonl'
+    """
+    return Path(_uncompressed(path)).suffix.lower().removeprefix(".")
+
+
+def _uncompressed(path: Path) -> str:
+    return path.stem if path.suffix.lower() in SUFFIXES else path.name
+
+
+class Limits(NamedTuple):
+    """How long a line may be, and how many bytes may come out of a compressed file."""
+
+    line: int = 100_000_000
+    content: int = 100_000_000_000
+
+
+class Stream:
+    """The bytes of a file, or of standard input for the path `-`, without their compression.
+
+    The hash is that of exactly the bytes that were read; a file that changes meanwhile cannot have
+    the hash of other content.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        limits: Limits | None = None,
+        advance: Callable[[int], object] | None = None,
+    ) -> None:
+        self.path, self.limits = path, limits or Limits()
+        self._advance = advance
+        self._hash = hashlib.sha256()
+        self._file: Any = None
+        self._stored: Any = None  # the bytes as they are stored
+        self._temporary: IO[bytes] | None = None
+        self.content: Any = None  # the bytes without compression, to read from
+
+    def __enter__(self) -> Self:
+        self._file = _opened(self.path)
+        observers: list[Callable[[memoryview], object]] = [self._hash.update]
+        if self._advance is not None:
+            advance = self._advance
+            observers.append(lambda data: advance(len(data)))
+        self._stored = io.BufferedReader(_Observed(self._file, observers), _CHUNK)
+        lines = _LineLimit(self.limits.line)
+        decompressed = _decompressed(self._stored)
+        if decompressed is None:
+            lines(memoryview(self._stored.peek()))  # what was read to find the compression
+            observers.append(lines)
+            self.content = self._stored
+        else:
+            growth = _GrowthLimit(self.limits.content)
+            self.content = io.BufferedReader(_Observed(decompressed, [growth, lines]), _CHUNK)
+        self._lines = lines
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._temporary is not None:
+            self._temporary.close()
+        if self.path != STANDARD_INPUT:
+            self._file.close()
+
+    @property
+    def size(self) -> int | None:
+        """The number of stored bytes; None of a pipe."""
+        status = os.fstat(self._file.fileno()) if self.path != STANDARD_INPUT else None
+        return status.st_size if status is not None and status.st_size else None
+
+    def start(self) -> bytes:
+        """The first bytes of the content, which stay to be read."""
+        data: bytes = self.content.peek(1)
+        return data
+
+    def lines(self) -> Iterator[str]:
+        """Lines as text. Only a line feed ends a line, because JSON strings may have U+2028.
+
+        Raises:
+            ValueError: a line is not UTF-8.
+        """
+        for number, line in enumerate(self.content, start=1):
+            try:
+                text = line.decode("utf-8", "surrogatepass")
+            except UnicodeDecodeError as error:
+                raise ValueError(
+                    f"line {number} is not UTF-8: byte 0x{line[error.start]:02x} "
+                    f"after {error.start} others"
+                ) from None
+            yield text.removeprefix("\ufeff") if number == 1 else text
+
+    def text(self) -> str:
+        """All that is left, as text without a byte order mark."""
+        self._lines.limit = self.limits.content  # a document of one line is no long line
+        data: bytes = self.content.read()
+        return data.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
+
+    def seekable(self) -> IO[bytes]:
+        """The content as a file to jump about in; a pipe goes into a temporary file first."""
+        self._lines.limit = self.limits.content
+        self._temporary = tempfile.TemporaryFile()  # noqa: SIM115 # closed with the stream
+        while data := self.content.read(_CHUNK):
+            self._temporary.write(data)
+        self._temporary.seek(0)
+        return self._temporary
+
+    def sha256(self) -> str:
+        """The hash of the stored bytes, after those that nobody has read are read too."""
+        while self._stored.read(_CHUNK):
+            pass
+        return self._hash.hexdigest()
+
+
+class _Observed(io.RawIOBase):
+    """Another source of bytes, whose bytes are shown to observers as they pass."""
+
+    def __init__(self, source: Any, observers: list[Callable[[memoryview], object]]) -> None:
+        self._source, self._observers = source, observers
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = self._source.readinto(buffer) or 0
+        data = memoryview(buffer)[:count]
+        for observe in self._observers:
+            observe(data)
+        return count
+
+
+class _LineLimit:
+    """Refuses a line that is too long while it is read, before it fills the memory."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._line, self._length = 1, 0  # the line that is read, and its bytes so far
+
+    def __call__(self, data: memoryview) -> None:
+        chunk = bytes(data)
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            self._check(self._length + chunk.find(b"\n"))
+            self._line += chunk.count(b"\n")
+            self._length = 0
+        self._length += len(chunk) - end
+        self._check(self._length)
+
+    def _check(self, length: int) -> None:
+        if length > self.limit:
+            raise ValueError(
+                f"line {self._line} is longer than {self.limit:,} bytes, which is the limit of a "
+                "line"
+            )
+
+
+class _GrowthLimit:
+    """Refuses a compressed file out of which too many bytes come."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._count = limit, 0
+
+    def __call__(self, data: memoryview) -> None:
+        self._count += len(data)
+        if self._count > self._limit:
+            raise ValueError(
+                f"more than {self._limit:,} bytes come out of the compressed file, which is the "
+                "limit"
+            )
+
+
+def _opened(path: Path) -> Any:
+    if path == STANDARD_INPUT:
+        return sys.stdin.buffer
+    return path.open("rb", buffering=0)
+
+
+def _decompressed(stored: io.BufferedReader) -> Any:
+    """The content of compressed bytes, recognised by how they begin; None of others."""
+    start = stored.peek(len(_XZ))
+    if start.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=stored)
+    if start.startswith(_BZIP2):
+        return bz2.BZ2File(stored)
+    if start.startswith(_XZ):
+        return lzma.LZMAFile(stored)
+    if start.startswith(_ZSTANDARD):
+        return zstandard_reader(stored)
+    return None
+
+
+def zstandard_reader(compressed: IO[bytes] | io.BufferedReader) -> Any:
+    """The content of Zstandard frames, as a file to read.
+
+    Raises:
+        ValueError: no library for it is there; the message says how to install it.
+    """
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.ZstdFile(compressed)
+    try:
+        import zstandard
+    except ModuleNotFoundError as error:
+        raise ValueError(f"{error}; it comes with: pip install 'metric-commons[logs]'") from error
+    return zstandard.ZstdDecompressor().stream_reader(compressed, read_across_frames=True)
+
+
+def broken_compression() -> tuple[type[Exception], ...]:
+    """What the libraries raise when compressed bytes are cut off or damaged."""
+    errors: list[type[Exception]] = [EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile]
+    zstandard = sys.modules.get("zstandard")
+    if zstandard is not None:
+        errors.append(zstandard.ZstdError)
+    return tuple(errors)
