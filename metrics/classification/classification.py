@@ -41,7 +41,7 @@ class Classification(BatchMetric):
         confusion_matrix (list): a row a true label, in the order of labels (list): if asked for.
         report (dict): the scores of each label, and their averages: if asked for.
         partial_roc_auc, top_<k>_accuracy, ece, mce (float), calibration, roc_curve, pr_curve,
-            det_curve: if asked for.
+            det_curve, operating_point: if asked for.
         confidence_interval (dict): if asked for.
 
     Examples:

@@ -21,6 +21,7 @@ ADDED = {
     "extract": ["unparsed"],
     "curves": ["roc_curve", "pr_curve", "det_curve"],
     "max_fpr": ["partial_roc_auc"],
+    "operating_point": ["operating_point"],
     "clusters": ["n_clusters"],
     "margin": ["p_equivalent", "p_non_inferior"],
     "power": ["mde"],

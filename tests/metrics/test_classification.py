@@ -332,6 +332,7 @@ REFUSED = [
         {"kappa_weights": "linear", "labels": [0, 1]},
         r"kappa_weights needs an order of all labels, but labels=\[...\] leaves some out",
     ),
+    ([0, 1], [0, 1], {"operating_point": "f1"}, "operating_point is about scores of two labels"),
     ([0, 1], [0, 1], {"max_fpr": 0.1}, "max_fpr is about scores, but predictions are labels"),
     ([0.5, 0.1], [0, 1], {"max_fpr": 0.0}, "max_fpr must be a number strictly between 0 and 1"),
     ([[0.5, 0.2, 0.3]], [1], {"max_fpr": 0.1, "labels": [0, 1, 2]}, "is about scores of two"),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..numbers.arrays import Column, take
-from ..numbers.checks import check_labels, check_weights
+from ..numbers.checks import OptionError, check_labels, check_weights
 from ..numbers.contingency import ContingencyTable
 from ..numbers.domains import Count, Finite, Level, Weights, checked_options
 from ..statistics.cluster_sums import Clusters
@@ -23,6 +23,7 @@ from .labels import Beta, ZeroDivision, label_positions, label_scores, label_tab
 from .multiclass import MultiClass
 from .multilabel import LabelIndicators, are_indicators
 from .multilabel_scores import IndicatorScores
+from .operating_points import OperatingPoint, point_scores
 from .predicted_scores import CalibrationStrategy, Curves, PredictedScores, TopK, measured_curves
 from .score_rows import THRESHOLD, is_scores
 
@@ -51,6 +52,7 @@ def classification_scores(
     top_k: TopK | None = None,
     curves: Curves = False,
     drop_intermediate: bool | None = None,
+    operating_point: OperatingPoint | None = None,
     calibration_bins: Count | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
     conventions: bool = False,
@@ -89,6 +91,9 @@ def classification_scores(
         curves: also return the points of the ROC and the precision-recall curve, or of those that
             are listed: "roc", "pr", "det".
         drop_intermediate: of curves only the points that matter; None for those of ROC alone.
+        operating_point: also return the threshold that is the best one for "f1" or "f_beta", that
+            keeps a limit such as "recall>=0.9" or "fpr<=0.05", or at which both errors are equally
+            frequent, "eer"; with the scores at it, on the same rows and on held-out ones.
         calibration_bins: also return the calibration in so many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
         conventions: also return which label is positive, as {"positive": label}, if one is.
@@ -183,6 +188,17 @@ def classification_scores(
         clusters=clustered,
         **label_options,
     )
+    if operating_point is not None:
+        if not isinstance(predicted, PredictedScores) or not predicted.binary:
+            raise OptionError("operating_point", "is about scores of two labels")
+        result["operating_point"] = point_scores(
+            predicted.rows,
+            operating_point,
+            beta=beta,
+            zero_division=zero_division,
+            clusters=all_clusters,
+            **uncertainty,
+        )
     if conventions:
         is_about_one = task.average == "binary" or isinstance(predicted, PredictedScores)
         positive = task.positive_label if is_about_one else None
