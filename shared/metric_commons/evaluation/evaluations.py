@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
+from ..text.answers import shared_readings
 from . import catalog
 from .arguments import assign, check_supported, input_names, scores_rows
 from .module_results import ModuleResult
@@ -112,6 +113,7 @@ class Evaluation:
                 before = source.rows
         return Part(states, [source.provenance() for source in sources.values()], self.preset)
 
+    @shared_readings()
     def _update(
         self, system: str, states: Mapping[str, "State"], block: Mapping[str, list[Any]]
     ) -> None:

@@ -6,6 +6,7 @@ from itertools import combinations, product
 from typing import Any
 
 from ..numbers.checks import check_labels
+from ..text.answers import shared_readings
 from .arguments import assign, check_supported, input_names, scores_rows
 from .catalog import load
 from .comparisons import compare_pairs
@@ -25,6 +26,7 @@ class InputError(ValueError):
         self.system, self.error = system, error
 
 
+@shared_readings()
 def score(
     modules: str | Iterable[str],
     *,

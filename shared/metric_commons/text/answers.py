@@ -4,10 +4,12 @@ All compare *normalized* texts; communities disagree about the normalizer. A few
 in the obvious way, many as the tokens of a block, with equal results.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,6 +32,8 @@ Match = Literal["substring", "tokens", "token_set"]
 Overlap = Literal["multiset", "set"]
 EmptyReference = Literal["never", "always"]
 
+_SHARED_ROWS = 100_000  # of a reading that is kept: some 40 MB of short answers
+_SHARED_READINGS = 2  # that are kept: modules of one evaluation have a normalizer or two
 _FEW_ROWS = 10  # below this the fixed cost of numpy's calls outweighs what they save
 _WORDS = byte_rule(squeeze)
 
@@ -157,8 +161,54 @@ def answer_pairs(
     [True, False, False] [True, False, False]
     """
     function = normalizer_function(normalizer)
-    for block in blocks(predictions, references):
-        yield AnswerPairs(block, function)
+    readings = _READINGS.get()
+    if readings is None or not _FEW_ROWS < len(predictions) <= _SHARED_ROWS:
+        for block in blocks(predictions, references):
+            yield AnswerPairs(block, function)
+        return
+    reading = next((r for r in readings if r.is_of(predictions, references, function)), None)
+    if reading is None:
+        pairs = [AnswerPairs(block, function) for block in blocks(predictions, references)]
+        reading = _Reading(predictions, references, function, pairs)
+        readings.append(reading)
+    yield from reading.pairs
+
+
+class _Reading(NamedTuple):
+    """Rows that were read, and what they were read with."""
+
+    predictions: Sequence[str]
+    references: Sequence[str | list[str]]
+    normalizer: Callable[[str], str]
+    pairs: "list[AnswerPairs]"
+
+    def is_of(self, predictions: Any, references: Any, normalizer: Callable[[str], str]) -> bool:
+        """Whether these rows would be read alike; lists of the same texts compare quickly."""
+        return (
+            self.normalizer is normalizer
+            and type(self.predictions) is type(predictions) is list
+            and type(self.references) is type(references) is list
+            and self.predictions == predictions
+            and self.references == references
+        )
+
+
+_READINGS: ContextVar[deque[_Reading] | None] = ContextVar("readings", default=None)
+
+
+@contextmanager
+def shared_readings() -> Iterator[None]:
+    """Within it, functions that compare the same rows by one normalizer read their texts once.
+
+    >>> with shared_readings():
+    ...     exact_match(["The cat"], ["cat"]).tolist(), token_f1(["The cat"], ["cat"]).f1.tolist()
+    ([1.0], [1.0])
+    """
+    token = _READINGS.set(deque(maxlen=_SHARED_READINGS))
+    try:
+        yield
+    finally:
+        _READINGS.reset(token)
 
 
 class AnswerPairs:
