@@ -118,6 +118,7 @@ class IrRanking(BatchMetric):
             score_dtype=score_dtype,
             judged_only=judged_only,
             max_depth=max_depth,
+            with_ties=any(measure.averages_ties for measure in asked),
         )
         of_queries = scores(
             ranked,

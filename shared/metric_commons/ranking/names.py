@@ -1,7 +1,7 @@
 """Names of ranking measures: ndcg@10, P@5, rbp(p=0.95), err(max_grade=4)@20.
 
-The spellings of trec_eval (`ndcg_cut_10`, `recip_rank`, `P_5`) and of ir_measures (`nDCG@10`, `RR`,
-`AP(rel=2)@100`) are names of the same measures.
+The spellings of trec_eval (`ndcg_cut_10`, `recip_rank`, `P_5`, `utility_2,-1,0,0`) and of
+ir_measures (`nDCG@10`, `RR`, `AP(rel=2)@100`) are names of the same measures.
 """
 
 import re
@@ -24,12 +24,16 @@ _OPTIONAL_CUTOFF = (
     "err",
     "rbp",
 )
-_REQUIRED_CUTOFF = ("precision", "f1", "judged", "relative_p", "unj")  # divided by the cutoff
+_REQUIRED_CUTOFF = (  # divided by the cutoff, or defined by it
+    *("precision", "f1", "judged", "relative_p", "unj"),
+    *("sdcg", "nerr8", "nerr9", "bpm"),
+)
 _WITHOUT_CUTOFF = (
     *("rprec", "bpref", "gm_map", "gm_bpref", "infap", "11pt_avg", "bing", "yaap", "utility"),
     *("ndcg_rel", "rndcg", "g", "rbp_resid"),
     *("set_p", "set_recall", "set_f", "set_map", "set_relative_p"),
     *("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"),
+    *("insq", "inst", "nerr10", "nerr11", "compat"),
 )
 _OF_A_SHARE = ("iprec_at_recall", "rprec_mult")  # of the relevant documents, a number with a point
 _ALIASES = {
@@ -60,22 +64,42 @@ _WITH_NUMBER = {
     "unj": "unj",
 } | dict(zip(_OF_A_SHARE, _OF_A_SHARE, strict=True))
 
+# What trec_eval writes with other parameters behind a line: utility_2,-1,0,0 and ndcg_1=3,2=9.
+_LISTED = re.compile(r"(utility|11pt_avg|ndcg)_([-+.,=0-9]*[.,=][-+.,=0-9]*)")
 _SYNTAX = re.compile(r"([\w.]+)(?:\(([^()]*)\))?(?:@([0-9.]+))?", re.ASCII)
 _NUMBERED = re.compile(rf"({'|'.join(_WITH_NUMBER)})_([0-9.]+)")
 _CUTOFF = re.compile("[1-9][0-9]{0,8}")
 _SHARE = re.compile(r"[0-9](?:\.[0-9]{1,8})?|\.[0-9]{1,8}")
 # Parameters of some measures, and their defaults; None if there is none.
-_PARAMETERS: Mapping[str, tuple[str, float | None]] = {
-    "rbp": ("p", None),
-    "rbp_resid": ("p", None),
-    "err": ("max_grade", 4.0),
-    "set_f": ("beta", 1.0),
+_PARAMETERS: Mapping[str, Mapping[str, float | None]] = {
+    "rbp": {"p": None},
+    "rbp_resid": {"p": None},
+    "err": {"max_grade": 4.0},
+    "set_f": {"beta": 1.0},
+    "utility": {"docs": 0.0},
+    "compat": {"p": 0.95, "normalize": 1.0},
+    "sdcg": {"max_rel": None, "min_rel": 0.0},
+    "nerr8": {"max_rel": None, "min_rel": 0.0},
+    "nerr9": {"max_rel": None, "min_rel": 0.0},
+    "nerr10": {"max_rel": None, "min_rel": 0.0, "p": 0.9},
+    "nerr11": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
+    "insq": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
+    "inst": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
+    "bpm": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
 }
+_SWITCHES = {"true": 1.0, "false": 0.0}
 _GAINS = {"log2": "ndcg", "exp-log2": "ndcg_exp"}  # the parameter `dcg` of ir_measures
 _LEVELLED = {
     *("precision", "recall", "map", "mrr", "hit_rate", "rprec", "bpref", "infap", "rbp", "f1"),
     *("set_p", "set_recall", "set_f", "set_map", "iprec_at_recall", "num_rel", "num_rel_ret"),
 }
+# Measures of rankings without the documents that have no judgment, if the name says `judged_only`.
+_CONDENSED = {
+    *("precision", "recall", "map", "mrr", "hit_rate", "rprec", "ndcg", "ndcg_exp", "dcg"),
+    *("dcg_exp", "f1", "err", "rbp", "set_p", "set_f", "set_map", "iprec_at_recall"),
+}
+_DISCOUNTED = {"ndcg", "ndcg_exp", "dcg", "dcg_exp"}
+_WEIGHTS = (1.0, -1.0, 0.0, 0.0)  # of utility
 _DOCUMENTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _TENTHS = [f"{tenths / 10:.2f}" for tenths in range(11)]
 _OFFICIAL = (
@@ -119,6 +143,15 @@ class Measure(NamedTuple):
     cutoff: int = NO_CUTOFF  # only documents up to this rank count
     parameter: float = 0.0  # p of rbp, max_grade of err, beta of set_F; a share of R
     level: float | None = None  # the smallest relevance that is relevant, if the name says it
+    judged_only: bool = False  # leave out documents without a judgment
+    averages_ties: bool = False  # documents with equal scores gain what they would on average
+    gains: tuple[tuple[float, float], ...] = ()  # of levels of relevance, in place of these
+    arguments: tuple[tuple[str, float], ...] = ()  # further parameters, by name
+    values: tuple[float, ...] = ()  # weights of utility, levels of 11pt_avg
+
+    def argument(self, name: str) -> float:
+        """One of the further parameters."""
+        return dict(self.arguments)[name]
 
 
 def parse_measures(measures: Any) -> tuple[Measure, ...]:
@@ -134,8 +167,8 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
     Raises:
         ValueError: there is no name, a name occurs twice, or there is no such measure.
 
-    >>> parse_measures("P_5")
-    (Measure(name='P_5', kind='precision', cutoff=5, parameter=0.0, level=None),)
+    >>> [(measure.kind, measure.cutoff) for measure in parse_measures("P_5")]
+    [('precision', 5)]
     >>> [measure.parameter for measure in parse_measures(["err@20", "rbp(p=0.95)"])]
     [4.0, 0.95]
     >>> [(measure.kind, measure.level) for measure in parse_measures(["AP(rel=2)", "RR@10"])]
@@ -165,7 +198,11 @@ Measures = Annotated[
 
 
 def _parse(name: str) -> Measure:
-    parts = _SYNTAX.fullmatch(name.strip().lower())
+    text, values = name.strip().lower(), ""
+    listed = _LISTED.match(text)
+    if listed:  # utility_2,-1,0,0
+        values, text = listed[2], listed[1] + text[listed.end() :]
+    parts = _SYNTAX.fullmatch(text)
     word, arguments, number = parts.groups() if parts else ("", None, None)
     kind = _ALIASES.get(word, word)
     numbered = _NUMBERED.fullmatch(word) if number is None else None
@@ -179,7 +216,10 @@ def _parse(name: str) -> Measure:
     if not numbered and word not in _NAMES:
         hint = nearest(word, _NAMES) or f"; there are {', '.join(_NAMES)}"
         raise ValueError(f"there is no measure {name!r}{hint}")
-    kind, parameter, level = _with_arguments(name, kind, arguments)
+    measure = _with_arguments(Measure(name, kind), arguments)
+    if values:
+        measure = _with_values(measure, values)
+    kind = measure.kind
     if number and kind in _WITHOUT_CUTOFF:
         raise ValueError(f"{name!r} has a cutoff, but {kind} looks at the whole ranking")
     if not number and kind in _REQUIRED_CUTOFF:
@@ -189,41 +229,102 @@ def _parse(name: str) -> Measure:
             raise ValueError(f"{name!r} needs a number, such as '{word}@0.2'")
         if kind == "iprec_at_recall" and float(number) > 1:
             raise ValueError(f"{name!r}: recall is at most 1, got {number}")
-        return Measure(name, kind, NO_CUTOFF, float(number), level)
-    return Measure(name, kind, int(number) if number else NO_CUTOFF, parameter, level)
+        return measure._replace(parameter=float(number))
+    return measure._replace(cutoff=int(number) if number else NO_CUTOFF)
 
 
-def _with_arguments(name: str, kind: str, arguments: str | None) -> tuple[str, float, float | None]:
-    """The kind of a measure, its parameter or the default, and its relevance level, if any."""
-    valid, default = _PARAMETERS.get(kind, (None, 0.0))
-    parameter, level = default, None
-    for argument in arguments.split(",") if arguments is not None else ():
+def _with_arguments(measure: Measure, arguments: str | None) -> Measure:
+    """The measure with its parameters or their defaults, and its relevance level, if any."""
+    name = measure.name
+    parameters: dict[str, float | None] = dict(_PARAMETERS.get(measure.kind, {}))
+    for argument in re.findall(r"(?:[^,{]|\{[^}]*\}?)+", arguments or ""):
         key, _, value = (part.strip() for part in argument.partition("="))
+        value = value.strip("'\"")
+        kind = measure.kind
         if key == "rel" and (kind in _LEVELLED or kind == "num_ret"):
-            level = _number(name, key, value)
             kind = "num_rel_ret" if kind == "num_ret" else kind
-        elif key == "dcg" and kind == "ndcg" and value.strip("'\"") in _GAINS:
-            kind = _GAINS[value.strip("'\"")]
-        elif key == valid:
-            parameter = _number(name, key, value)
+            measure = measure._replace(level=_number(name, key, value), kind=kind)
+        elif key == "dcg" and kind == "ndcg" and value in _GAINS:
+            measure = measure._replace(kind=_GAINS[value])
+        elif key == "gains" and kind == "ndcg":
+            measure = measure._replace(gains=_gains(name, value.strip("{}").replace(":", "=")))
+        elif key == "ties" and kind in _DISCOUNTED and value == "average":
+            measure = measure._replace(averages_ties=True)
+        elif key == "judged_only" and kind in _CONDENSED:
+            measure = measure._replace(judged_only=bool(_number(name, key, value)))
+        elif key == "relative" and kind == "set_p":
+            if _number(name, key, value):
+                measure = measure._replace(kind="set_relative_p")
+        elif key in parameters:
+            parameters[key] = _number(name, key, value)
         else:
-            choice = f"only '{valid}'" if valid else "no parameter"
+            choice = f"only {', '.join(map(repr, parameters))}" if parameters else "no parameter"
             raise ValueError(f"{name!r} has the parameter {key!r}, but {kind} has {choice}")
-    if parameter is None:  # peers have different defaults, so the name must say it
+    _check_parameters(measure, parameters)
+    numbers = {key: value for key, value in parameters.items() if value is not None}
+    if len(numbers) == 1 and measure.kind != "utility":
+        return measure._replace(parameter=next(iter(numbers.values())))
+    return measure._replace(arguments=tuple(numbers.items()))
+
+
+def _check_parameters(measure: Measure, parameters: Mapping[str, float | None]) -> None:
+    """Nothing, if a measure has all its parameters, and can have these."""
+    name, kind = measure.name, measure.kind
+    if "p" in parameters and parameters["p"] is None:  # peers have different defaults
         raise ValueError(
             f"{name!r} needs p: '{kind}(p=0.9)' as in trec_eval 10, "
             f"'{kind}(p=0.8)' as in ir_measures"
         )
-    if kind in ("rbp", "rbp_resid") and not 0 < parameter < 1:
-        raise ValueError(f"{name!r}: p must lie strictly between 0 and 1, got {parameter}")
-    if kind == "err" and not 0 < parameter <= LARGEST_GRADE:
+    if parameters.get("max_rel", 1.0) is None:
+        raise ValueError(f"{name!r} needs the greatest relevance, as in '{kind}(max_rel=3)'")
+    numbers = {key: value for key, value in parameters.items() if value is not None}
+    if "p" in numbers and not 0 < numbers["p"] < 1:
+        raise ValueError(f"{name!r}: p must lie strictly between 0 and 1, got {numbers['p']}")
+    if kind == "err" and not 0 < numbers["max_grade"] <= LARGEST_GRADE:
         raise ValueError(
-            f"{name!r}: max_grade must be above 0 and at most {LARGEST_GRADE:g}, got {parameter:g}"
+            f"{name!r}: max_grade must be above 0 and at most {LARGEST_GRADE:g}, "
+            f"got {numbers['max_grade']:g}"
         )
-    return kind, parameter, level
+    if numbers.get("max_rel", 1.0) <= numbers.get("min_rel", 0.0):
+        raise ValueError(f"{name!r}: max_rel must be above min_rel")
+    if numbers.get("t", 1.0) <= 0:
+        raise ValueError(f"{name!r}: T must be above 0")
+
+
+def _with_values(measure: Measure, text: str) -> Measure:
+    """The measure with what trec_eval writes behind a line: weights, levels or gains."""
+    name = measure.name
+    if measure.kind == "ndcg":
+        return measure._replace(gains=_gains(name, text))
+    values = tuple(_signed(name, part) for part in text.split(","))
+    if measure.kind == "utility" and len(values) != len(_WEIGHTS):
+        raise ValueError(f"{name!r} needs four weights, as in 'utility_1,-1,0,0'")
+    if measure.kind == "11pt_avg" and (
+        list(values) != sorted(values) or values[0] < 0 or values[-1] > 1
+    ):
+        raise ValueError(f"{name!r} needs levels of recall in ascending order, from 0 to 1")
+    return measure._replace(values=values)
+
+
+def _gains(name: str, text: str) -> tuple[tuple[float, float], ...]:
+    """Pairs of a level of relevance and its gain, of a text such as 1=3,2=9."""
+    pairs = []
+    for part in text.split(","):
+        level, _, gain = part.partition("=")
+        pairs.append(
+            (_number(name, "a level", level.strip()), _number(name, "gains", gain.strip()))
+        )
+    return tuple(pairs)
+
+
+def _signed(name: str, text: str) -> float:
+    sign = -1.0 if text.startswith("-") else 1.0
+    return sign * _number(name, "a value", text.lstrip("+-"))
 
 
 def _number(name: str, key: str, value: str) -> float:
+    if value in _SWITCHES and key in ("judged_only", "relative", "normalize"):
+        return _SWITCHES[value]
     if not re.fullmatch(r"[0-9]*\.?[0-9]*", value) or not value.strip("."):
         raise ValueError(f"{name!r}: {key} must be a number, got {value!r}")
     return float(value)

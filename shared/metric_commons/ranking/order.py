@@ -49,12 +49,20 @@ class Judgments(NamedTuple):
     relevance: Floats  # negative: in the pool, but as good as not judged
 
 
+class TieRanks(NamedTuple):
+    """The first and the last rank of the documents that have the score of a document."""
+
+    first: Integers
+    last: Integers
+
+
 class Rankings(NamedTuple):
     """The rankings of all queries, as far as measures use them."""
 
     judgments: Judgments
     retrieved: Integers  # the number of retrieved documents, shape (queries,)
     judged: Documents  # those of the retrieved documents that have a judgment
+    ties: TieRanks | None = None  # of `judged`, if a measure needs them
 
 
 class RankingOptions(NamedTuple):
@@ -63,6 +71,7 @@ class RankingOptions(NamedTuple):
     score_dtype: ScoreType = "float64"  # scores are rounded to it before they are compared
     judged_only: bool = False  # drop documents without a judgment, or with a negative one
     max_depth: int | None = None  # cut the ranking here, before any document is dropped
+    with_ties: bool = False  # say which ranks equal scores share
 
 
 _DEFAULTS = RankingOptions()
@@ -79,6 +88,7 @@ def rankings(
     score_dtype: ScoreType = "float64",
     judged_only: bool = False,
     max_depth: Count | None = None,
+    with_ties: bool = False,
 ) -> Rankings:
     """The rankings of rows, where each row is one query.
 
@@ -90,6 +100,7 @@ def rankings(
         score_dtype: scores are rounded to this type before they are compared.
         judged_only: drop documents without a judgment, or with a negative one.
         max_depth: cut each ranking at this rank, before any document is dropped.
+        with_ties: whether a measure averages over documents with equal scores.
 
     Raises:
         ValueError: ids and numbers differ in length, or a query has a document twice, with the row
@@ -99,7 +110,7 @@ def rankings(
     >>> ranked.judged.rank.tolist(), ranked.judged.relevance.tolist()
     ([1, 2, 3], [0.0, 2.0, 1.0])
     """
-    options = RankingOptions(score_dtype, judged_only, max_depth)
+    options = RankingOptions(score_dtype, judged_only, max_depth, with_ties)
     if isinstance(predictions[0], Mapping):
         retrieved, scores = _fields("predictions", predictions, "score")
         judged, levels = _fields("references", references, "relevance")
@@ -255,13 +266,67 @@ def rank(
     rows = np.flatnonzero(relevance >= 0 if options.judged_only else relevance != UNJUDGED)
     rows = rows[np.argsort(query[rows], kind="stable")]
     judged = Documents(query[rows], rows - first_row[query[rows]] + 1, relevance[rows])
+    ties = _tie_ranks(query, score, rows, judged) if options.with_ties else None
     if options.max_depth is not None:
+        if ties is not None:
+            is_kept = judged.rank <= options.max_depth
+            ties = TieRanks(ties.first[is_kept], np.minimum(ties.last[is_kept], options.max_depth))
         judged = judged.top(options.max_depth)
         retrieved = np.minimum(retrieved, options.max_depth)
-    if options.judged_only:
-        retrieved = np.bincount(judged.query, minlength=judgments.queries)
-        judged = judged._replace(rank=positions(judged.query))
-    return Rankings(judgments, retrieved, judged)
+    ranked = Rankings(judgments, retrieved, judged, ties)
+    return condensed(ranked) if options.judged_only else ranked
+
+
+def _tie_ranks(query: Integers, score: Floats, rows: Integers, judged: Documents) -> TieRanks:
+    """For the documents in some rows the first and the last rank with their score."""
+    starts = np.append(True, (score[1:] != score[:-1]) | (query[1:] != query[:-1]))[: len(query)]
+    bounds = np.append(np.flatnonzero(starts), len(query))
+    tie = np.cumsum(starts)[rows] - 1
+    shift = judged.rank - rows
+    return TieRanks(bounds[tie] + shift, bounds[tie + 1] - 1 + shift)
+
+
+def condensed(ranked: Rankings) -> Rankings:
+    """The rankings without documents that have no judgment, or one below 0.
+
+    Such condensed lists (Sakai, Alternatives to bpref, 2007) do not punish a system for finding
+    what the pool does not have.
+
+    >>> run = [{"doc_id": ["new", "a"], "score": [2.0, 1.0]}]
+    >>> ranked = rankings(run, [{"doc_id": ["a"], "relevance": [1]}])
+    >>> ranked.judged.rank.tolist(), condensed(ranked).judged.rank.tolist()
+    ([2], [1])
+    """
+    is_judged = ranked.judged.relevance >= 0
+    judged = ranked.judged.select(is_judged)
+    judged = judged._replace(rank=positions(judged.query))
+    ties = ranked.ties
+    if ties is not None:  # those documents of a tie that are left have neighbouring ranks
+        first, starts = ties.first[is_judged], np.ones(len(judged.rank), np.bool_)
+        starts[1:] = (first[1:] != first[:-1]) | (judged.query[1:] != judged.query[:-1])
+        tie = np.cumsum(starts) - 1
+        sizes = np.bincount(tie)
+        first = judged.rank[starts][tie]
+        ties = TieRanks(first, first + sizes[tie] - 1)
+    retrieved = np.bincount(judged.query, minlength=ranked.judgments.queries)
+    return Rankings(ranked.judgments, retrieved, judged, ties)
+
+
+def with_gains(ranked: Rankings, gains: tuple[tuple[float, float], ...]) -> Rankings:
+    """The rankings with other levels of relevance: pairs of an old one and a new one.
+
+    >>> with_gains(rankings([[2.0, 1.0]], [[1.0, 3.0]]), ((1.0, 5.0),)).judged.relevance.tolist()
+    [5.0, 3.0]
+    """
+    judgments, judged = ranked.judgments, ranked.judged
+    columns = [judgments.relevance.copy(), judged.relevance.copy()]
+    for level, gain in gains:
+        for relevance, column in zip((judgments.relevance, judged.relevance), columns, strict=True):
+            column[relevance == level] = gain
+    return ranked._replace(
+        judgments=judgments._replace(relevance=columns[0]),
+        judged=judged._replace(relevance=columns[1]),
+    )
 
 
 def positions(query: Integers) -> Integers:

@@ -89,6 +89,21 @@ class QueryCounts:
         order = sort_groups(query, -relevance)
         return Documents(query[order], positions(query[order]), relevance[order])
 
+    def _tie_averaged(self, gains: Documents, cutoff: int) -> Floats:
+        """The same if documents with equal scores came in any order, on average.
+
+        A gain is multiplied by the mean discount of the ranks of its tie, as in scikit-learn
+        (McSherry and Najork, Computing information retrieval performance measures efficiently in
+        the presence of tied scores, 2008).
+        """
+        is_gain = self._ranked.judged.relevance > 0
+        first, last = (column[is_gain] for column in self._ranked.ties or ())
+        discounts = [1 / math.log2(rank + 1) for rank in range(1, int(last.max(initial=0)) + 1)]
+        sums = np.append(0.0, np.cumsum(discounts))
+        within = np.minimum(last, cutoff), np.minimum(first - 1, cutoff)
+        shares = (sums[within[0]] - sums[within[1]]) / (last - first + 1)
+        return self._sum(gains.query, gains.relevance * shares)
+
     def _discounted(self, gains: Documents, cutoff: int) -> Floats:
         """The cumulated gain of each query, each gain divided by log2(rank + 1)."""
         gains = gains.top(cutoff)

@@ -22,8 +22,9 @@ from ..numbers.domains import Range, checked_options
 from ..numbers.ratios import precision_recall_f1
 from ..statistics.summary import Average
 from .names import NO_CUTOFF, Measure
-from .order import Rankings, ScoreType, positions
+from .order import Rankings, ScoreType, condensed, positions, with_gains
 from .query_counts import last_rank, logarithms, rows_by_position
+from .reader_models import ReaderModels
 from .trec_measures import TrecMeasures
 
 RelevanceLevel = Annotated[float, Range(0)]
@@ -70,13 +71,17 @@ def scores(
     >>> {name: values.tolist() for name, values in results.items()}
     {'map': [0.5833333333333333], 'P@2': [0.5]}
     """
-    default = float(relevance_level)
-    levels = {default if measure.level is None else measure.level for measure in measures}
-    scoring = {level: _Scoring(ranked, level, map_denominator, score_dtype) for level in levels}
-    return {
-        measure.name: scoring[default if measure.level is None else measure.level].score(measure)
-        for measure in measures
-    }
+    scoring: dict[tuple[object, ...], _Scoring] = {}  # rankings as measures look at them
+    results = {}
+    for measure in measures:
+        level = float(relevance_level) if measure.level is None else measure.level
+        view = level, measure.judged_only, measure.gains
+        if view not in scoring:
+            rankings = condensed(ranked) if measure.judged_only else ranked
+            rankings = with_gains(rankings, measure.gains) if measure.gains else rankings
+            scoring[view] = _Scoring(rankings, level, map_denominator, score_dtype)
+        results[measure.name] = scoring[view].score(measure)
+    return results
 
 
 _UNBOUNDED = {"dcg", "dcg_exp"}
@@ -128,7 +133,7 @@ def sequential_mean(values: ArrayLike) -> float:
     return float(np.add.accumulate(np.asarray(values, dtype=np.float64))[-1]) / np.size(values)
 
 
-class _Scoring(TrecMeasures):
+class _Scoring(TrecMeasures, ReaderModels):
     """The method of a measure is `_` and its kind."""
 
     # Binary relevance
@@ -231,10 +236,12 @@ class _Scoring(TrecMeasures):
         return self._ratio(self._dcg_exp(measure), ideal)
 
     def _dcg(self, measure: Measure) -> Floats:
-        return self._discounted(self._gains, measure.cutoff)
+        add = self._tie_averaged if measure.averages_ties else self._discounted
+        return add(self._gains, measure.cutoff)
 
     def _dcg_exp(self, measure: Measure) -> Floats:
-        return self._discounted(self._exponential(self._gains), measure.cutoff)
+        add = self._tie_averaged if measure.averages_ties else self._discounted
+        return add(self._exponential(self._gains), measure.cutoff)
 
     def _err(self, measure: Measure) -> Floats:
         """Expected reciprocal rank, where a reader stops at a document with a chance by its grade.

@@ -84,7 +84,8 @@ def score_run(
     {'q1': {'mrr': 0.3333333333333333}}
     """
     parsed = parse_measures(measures)
-    options = RankingOptions(score_dtype, judged_only, max_depth)
+    with_ties = any(measure.averages_ties for measure in parsed)
+    options = RankingOptions(score_dtype, judged_only, max_depth, with_ties)
     evaluation = _evaluate(qrels, run, options)
     columns = scores(
         evaluation.ranked,

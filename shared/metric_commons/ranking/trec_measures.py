@@ -45,10 +45,20 @@ class TrecMeasures(QueryCounts):
         possible = np.minimum(self._relevant, self._ranked.retrieved)
         return self._ratio(self._hit_counts(NO_CUTOFF), possible)
 
-    def _utility(self, _: Measure) -> Floats:
-        """Relevant documents that were retrieved, minus all others that were."""
-        hits = self._hit_counts(NO_CUTOFF)
-        return (2 * hits - self._ranked.retrieved).astype(np.float64)
+    def _utility(self, measure: Measure) -> Floats:
+        """A weighted sum of relevant and other documents, retrieved and not.
+
+        Without weights: relevant documents that were retrieved, minus all others that were. The
+        documents of the collection, `docs`, matter with a fourth weight alone.
+        """
+        hits, retrieved = self._hit_counts(NO_CUTOFF), self._ranked.retrieved
+        if not measure.values:
+            return (2 * hits - retrieved).astype(np.float64)
+        weights, relevant = measure.values, self._relevant
+        others = measure.argument("docs") + hits - retrieved - relevant
+        gained = weights[0] * hits + weights[1] * (retrieved - hits)
+        total: Floats = gained + weights[2] * (relevant - hits) + weights[3] * others
+        return total
 
     # Precision at ranks and levels of recall
 
@@ -78,11 +88,15 @@ class TrecMeasures(QueryCounts):
         return result
 
     def _11pt_avg(self, measure: Measure) -> Floats:
-        """The mean of interpolated precision at eleven levels of recall, added from the highest."""
+        """The mean of interpolated precision at levels of recall, added from the highest.
+
+        There are eleven, from 0 to 1, unless the name says others.
+        """
+        levels = measure.values or tuple(tenths / 10 for tenths in range(11))
         total = np.zeros(self._queries)
-        for tenths in range(10, -1, -1):
-            total += self._iprec_at_recall(measure._replace(parameter=tenths / 10))
-        return total / 11
+        for level in reversed(levels):
+            total += self._iprec_at_recall(measure._replace(parameter=level))
+        return total / len(levels)
 
     def _infap(self, _: Measure) -> Floats:
         """Average precision, estimated from a sample of judgments; those below 0 are left open.

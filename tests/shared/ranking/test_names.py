@@ -4,7 +4,7 @@ import pytest
 
 from metric_commons.ranking.names import _ALIASES, _NAMES, NO_CUTOFF, Measure, parse_measures
 from metric_commons.ranking.ranking_measures import _Scoring
-from tests.rankings import MEASURES
+from tests.rankings import COMPATIBILITIES, MEASURES, READER_MODELS
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,20 @@ def test_a_name_means_a_measure(name, expected):
         ("RBP@10", "'RBP@10' needs p: "),
         ("rbp(p=1.0)", "'rbp(p=1.0)': p must lie strictly between 0 and 1, got 1.0"),
         ("rbp(p=0)", "p must lie strictly between 0 and 1, got 0"),
+        ("inst", "'inst' needs the greatest relevance, as in 'inst(max_rel=3)'"),
+        ("inst(max_rel=1,min_rel=1)", "max_rel must be above min_rel"),
+        ("inst(max_rel=1,T=0)", "T must be above 0"),
+        ("nerr8(max_rel=2)", "'nerr8(max_rel=2)' needs a cutoff"),
+        ("compat(p=1)", "p must lie strictly between 0 and 1"),
+        ("compat(normalize=no)", "normalize must be a number, got 'no'"),
+        ("utility_1,2", "needs four weights"),
+        ("11pt_avg_.5,.2", "needs levels of recall in ascending order, from 0 to 1"),
+        ("11pt_avg_.5,2", "needs levels of recall in ascending order, from 0 to 1"),
+        ("ndcg_1=-3", "gains must be a number, got '-3'"),
+        ("ndcg(gains={1:})", "gains must be a number, got ''"),
+        ("bpref(judged_only=True)", "has the parameter 'judged_only', but bpref has no parameter"),
+        ("map(ties=average)", "has the parameter 'ties', but map has no parameter"),
+        ("ndcg(ties=id)", "has the parameter 'ties'"),
         ("rbp(p=.)", "'rbp(p=.)': p must be a number, got '.'"),
         ("err(max_grade=0)", "max_grade must be above 0 and at most 1000, got "),
         ("err(max_grade=1001)", "max_grade must be above 0 and at most 1000, got "),
@@ -80,9 +94,31 @@ def test_a_name_that_means_nothing_is_refused(names, message):
         parse_measures(names)
 
 
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("ndcg(ties='average')@5", {"averages_ties": True, "cutoff": 5}),
+        ("AP(judged_only=True, rel=2)", {"judged_only": True, "level": 2.0}),
+        ("P(judged_only=False)@5", {"judged_only": False, "cutoff": 5}),
+        ("nDCG(gains={0:1, 3:7.5})@5", {"gains": ((0.0, 1.0), (3.0, 7.5)), "cutoff": 5}),
+        ("ndcg_1=3,2=9", {"gains": ((1.0, 3.0), (2.0, 9.0))}),
+        ("utility_2,-1,0,.5(docs=70)", {"values": (2.0, -1.0, 0.0, 0.5)}),
+        ("11pt_avg_.25,.5", {"values": (0.25, 0.5)}),
+        ("SetP(relative=True)", {"kind": "set_relative_p"}),
+        ("SetP(relative=False)", {"kind": "set_p"}),
+        ("INST(max_rel=3,T=2)", {"arguments": (("max_rel", 3.0), ("min_rel", 0.0), ("t", 2.0))}),
+    ],
+)
+def test_a_name_has_parameters(name, fields):
+    (measure,) = parse_measures(name)
+
+    assert {field: getattr(measure, field) for field in fields} == fields
+
+
 def test_every_measure_is_computed_and_tested():
     of_trec_eval = {measure.kind for measure in parse_measures("all_trec")}  # against pytrec_eval
-    tested = of_trec_eval | {measure.kind for measure in parse_measures(MEASURES)}
+    others = [*MEASURES, *READER_MODELS, *COMPATIBILITIES]
+    tested = of_trec_eval | {measure.kind for measure in parse_measures(others)}
     computed = {name.removeprefix("_") for name in dir(_Scoring)}
 
     assert tested <= computed

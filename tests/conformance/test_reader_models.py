@@ -1,0 +1,96 @@
+"""Measures of ir_measures that are not of trec_eval, and averages over ties, beside their peers."""
+
+import random
+
+import numpy as np
+import pytest
+
+from metric_commons.ranking import score_run
+from tests.rankings import READER_MODELS
+
+LEVELS = [-1, 0, 0, 1, 2, 3]
+
+
+def random_run(chance, *, queries=12, documents=40, ties=False):
+    """Judgments and a run; of 40 documents some are judged and some retrieved."""
+    qrels, run = {}, {}
+    names = [f"d{number}" for number in range(documents)]
+    for number in range(queries):
+        judged = chance.sample(names, chance.randrange(1, documents))
+        qrels[f"q{number}"] = {document: chance.choice(LEVELS) for document in judged}
+        retrieved = chance.sample(names, chance.randrange(1, documents))
+        run[f"q{number}"] = {
+            document: float(chance.randrange(4) if ties else place + 1)
+            for place, document in enumerate(retrieved)
+        }
+    return qrels, run
+
+
+def by_query(measure, qrels, run, **options):
+    found = score_run(qrels, run, [measure], missing="skip", **options)["per_query"]
+    return {query: values[measure] for query, values in found.items()}
+
+
+def peer_values(measure, qrels, run, provider=None):
+    ir_measures = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
+    source = getattr(ir_measures, provider) if provider else ir_measures
+    parsed = ir_measures.parse_measure(measure)
+    return {value.query_id: value.value for value in source.iter_calc([parsed], qrels, run)}
+
+
+@pytest.mark.parametrize("measure", READER_MODELS)
+def test_reader_models(measure):
+    pytest.importorskip("cwl", reason="cwl-eval, behind ir_measures, is not installed")
+    qrels, run = random_run(random.Random(measure))
+
+    expected = peer_values(measure, qrels, run, "cwl_eval")
+    assert by_query(measure, qrels, run) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    ["Compat", "Compat(p=0.8)", "Compat(p=0.98,normalize=False)", "Compat(normalize=False)"],
+)
+def test_compatibility(measure):
+    for seed in range(5):
+        qrels, run = random_run(random.Random(seed))
+        expected = peer_values(measure, qrels, run, "compat")
+        assert by_query(measure, qrels, run) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        *(f"{name}(judged_only=True)" for name in ("AP", "RR", "Rprec", "nDCG", "SetP", "SetF")),
+        *(f"{name}(judged_only=True)@5" for name in ("P", "AP", "nDCG", "Success")),
+        *("IPrec(judged_only=True)@0.2", "SetAP(judged_only=True)", "SetP(relative=True)"),
+        *("nDCG(gains={1:3,2:9})", "nDCG(gains={0:1,1:0,3:20})@7", "AP(rel=2,judged_only=True)"),
+    ],
+)
+def test_condensed_lists_and_gains(measure):
+    pytest.importorskip("pytrec_eval", reason="pytrec_eval is not installed")
+    qrels, run = random_run(random.Random(4), ties=True)
+
+    expected = peer_values(measure, qrels, run, "pytrec_eval")
+    assert by_query(measure, qrels, run, score_dtype="float32") == expected
+
+
+@pytest.mark.parametrize("cutoff", [None, 1, 3, 10])
+@pytest.mark.parametrize("name", ["ndcg", "dcg"])
+def test_ties_are_averaged_as_in_scikit_learn(name, cutoff):
+    metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
+    numbers = np.random.default_rng(6)
+    levels = numbers.integers(0, 4, (60, 15)).astype(float)
+    scores = numbers.integers(0, 4, (60, 15)).astype(float)
+    measure = f"{name}(ties=average)" + (f"@{cutoff}" if cutoff else "")
+    peer = getattr(metrics, f"{name}_score")
+    ids = [f"d{number}" for number in range(15)]
+    qrels, run = (
+        {f"q{row}": dict(zip(ids, values.tolist(), strict=True)) for row, values in enumerate(rows)}
+        for rows in (levels, scores)
+    )
+
+    for query, value in by_query(measure, qrels, run).items():
+        row = int(query[1:])
+        expected = peer(levels[row : row + 1], scores[row : row + 1], k=cutoff)
+        assert value == pytest.approx(expected, rel=1e-12)
