@@ -4,9 +4,11 @@ import json
 import math
 import os
 import re
+import signal
 import subprocess
 import sys
 import sysconfig
+import time
 import venv
 from pathlib import Path
 from typing import Any
@@ -18,8 +20,10 @@ from metric_commons.__main__ import main
 from metric_commons.evaluation import catalog
 from metric_commons.evaluation.scoring import score
 from metric_commons.integrations import ultrarag
+from metric_commons.mcp.lines import refusal
 from metric_commons.mcp.roots import Roots
-from metric_commons.mcp.server import server
+from metric_commons.mcp.server import server as new_server
+from metric_commons.mcp.workers import Budget, Workers
 from tests.spec import GIVEN, METRICS, PATIENCE, ROOT
 
 pytestmark = pytest.mark.anyio
@@ -33,6 +37,8 @@ TOOLS = {
     "evaluate_trec",
     "evaluate_trec_pvalue",
     "evaluate_file",
+    "compare_files",
+    "report",
     "list_modules",
     "describe_module",
 }
@@ -61,8 +67,23 @@ def root(tmp_path):
     return folder
 
 
+@pytest.fixture(scope="session")
+def workers():
+    """Processes that all servers here share, since what they import takes seconds."""
+    workers = Workers(Budget())
+    workers.prepare()
+    yield workers
+    workers.close()
+
+
 @pytest.fixture
-async def call(root):
+def server(workers):
+    """A server in this process."""
+    return lambda roots: new_server(roots, workers=workers)
+
+
+@pytest.fixture
+async def call(root, server):
     """Call a tool of a server in this process."""
     async with Client(server([root])) as client:
         yield client.call_tool
@@ -104,7 +125,7 @@ def refuse_constant(name):
 # Every tool
 
 
-async def test_the_tools_say_what_they_take_and_return(root):
+async def test_the_tools_say_what_they_take_and_return(root, server):
     async with Client(server([root])) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
 
@@ -112,6 +133,11 @@ async def test_the_tools_say_what_they_take_and_return(root):
     for tool in tools.values():
         assert tool.description
         assert tool.output_schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False
+        assert all(p["description"] for p in tool.input_schema["properties"].values())
+        reads = tool.name in ("list_modules", "describe_module")
+        assert tool.annotations.read_only_hint is tool.annotations.idempotent_hint is reads
+        assert tool.annotations.destructive_hint is False  # what is saved replaces nothing
     arguments = tools["evaluate"].input_schema["properties"]
     assert arguments["pred_ls"]["items"] == {"type": "string"}
     assert arguments["profile"]["enum"] == ["standard", "ultrarag"]
@@ -144,7 +170,7 @@ async def test_evaluate_trec(call, root):
 
 
 @needs_runs
-async def test_evaluate_trec_gives_the_values_of_trec_eval():
+async def test_evaluate_trec_gives_the_values_of_trec_eval(server):
     async with Client(server([RUNS])) as client:
         paths = {"run_path": "results.test", "qrels_path": "qrels.test"}
         found = text_of(await client.call_tool("evaluate_trec", paths))["eval_res"]
@@ -253,7 +279,7 @@ def test_the_configuration_of_the_guide_starts_the_server(root):
     assert wire.close() == 0
 
 
-async def test_the_card_lists_every_tool_with_its_arguments(root):
+async def test_the_card_lists_every_tool_with_its_arguments(root, server):
     card = (ROOT / "shared" / "metric_commons" / "mcp" / "README.md").read_text("utf-8")
     rows = (line.split("|")[1:3] for line in card.splitlines() if line.startswith("| `"))
     told = {}
@@ -274,17 +300,33 @@ async def test_the_card_lists_every_tool_with_its_arguments(root):
 @pytest.mark.parametrize(
     ("tool", "arguments", "cause"),
     [
-        ("evaluate", {"gt_ls": [["a"]]}, "pred_ls\n  Field required"),
+        (
+            "evaluate",
+            {"gt_ls": [["a"]]},
+            "lacks the argument 'pred_ls' (a text a row): one predicted",
+        ),
         ("evaluate", {**ANSWERS, "pred_ls": ["a"]}, "pred_ls has 1 rows, gt_ls has 2 rows"),
         ("evaluate", {**ANSWERS, "pred_ls": ["a", None]}, "pred_ls[1] is None"),
-        ("evaluate", {**ANSWERS, "pred_ls": 5}, "pred_ls must hold one value a row, got int"),
+        ("evaluate", {**ANSWERS, "pred_ls": 5}, "pred_ls must be a text a row, got 5"),
         ("evaluate", {**ANSWERS, "gt_ls": [["a"], []]}, "gt_ls[1] is empty"),
         ("evaluate", {"pred_ls": [], "gt_ls": []}, "pred_ls and gt_ls have no rows"),
         ("evaluate", {**ANSWERS, "metrics": ["rouge"]}, "metrics[0]: there is no metric 'rouge'"),
-        ("evaluate", {**ANSWERS, "metrics": 5}, "metrics must be a list of names"),
-        ("evaluate", {**ANSWERS, "profile": "x"}, "should be 'standard' or 'ultrarag'"),
-        ("evaluate", {**ANSWERS, "save_path": 5}, "save_path\n  Input should be a valid string"),
-        ("evaluate_trec", {"run_path": "new"}, "qrels_path\n  Field required"),
+        (
+            "evaluate",
+            {**ANSWERS, "metrics": 5},
+            "metrics must be a list in which each is a string or None, got 5",
+        ),
+        (
+            "evaluate",
+            {**ANSWERS, "profile": "x"},
+            "profile must be one of 'standard', 'ultrarag', got 'x'",
+        ),
+        ("evaluate", {**ANSWERS, "save_path": 5}, "save_path must be a string or None, got 5"),
+        (
+            "evaluate_trec",
+            {"run_path": "new"},
+            "evaluate_trec lacks the argument 'qrels_path' (a string)",
+        ),
         (
             "evaluate_trec",
             {"run_path": "qrels", "qrels_path": "qrels"},
@@ -314,7 +356,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root):
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": "qa_em", "predictions": "bot"},
-            "modules must be names of modules",
+            "modules must be a list in which each is a string, got 'qa_em'",
         ),
         (
             "evaluate_file",
@@ -331,8 +373,33 @@ async def test_the_card_lists_every_tool_with_its_arguments(root):
             {"path": "new", "modules": ["qa_em"], "predictions": "x", "references": "y"},
             "unknown kind of file",
         ),
+        (
+            "evaluate_file",
+            {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "bot"},
+            "references is missing; qa_em needs it",
+        ),
+        (
+            "evaluate_file",
+            {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "bot", "confidence": 0.9},
+            "evaluate_file has no argument 'confidence'; did you mean 'confidence_level'?",
+        ),
+        (
+            "evaluate_file",
+            {
+                "path": "rows.jsonl",
+                "modules": ["qa_em"],
+                "predictions": "bot",
+                "references": "gold",
+                "n_resamples": 100_000_000,
+            },
+            "n_resamples is 100000000, but this server draws 1,000,000 resamples at most",
+        ),
+        ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl: "),
+        ("compare_files", {"paths": []}, "there is no score"),
+        ("report", {"path": "new", "save_path": "page"}, "new: "),
+        ("build", {"parameter_file": "x"}, "unknown tool 'build'"),
         ("describe_module", {"name": "../hub"}, "there is no module '../hub'"),
-        ("evaluat", {}, "nknown tool"),
+        ("evaluat", {}, "unknown tool 'evaluat'; did you mean 'evaluate'?"),
     ],
 )
 async def test_a_mistake_of_the_caller_is_an_error_of_the_tool(call, root, tool, arguments, cause):
@@ -362,6 +429,7 @@ async def test_a_complaint_is_not_as_long_as_what_it_is_about(call):
         ("x/../../secret", "leads outside"),
         ("circle", "leads in a circle"),
         ("circle/x", "leads in a circle"),
+        ("/proc/self/environ", "leads outside"),
         ("pipe", "is not a file"),
         (".", "is not a file"),
         ("", "must be a path"),
@@ -428,7 +496,7 @@ async def test_links_that_stay_inside_are_followed(call, root):
     assert Path(text_of(result)["saved_to"]).parent == root
 
 
-async def test_several_roots(root, tmp_path):
+async def test_several_roots(root, tmp_path, server):
     other = tmp_path / "other"
     other.mkdir()
     async with Client(server([other, root])) as client:
@@ -438,17 +506,133 @@ async def test_several_roots(root, tmp_path):
     assert Path(text_of(result)["saved_to"]).parent == other
 
 
+async def test_files_of_the_system_are_not_read(server):
+    async with Client(server([Path("/")])) as client:
+        asked = {"run_path": "proc/self/environ", "qrels_path": "/sys/kernel/notes"}
+        result = await client.call_tool("evaluate_trec", asked)
+
+    assert result.is_error
+    assert "is a file of the system" in result.content[0].text
+    with pytest.raises(ValueError, match="holds no data"):
+        Roots([Path("/proc")])
+
+
+async def test_what_is_outside_may_be_allowed(call):
+    result = await call("evaluate_trec", {"run_path": "/etc/passwd", "qrels_path": "qrels"})
+
+    assert "start the server with --root /etc to allow it" in result.content[0].text
+
+
+async def test_no_line_of_other_files_is_told(call, root):
+    (root / "environment").write_text("TOKEN=hunter2\n", "utf-8")
+    for asked in (
+        ("evaluate_trec", {"run_path": "environment", "qrels_path": "qrels"}),
+        ("evaluate_trec", {"run_path": "new", "qrels_path": "environment"}),
+        ("compare_files", {"paths": ["environment"]}),
+        ("report", {"path": "environment", "save_path": "page"}),
+        ("evaluate_file", {"path": "environment", "modules": ["win_rate"], "predictions": "x"}),
+    ):
+        result = await call(*asked)
+        assert result.is_error
+        assert "environment" in result.content[0].text
+        assert "hunter2" not in result.content[0].text
+
+
+@pytest.mark.parametrize("folder", ["/", "~", "."])
+def test_without_a_root_the_working_directory_has_to_be_a_project(
+    tmp_path, monkeypatch, capsys, folder
+):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("home", "work"):
+        (tmp_path / name / (".git" if name == "home" else "x")).mkdir(parents=True)
+    monkeypatch.chdir({"~": tmp_path / "home", ".": tmp_path / "work"}.get(folder, folder))
+    status = main(["mcp"])
+    out, err = capsys.readouterr()
+
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert "metric-commons mcp --root DIR" in err
+
+
+def test_the_folder_of_a_project_is_a_root(root):
+    (root / "pyproject.toml").touch()
+    server = Wire([sys.executable, *START], root)
+    asked = {"name": "evaluate_trec", "arguments": {"run_path": "new", "qrels_path": "qrels"}}
+
+    assert not server.ask("tools/call", asked)["result"]["isError"]
+    assert server.close() == 0
+
+
+# Several systems
+
+
+SYSTEMS = {
+    "path": "two.jsonl",
+    "modules": ["qa_em"],
+    "predictions": ["a", "b"],
+    "references": "gold",
+    "id_field": "id",
+}
+
+
+@pytest.fixture
+def two(root):
+    """A file with the answers of two systems."""
+    rows = [
+        {"id": f"q{n}", "a": "x", "b": "x" if n % 3 else "y", "gold": "x", "why": f"because {n}"}
+        for n in range(12)
+    ]
+    (root / "two.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+async def test_systems_are_compared(call, two):
+    result = text_of(await call("evaluate_file", {**SYSTEMS, "compare": True}))
+    (comparison,) = result["comparisons"]
+
+    expected = score(
+        "qa_em",
+        predictions={"a": ["x"] * 12, "b": ["x" if n % 3 else "y" for n in range(12)]},
+        references=["x"] * 12,
+        compare=True,
+    )
+    assert comparison == expected.to_dict()["comparisons"][0]
+    assert [*result["systems"]] == ["a", "b"]
+
+
+async def test_saved_results_are_compared_and_reported(call, root, two, tmp_path):
+    saving = {"save_path": "out/result.json", "rows_path": "out/rows.jsonl"}
+    saved = text_of(await call("evaluate_file", {**SYSTEMS, **saving}))
+    compared = await call("compare_files", {"paths": [saved["saved_to"]], "test": "mcnemar"})
+    rows = str(next((root / "out").glob("rows_*.jsonl")))
+    asked = {"path": saved["saved_to"], "rows_path": rows, "save_path": "page", "fields": ["why"]}
+    page = Path(text_of(await call("report", asked))["saved_to"])
+
+    (comparison,) = text_of(compared)["comparisons"]
+    assert comparison["diff"] == 1 / 3
+    assert page.parent == root
+    assert "because" in page.read_text("utf-8")
+
+    # A result may name any file: those outside are not looked at.
+    Path(rows).rename(tmp_path / "rows.jsonl")
+    text = Path(saved["saved_to"]).read_text("utf-8")
+    Path(saved["saved_to"]).write_text(text.replace(rows, str(tmp_path / "rows.jsonl")), "utf-8")
+    refused = await call("compare_files", {"paths": [saved["saved_to"]]})
+    assert refused.is_error
+    assert "its rows are not there" in refused.content[0].text
+
+
 def test_a_root_is_a_folder(root):
     with pytest.raises(ValueError, match="new is not a folder"):
         Roots([root / "new"])
 
 
 async def test_answers_that_are_too_long_should_stay_in_a_file(call):
-    long = {"pred_ls": ["a" * 60_000_000], "gt_ls": [["b" * 50_000_000]]}
+    long = {"pred_ls": ["a" * 6_000_000], "gt_ls": [["b" * 5_000_000]]}
     result = await call("evaluate", long)
 
     assert result.is_error
-    assert "110,000,000 characters, more than 100,000,000" in result.content[0].text
+    assert "11,000,003 characters, more than 10,000,000" in result.content[0].text
+    assert "call evaluate_file" in result.content[0].text
 
 
 async def test_a_file_of_one_endless_line(call, root):
@@ -476,7 +660,8 @@ async def test_a_file_of_one_endless_line(call, root):
 
 
 async def test_the_official_client_of_the_installed_major(python, root):
-    started = StdioServerParameters(command=python, args=START, env=dict(os.environ), cwd=root)
+    arguments = [*START, "--root", str(root)]
+    started = StdioServerParameters(command=python, args=arguments, env=dict(os.environ), cwd=root)
     rows = 100_000
     many = {"pred_ls": [f"the {n}" for n in range(rows)], "gt_ls": [["the 5", "a b"]] * rows}
     few = {**ANSWERS, "save_path": "out.json"}
@@ -543,7 +728,8 @@ asyncio.run(main())
 
 @pytest.mark.slow
 def test_the_official_client_of_the_first_major(first_major, python, root):
-    arguments = [python, json.dumps(START), json.dumps(ANSWERS)]
+    started = [*START, "--root", str(root)]
+    arguments = [python, json.dumps(started), json.dumps(ANSWERS)]
     done = subprocess.run(
         [first_major, "-c", CLIENT_OF_THE_FIRST_MAJOR, *arguments],
         cwd=root,
@@ -597,15 +783,21 @@ class Wire:
         self.process.stdin.flush()
 
     def ask(self, method: str, params: Any) -> Any:
-        self.requests += 1
-        message = {"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params}
-        self.write(json.dumps(message).encode())
+        self.send(method, params)
         while True:
             answer = json.loads(self.process.stdout.readline(), parse_constant=refuse_constant)
             assert answer["jsonrpc"] == "2.0"
             if answer.get("id") == self.requests:
                 return answer
             self.others.append(answer)
+
+    def send(self, method: str, params: Any) -> None:
+        self.requests += 1
+        message = {"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params}
+        self.write(json.dumps(message).encode())
+
+    def tell(self, method: str, params: Any) -> None:
+        self.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
 
     def evaluate(self) -> Any:
         answer = self.ask("tools/call", {"name": "evaluate", "arguments": ANSWERS})
@@ -629,8 +821,8 @@ def wire(python, root):
     """Start a server and talk to it line by line."""
     started = []
 
-    def wire(program: str = START[1]) -> Wire:
-        started.append(Wire([python, "-c", program, "mcp"], root))
+    def wire(*options: str) -> Wire:
+        started.append(Wire([python, *START, "--root", str(root), *options], root))
         return started[-1]
 
     yield wire
@@ -640,7 +832,7 @@ def wire(python, root):
 def test_what_takes_long_to_import_waits_until_it_is_needed():
     program = (
         "import sys, metric_commons.cli.app, metric_commons.mcp.server as served; "
-        "served.ultrarag.evaluate(['a'], ['a']); print(*sys.modules)"
+        "metric_commons.mcp.tools.ultrarag.evaluate(['a'], ['a']); print(*sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -657,10 +849,10 @@ def test_what_takes_long_to_import_waits_until_it_is_needed():
 
 def test_memory_is_steady(wire):
     server = wire()
-    for _ in range(100):
+    for _ in range(20):
         server.evaluate()
     before = server.status("VmRSS")
-    for _ in range(400):
+    for _ in range(80):
         server.evaluate()
 
     assert server.status("VmRSS") - before < 4 * 1024
@@ -692,8 +884,31 @@ def test_malformed_requests_do_no_harm(wire):
         assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
 
     answers = [answer for answer in server.others if answer.get("id") == 9000]
-    assert len(answers) == 3, "what can be answered is"
+    assert len(answers) == 4, "what can be answered is"
     assert all("error" in answer for answer in answers)
+    unreadable = [answer for answer in server.others if answer.get("id") is None]
+    assert len(unreadable) == 8, "JSON-RPC has an answer without an id"
+    assert {answer["error"]["code"] for answer in unreadable} == {-32700, -32600}
+
+
+@pytest.mark.parametrize(
+    ("odd", "cause"),
+    [
+        (b'"\\ud800"', "hex escape"),
+        (b"9" * 5000, "number out of range"),
+        (b"[" * 100_000 + b"]" * 100_000, "recursion limit exceeded"),
+        (b"\xff", "expected value"),
+    ],
+)
+def test_what_the_parser_cannot_read_is_answered_with_the_id(odd, cause):
+    for line in (
+        b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"x": ' + odd + b"}}",
+        b'{"method": "tools/call", "params": {"id": 8, "x": ' + odd + b'}, "id": 7}',
+    ):
+        answer = json.loads(refusal(line))
+        assert answer["id"] == 7
+        assert answer["error"]["code"] == -32700
+        assert cause in answer["error"]["message"]
 
 
 def test_lines_of_200_megabytes_do_no_harm(wire):
@@ -705,9 +920,9 @@ def test_lines_of_200_megabytes_do_no_harm(wire):
     )
 
     assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
-    (refused,) = (answer["result"] for answer in server.others if answer.get("id") == 9000)
-    assert refused["isError"]
-    assert "200,000,001 characters" in refused["content"][0]["text"]
+    (refused,) = (answer["error"] for answer in server.others if answer.get("id") == 9000)
+    assert "the line is longer than 100,000,000 bytes" in refused["message"]
+    assert server.status("VmHWM") < 400 * 1024
 
 
 NOISY = """
@@ -722,16 +937,118 @@ def noisy(*arguments, **options):
     return evaluate(*arguments, **options)
 
 ultrarag.evaluate = noisy
-from metric_commons.__main__ import main
-sys.exit(main())
 """
 
 
-def test_nothing_but_the_protocol_is_on_stdout(wire):
-    server = wire(NOISY)
+def test_nothing_but_the_protocol_is_on_stdout(wire, tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text(NOISY, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    server = wire()
 
     for _ in range(3):
         assert server.evaluate() == ultrarag.evaluate(**ANSWERS)  # every line read was the protocol
+
+
+# Work that takes long
+
+
+@pytest.fixture
+def long(root):
+    """Arguments of a call that takes minutes."""
+    with (root / "long.jsonl").open("w") as file:
+        file.writelines(f'{{"a": {n / 7}, "b": {n * n % 101}}}\n' for n in range(20_000))
+    return {
+        "path": "long.jsonl",
+        "modules": ["regression"],
+        "predictions": "a",
+        "references": "b",
+        "confidence_level": 0.95,
+        "interval": "bootstrap",
+        "n_resamples": 1_000_000,
+    }
+
+
+def children(process):
+    """The processes that a process started, and those that they did."""
+    path = Path(f"/proc/{process}/task/{process}/children")
+    started = [int(number) for number in path.read_text().split()]
+    return [*started, *(later for child in started for later in children(child))]
+
+
+def alive(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def eventually(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_long_work_blocks_nobody_reports_and_stops_when_it_is_cancelled(wire, long):
+    server = wire()
+    parameters = {"name": "evaluate_file", "arguments": long, "_meta": {"progressToken": "t"}}
+    request = {"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": parameters}
+    server.write(json.dumps(request).encode())
+    while not any(other.get("method") == "notifications/progress" for other in server.others):
+        assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+    before = children(server.process.pid)
+    cancel = {"requestId": "long"}
+    server.tell("notifications/cancelled", cancel)
+    eventually(lambda: sum(map(alive, before)) == 1)  # the one from which others are forked
+
+    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+    shares = [o["params"]["progress"] for o in server.others if "params" in o]
+    assert shares == sorted({*shares})
+    assert not any("result" in other for other in server.others)
+
+
+@pytest.mark.parametrize("ending", ["of the input", "by force"])
+def test_the_end_of_a_server_ends_its_work(root, long, ending):
+    server = Wire([sys.executable, *START, "--root", str(root)], root)
+    server.send("tools/call", {"name": "evaluate_file", "arguments": long})
+    eventually(lambda: len(children(server.process.pid)) == 2)
+    started = children(server.process.pid)
+    if ending == "by force":
+        server.process.kill()
+        server.close()
+    else:
+        assert server.close() == 0
+    eventually(lambda: not any(map(alive, started)))
+
+
+def test_a_call_has_a_budget(wire, root, long):
+    server = wire("--seconds", "1", "--processes", "1")
+    answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": long})["result"]
+    assert answer["isError"]
+    assert "took longer than 1 seconds" in answer["content"][0]["text"]
+
+    large = {"path": "large.jsonl", "modules": ["qa_em"], "predictions": "a", "references": "b"}
+    (root / "large.jsonl").write_text(json.dumps({"a": "x" * 100_000_000, "b": "y"}), "utf-8")
+    server = wire("--gigabytes", "0.2")
+    answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
+    assert answer["isError"]
+    assert "more than the 0.2 GB of memory" in answer["content"][0]["text"]
+    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+
+
+def test_a_process_that_is_killed_is_an_error_of_its_call_alone(wire, long):
+    server = wire()
+    server.send("tools/call", {"name": "evaluate_file", "arguments": long})
+    eventually(lambda: len(children(server.process.pid)) == 2)
+    origin, worker = children(server.process.pid)
+    os.kill(worker, signal.SIGKILL)
+    answer = json.loads(server.process.stdout.readline())
+
+    assert answer["result"]["isError"]
+    assert "ended from outside" in answer["result"]["content"][0]["text"]
+    os.kill(origin, signal.SIGKILL)
+    eventually(lambda: not alive(origin))
+    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
 
 
 def test_the_command_says_what_is_missing(monkeypatch, capsys):

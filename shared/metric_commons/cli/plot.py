@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..evaluation.arguments import assign
-from ..evaluation.evaluations import Evaluation
+from ..evaluation.evaluations import Evaluation, systems_from
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from ..plots import PICTURES, Kind, check, picture
 from .options import Predictions
-from .score import check_usage, setting, systems_from
+from .score import check_usage, setting
 
 if TYPE_CHECKING:
     from ..plots import System

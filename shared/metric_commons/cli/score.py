@@ -9,10 +9,9 @@ import typer
 
 from ..evaluation import catalog
 from ..evaluation.arguments import assign, input_names
-from ..evaluation.evaluations import Evaluation
+from ..evaluation.evaluations import Evaluation, systems_from
 from ..evaluation.presets import preset_options
 from ..evaluation.usage import UsageError, check_outputs
-from ..files.streams import stem
 from ..numbers.checks import nearest
 from .options import (
     AllowEmptyReferences,
@@ -156,21 +155,6 @@ def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     if not paths:
         raise UsageError("name a file to score")
     return modules, paths
-
-
-def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
-    """The file and field of each system, under the part of their names that tells them apart."""
-    stems = [stem(path) for path in paths]
-    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
-    systems: dict[str, tuple[Path, str]] = {}
-    for name, path in zip(names, paths, strict=True):
-        for field in fields:
-            parts = ([name] if len(paths) > 1 else []) + ([field] if len(fields) > 1 else [])
-            system = "/".join(parts) or field
-            if system in systems:
-                raise UsageError(f"system {system!r} is given twice")
-            systems[system] = path, field
-    return systems
 
 
 def setting(text: str) -> tuple[str, Any]:

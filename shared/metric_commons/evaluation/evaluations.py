@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..files.tables import Source
+from ..files.tables import Source, stem
 from ..numbers.checks import RowError, check_labels
 from ..text.answers import shared_readings
 from . import catalog
@@ -15,6 +15,7 @@ from .module_results import ModuleResult
 from .presets import preset, preset_options
 from .results import Results
 from .scoring import InputError, score
+from .usage import UsageError
 
 if TYPE_CHECKING:
     from .parts import Part
@@ -302,6 +303,25 @@ class Evaluation:
         file = path if wrong.column == "predictions" else self.common or path
         position = sources[file].location(before + wrong.row)
         return ValueError(f"{file}: {position}: {wrong.about(f'field {names[wrong.column]!r}')}")
+
+
+def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
+    """The file and field of each system, under the part of their names that tells them apart.
+
+    Raises:
+        UsageError: two systems have one name.
+    """
+    stems = [stem(path) for path in paths]
+    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+    systems: dict[str, tuple[Path, str]] = {}
+    for name, path in zip(names, paths, strict=True):
+        for column in fields:
+            parts = ([name] if len(paths) > 1 else []) + ([column] if len(fields) > 1 else [])
+            system = "/".join(parts) or column
+            if system in systems:
+                raise UsageError(f"system {system!r} is given twice")
+            systems[system] = path, column
+    return systems
 
 
 def signed(results: Results, name: str | None) -> Results:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from ..files.stored import Stored
+from ..numbers.progress import step
 from .module_results import ModuleResult, module_result
 from .results import Results
 from .signature import provenance
@@ -66,13 +67,12 @@ class Part(Stored):
         Raises:
             ValueError: there are no rows, or an option is not what it may be.
         """
-        return Results(
-            systems={
-                system: {name: _result(name, state, reporting) for name, state in states.items()}
-                for system, states in self.states.items()
-            },
-            provenance=provenance(self.inputs),
-        )
+        systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in self.states}
+        steps = [(system, name) for system, states in self.states.items() for name in states]
+        for number, (system, name) in enumerate(steps):
+            with step(number, len(steps)):
+                systems[system][name] = _result(name, self.states[system][name], reporting)
+        return Results(systems=systems, provenance=provenance(self.inputs))
 
     def to_dict(self) -> dict[str, Any]:
         """The states in plain values, and where their rows are from."""

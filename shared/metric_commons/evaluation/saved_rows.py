@@ -1,7 +1,7 @@
 """Saved results together with the scores of their rows, which lie in a file of their own."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from .results import Results
@@ -18,7 +18,12 @@ def is_saved_result(path: Path) -> bool:
         return file.read(64).lstrip()[:1] == b"{"
 
 
-def read_with_rows(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Results]:
+def read_with_rows(
+    paths: Sequence[Path],
+    rows: Sequence[Path] = (),
+    *,
+    readable: Callable[[Path], bool] = lambda _: True,
+) -> list[Results]:
     """Saved results with the scores of their rows.
 
     Args:
@@ -26,6 +31,7 @@ def read_with_rows(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Res
         rows: what `save_per_example` wrote: one file for each result, or in their order for those
             results that name none. A file that a result names is looked for where it was written,
             and beside the result, and must be unchanged.
+        readable: whether a file that a result names may be read; others count as missing.
 
     Raises:
         UsageError: there are more files of rows than results that need one.
@@ -39,7 +45,7 @@ def read_with_rows(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Res
     filled = []
     for path, result in zip(paths, results, strict=True):
         record = result.provenance.get("per_example")
-        file = _recorded(path, record) if record else None
+        file = _recorded(path, record, readable) if record else None
         if file is None and spare_rows:
             file = spare_rows.pop(0)
         if file is None:
@@ -55,11 +61,13 @@ def read_with_rows(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Res
     return filled
 
 
-def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
+def _recorded(
+    result: Path, record: Mapping[str, str], readable: Callable[[Path], bool]
+) -> Path | None:
     """The file of rows that a result names, if it is there and unchanged."""
     name = record["path"]
     candidates = [Path(name), result.parent / name, result.parent / Path(name).name]
-    file = next((path for path in candidates if path.is_file()), None)
+    file = next((path for path in candidates if readable(path) and path.is_file()), None)
     if file is not None:
         with file.open("rb") as raw:
             if hashlib.file_digest(raw, "sha256").hexdigest() != record["sha256"]:

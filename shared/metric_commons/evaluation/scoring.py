@@ -6,6 +6,7 @@ from itertools import combinations, product
 from typing import Any
 
 from ..numbers.checks import check_labels
+from ..numbers.progress import step
 from ..text.answers import shared_readings
 from .arguments import assign, check_supported, input_names, scores_rows
 from .catalog import load
@@ -112,7 +113,7 @@ def score(
 
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
-    for system, name in _watched(steps) if progress else steps:
+    for number, (system, name) in enumerate(_watched(steps) if progress else steps):
         columns = {
             "predictions": systems[system],
             "references": _column("references", references, system),
@@ -129,7 +130,10 @@ def score(
             "conventions": True,
         }
         try:
-            result = _module_result(name, metrics[name], columns, module_options[name], reporting)
+            with step(number, len(steps) + compare):
+                result = _module_result(
+                    name, metrics[name], columns, module_options[name], reporting
+                )
         except ValueError as error:
             raise InputError(system, error) from error
         results_by_system[system][name] = result

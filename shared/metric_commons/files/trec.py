@@ -264,10 +264,21 @@ def _row_error(path: File, data: bytes, row: int, problem: str) -> ValueError:
     return _line_error(path, number, line, problem)
 
 
+class LineError(ValueError):
+    """A line is not what it should be: where and why, and what it is."""
+
+    def __init__(self, problem: str, line: str) -> None:
+        super().__init__(problem, line)
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return ": ".join(self.args)
+
+
 def _line_error(path: File, number: int, line: bytes, problem: str) -> ValueError:
     text = line.strip().decode("utf-8", "backslashreplace")
     excerpt = repr(text if len(text) <= 80 else text[:77] + "...")
-    return ValueError(f"{os.fspath(path)}, line {number}: {problem}: {excerpt}")
+    return LineError(f"{os.fspath(path)}, line {number}: {problem}", excerpt)
 
 
 # The whole file at once

@@ -85,7 +85,7 @@ def average(scores: Sequence[float], *, profile: Profile = "standard") -> float:
 
 def evaluate(
     pred_ls: Sequence[str],
-    gt_ls: Sequence[str | list[str]],
+    gt_ls: Sequence[str | Sequence[str]],
     metrics: Sequence[str] | None = None,
     *,
     profile: Profile = "standard",
@@ -152,7 +152,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _read_rows(
-    pred_ls: Sequence[str], gt_ls: Sequence[str | list[str]], rules: _Rules
+    pred_ls: Sequence[str], gt_ls: Sequence[str | Sequence[str]], rules: _Rules
 ) -> tuple[list[str], list[str | list[str]]]:
     """Both columns as lists, with every row checked."""
     layouts = [{"pred_ls": _TEXTS, "gt_ls": shape} for shape in (_TEXTS, ListOf(_TEXTS))]

@@ -15,9 +15,19 @@ def mcp(
             "--root",
             metavar="DIR",
             help="A folder whose files may be read and written; may be given several times. "
-            "Relative paths start at the first. Without it, the working directory.",
+            "Relative paths start at the first. Without it, the working directory, if it is the "
+            "folder of a project.",
         ),
     ] = None,
+    seconds: Annotated[
+        float, typer.Option(metavar="NUMBER", min=0.1, help="How long a call may take.")
+    ] = 600.0,
+    gigabytes: Annotated[
+        float, typer.Option(metavar="NUMBER", min=0.1, help="How much memory a call may use.")
+    ] = 4.0,
+    processes: Annotated[
+        int, typer.Option(metavar="COUNT", min=1, help="How many calls run at the same time.")
+    ] = 8,
     ultrarag: Annotated[
         Path | None, typer.Option(hidden=True, help="The folder that `ultrarag-init` wrote.")
     ] = None,
@@ -25,12 +35,21 @@ def mcp(
     """Serve the evaluations to agents, by the Model Context Protocol on stdio.
 
     Tools: evaluate, evaluate_trec, evaluate_trec_pvalue, evaluate_file,
-    list_modules, describe_module. A client starts this command itself.
+    compare_files, report, list_modules, describe_module. A client starts this
+    command itself. Every call runs in a process of its own, which ends if the
+    call is cancelled, or takes too long or too much memory.
     """
     with extra("mcp"):
         from .server import serve
+        from .workers import Budget
 
-    serve(roots or [Path()], ultrarag_folder=ultrarag)
+    from .roots import project_folder
+
+    serve(
+        roots or [project_folder()],
+        budget=Budget(seconds, gigabytes, processes),
+        server_folder=ultrarag,
+    )
 
 
 def ultrarag_init(

@@ -1,7 +1,7 @@
 """What an option may be: its annotation says so; check, words and schema follow from it.
 
 An annotation is made of `bool`, `int`, `float`, `str`, `None`, `Literal`, functions, sequences,
-unions of these, and `Annotated` with one of the classes below.
+mappings, unions of these, and `Annotated` with one of the classes below.
 
 >>> check_option("ties", "frist", Literal["first", "expected"])
 Traceback (most recent call last):
@@ -180,6 +180,8 @@ def describe(annotation: Any) -> str:
             return "a function"
         case "list", (item,):
             return f"a list in which each is {describe(item)}"
+        case "object", _:
+            return "an object with keys and values"
         case _:
             return "None" if annotation in (None, type(None)) else plain.get(annotation, "a value")
 
@@ -213,6 +215,8 @@ def schema(annotation: Any) -> dict[str, Any]:
                     return schema(base)
         case "list", (item,):
             return {"type": "array", "items": schema(item)}
+        case "object", _:
+            return {"type": "object"}
         case _:
             return {"type": names[annotation]} if annotation in names else {}
 
@@ -246,6 +250,8 @@ def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
         return "function", ()
     if origin in (Sequence, list, tuple):
         return "list", arguments[:1]
+    if origin is Dict:
+        return "object", ()
     return "plain", ()
 
 
@@ -277,6 +283,8 @@ def _accepts(annotation: Any, value: Any) -> bool:
         case "list", (item,):
             is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
             return is_list and all(_accepts(item, element) for element in value)
+        case "object", _:
+            return isinstance(value, Dict)
     if annotation in (None, type(None)):
         return value is None
     if annotation is int or annotation is float:

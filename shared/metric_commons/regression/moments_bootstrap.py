@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
+from ..numbers.progress import report
 from ..statistics.cluster_sums import Clusters
 from ..statistics.draws import random_rows
 from .moments import required_measures, required_terms
@@ -120,6 +121,7 @@ class Bootstrap:
         batch_size = max(1, _BATCH_ROWS // self._drawable)
         batches = []
         for start in range(0, n_resamples, batch_size):
+            report(start / n_resamples)
             resamples = min(batch_size, n_resamples - start)
             rows = random_rows(words, self._drawable, resamples * self._drawable)
             batches.append(self._resampled(rows.reshape(resamples, self._drawable)))

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -76,6 +76,7 @@ def find_examples(
     fields: Sequence[str] = (),
     copies: Iterable[Path] = (),
     count: int = 10,
+    readable: Callable[[Path], bool] = lambda _: True,
 ) -> Examples:
     """Rows of the inputs that a result names, if these are as they were when they were scored.
 
@@ -84,11 +85,12 @@ def find_examples(
         fields: further fields to show of each row, such as the question.
         copies: files that may be the inputs at another path, which their SHA-256 tells.
         count: how many rows of each kind.
+        readable: whether a file that the result names may be read; others count as missing.
 
     Raises:
         ValueError: an unchanged input has no such field.
     """
-    paths, notes = _find_inputs(results, list(copies))
+    paths, notes = _find_inputs(results, list(copies), readable)
     columns = results.provenance.get("columns")
     if not columns:
         notes.append("The results do not say in which fields of which files their rows are.")
@@ -115,7 +117,9 @@ def find_examples(
     return Examples(choices, notes, paths.keys())
 
 
-def _find_inputs(results: Results, copies: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
+def _find_inputs(
+    results: Results, copies: Sequence[Path], readable: Callable[[Path], bool]
+) -> tuple[dict[str, Path], list[str]]:
     """The path of each unchanged input, by the path in the result, and notes about the others."""
     hashes = {path: _sha256(path) for path in copies}
     paths, notes = {}, []
@@ -123,7 +127,7 @@ def _find_inputs(results: Results, copies: Sequence[Path]) -> tuple[dict[str, Pa
         if "path" not in source or "sha256" not in source:
             continue  # results that Python code made may lack them
         path = Path(source["path"])
-        hashes[path] = _sha256(path) if path.is_file() else ""
+        hashes[path] = _sha256(path) if readable(path) and path.is_file() else ""
         unchanged = [file for file, sha256 in hashes.items() if sha256 == source["sha256"]]
         if unchanged:
             paths[source["path"]] = path if path in unchanged else unchanged[0]

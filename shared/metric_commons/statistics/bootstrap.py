@@ -19,6 +19,7 @@ import numpy.typing as npt
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
 from ..numbers.domains import Count, Level, Seed, checked_options
+from ..numbers.progress import report
 from .draws import BLOCK, binomial_distribution, poisson_numbers, random_rows
 
 _FREQUENT = 16  # from so many rows on, how often a score is drawn costs less than drawing it
@@ -241,7 +242,9 @@ def _resampled_sums(
         sums = np.zeros(attempts, np.int64)
         rare = np.zeros(attempts, np.int64)
         lacking = np.full(attempts, rows)
-        for unit, count in zip(units[frequent], occurrences[frequent], strict=True):
+        kinds = list(zip(units[frequent], occurrences[frequent], strict=True))
+        for number, (unit, count) in enumerate(kinds):
+            report(number / len(kinds))
             draw_counts = poisson_numbers(words, float(count) * share, attempts)
             sums += draw_counts * unit
             lacking -= draw_counts
@@ -270,7 +273,9 @@ def _sums_of_rows(
     sums = np.zeros(draws.size, np.int64)
     drawing = np.flatnonzero(draws)  # reduceat knows no empty sums
     ends = np.cumsum(draws[drawing])
-    for start in range(0, int(draws.sum()), BLOCK):
+    all_draws = int(draws.sum())
+    for start in range(0, all_draws, BLOCK):
+        report(start / all_draws)
         stop = min(start + BLOCK, int(ends[-1]))
         row = random_rows(words, rows, stop - start)
         if listed is None:

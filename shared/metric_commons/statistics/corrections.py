@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from ..numbers.arrays import Floats
 from ..numbers.domains import Count, Labels, Seed, checked_options
 from ..numbers.exact_sums import exact_sum
+from ..numbers.progress import report
 from .cluster_sums import ClusterSums, cancelled
 from .spreads import LARGEST, finite_scores
 
@@ -137,6 +138,7 @@ def max_t(
     at_once = max(1, _SIGNS_AT_ONCE // len(columns))
     counts = np.zeros(order.size, np.int64)
     for start in range(0, n_resamples, at_once):
+        report(start / n_resamples)
         draws = min(at_once, n_resamples - start)
         raw = words.random_raw(draws * words_a_draw).astype("<u8", copy=False)
         bits = np.unpackbits(raw.view(np.uint8).reshape(draws, -1), axis=1, bitorder="little")

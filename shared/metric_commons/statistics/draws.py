@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..numbers.arrays import Floats, Integers
+from ..numbers.progress import report
 
 BLOCK = 1 << 16  # rows drawn at a time: even, and small enough for the cache
 _BINOMIAL_KINDS = 32  # kinds of rows, up to which each is drawn given those before it
@@ -199,7 +200,9 @@ def _totals_by_poisson(
         attempts = remaining + remaining // 64 + 16
         totals = np.zeros((size, attempts), amounts.dtype)
         lacking = np.full(attempts, rows)
-        for number, row_cells, row in zip(occurrences.tolist(), cells, amounts, strict=True):
+        kinds = zip(occurrences.tolist(), cells, amounts, strict=True)
+        for kind, (number, row_cells, row) in enumerate(kinds):
+            report(kind / len(cells))
             draw_counts = poisson_numbers(words, number * share, attempts)
             lacking -= draw_counts
             for cell, amount in zip(row_cells.tolist(), row, strict=True):
@@ -224,6 +227,7 @@ def _add_rows(
     rows_up_to = np.cumsum(occurrences)
     ends = np.cumsum(draws)
     for start in range(0, int(ends[-1]), BLOCK):
+        report(start / int(ends[-1]))
         stop = min(start + BLOCK, int(ends[-1]))
         row = random_rows(words, int(rows_up_to[-1]), stop - start)
         kind = rows_up_to.searchsorted(row, side="right")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Count, Labels, Level, Seed, checked_options
+from ..numbers.progress import report
 from .bootstrap import percentile_ends
 from .cluster_sums import Clusters
 from .paired_tests import Alternative
@@ -158,6 +159,7 @@ def exchanged_sums(
     sums = np.empty((n_resamples, 2 * half))
     at_once = max(1, _SIGNS // (64 * words_of_resample))
     for start in range(0, n_resamples, at_once):
+        report(start / n_resamples)
         resamples = min(at_once, n_resamples - start)
         raw = words.random_raw(resamples * words_of_resample).astype("<u8", copy=False)
         bits = np.unpackbits(raw.view(np.uint8).reshape(resamples, -1), axis=1, count=rows)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError, check_labels
 from ..numbers.domains import Count, Labels, Level, Seed, checked_options
+from ..numbers.progress import report
 from .bootstrap import percentile_ends
 from .cluster_sums import Clusters
 from .draws import random_rows, resampled_totals
@@ -338,6 +339,7 @@ def _drawn_sums(units: Floats, occurrences: Integers, *, n_resamples: int, seed:
     sums = np.empty((n_resamples, units.shape[1]))
     at_once = max(1, _DRAWS // rows)
     for start in range(0, n_resamples, at_once):
+        report(start / n_resamples)
         resamples = min(at_once, n_resamples - start)
         cells = kind_of_row.take(random_rows(words, rows, resamples * rows))
         cells += np.repeat(np.arange(resamples) * kinds, rows)

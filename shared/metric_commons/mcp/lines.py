@@ -1,0 +1,160 @@
+"""The lines of the protocol on stdin and stdout, of which those that are no requests are answered.
+
+The library's parser drops a line that it cannot read, so its sender would wait for ever. JSON-RPC
+has errors for such lines.
+"""
+
+import io
+import json
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any, TextIO
+
+from pydantic_core import from_json
+
+MAX_LINE = 100_000_000  # bytes of one request
+_CHUNK = 1 << 16
+_HEAD = 4096  # bytes of a request that is too long, in which its id is looked for
+
+_PARSE_ERROR, _INVALID_REQUEST = -32700, -32600  # of JSON-RPC
+
+_ID = rb'"id"\s*:\s*(-?[0-9]{1,18}|"[^"\\\x00-\x1f]{0,200}")\s*'
+# An id before the first value that is a list or an object, or after the last.
+_FIRST_ID = re.compile(rb"\s*\{[^{}\[\]]*?" + _ID + rb"[,}]")
+_LAST_ID = re.compile(rb"[,{]\s*" + _ID + rb"(?:,[^{}\[\]]*)?\}\s*\Z")
+
+
+def open_protocol(at_end: Callable[[], object]) -> tuple[TextIO, TextIO]:
+    """Streams of requests that the library can parse, and of its answers.
+
+    Afterwards nothing else can read from stdin, and what else is written to stdout reaches stderr.
+
+    Args:
+        at_end: called once stdin has ended, from another thread.
+    """
+    source, sink = os.dup(0), os.dup(1)
+    null_device = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null_device, 0)
+    os.close(null_device)
+    os.dup2(2, 1)
+    reading, writing = os.pipe()
+    answers = _Answers(sink)
+    threading.Thread(target=_pass_on, args=(source, writing, answers, at_end), daemon=True).start()
+    return (
+        io.TextIOWrapper(os.fdopen(reading, "rb"), encoding="utf-8"),
+        io.TextIOWrapper(answers, encoding="utf-8"),  # type: ignore[type-var]
+    )
+
+
+class _Answers(io.RawIOBase):
+    """Stdout, to which several threads may write whole lines."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor, self._lock = descriptor, threading.Lock()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, line: Any) -> int:
+        left = memoryview(line)
+        with self._lock, suppress(BrokenPipeError):  # the client has gone, and stdin will end
+            while left:
+                left = left[os.write(self._descriptor, left) :]
+        return len(line)
+
+
+def _pass_on(source: int, sink: int, answers: _Answers, at_end: Callable[[], object]) -> None:
+    """Pass requests on, and answer what is none."""
+    try:
+        for line, is_whole in _lines(source):
+            answer = refusal(line) if is_whole else _error(_too_long(), _readable_id(line))
+            if answer is not None:
+                answers.write(answer)
+            elif line.strip():
+                _write(sink, line)
+    except OSError:
+        pass  # nobody reads any more
+    finally:
+        at_end()
+        os.close(sink)
+
+
+def _lines(source: int) -> Iterator[tuple[bytes, bool]]:
+    """Every line, and whether it is whole; of one that is too long the beginning."""
+    line, is_whole = bytearray(), True
+    while chunk := os.read(source, _CHUNK):
+        *ends, tail = chunk.split(b"\n")
+        for end in ends:
+            yield bytes(line + end if is_whole else line), is_whole
+            line, is_whole = bytearray(), True
+        if is_whole:
+            line += tail
+            if len(line) > MAX_LINE:
+                line, is_whole = line[:_HEAD], False
+
+
+def _write(sink: int, line: bytes) -> None:
+    left = memoryview(line + b"\n")
+    while left:
+        left = left[os.write(sink, left) :]
+
+
+def refusal(line: bytes) -> bytes | None:
+    r"""The answer to a line that is no message of JSON-RPC, or None if it is one, or is empty.
+
+    >>> refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
+    >>> print(
+    ...     refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "x", "params": [1]}').decode(), end=""
+    ... )
+    {"jsonrpc": "2.0", "id": 1, "error": {"code": -32600, "message": "params must be an object"}}
+    """
+    if not line.strip():
+        return None
+    try:
+        content = from_json(line)
+    except ValueError as error:
+        return _error((_PARSE_ERROR, f"not JSON that can be read: {error}"), _readable_id(line))
+    if not isinstance(content, dict):
+        return _error((_INVALID_REQUEST, "a message is one object"), None)
+    identifier = content.get("id")
+    is_id = isinstance(identifier, str | int) and not isinstance(identifier, bool)
+    problem = None
+    if content.get("jsonrpc") != "2.0":
+        problem = 'jsonrpc must be "2.0"'
+    elif "id" in content and not is_id:
+        problem = "id must be a string or an integer"
+    elif "method" not in content and ("result" in content or "error" in content):
+        return None  # an answer to a request of the server
+    elif not isinstance(content.get("method"), str):
+        problem = "method must be a string"
+    elif not isinstance(content.get("params", {}), dict):
+        problem = "params must be an object"
+    if problem is None:
+        return None
+    return _error((_INVALID_REQUEST, problem), identifier if is_id else None)
+
+
+def _readable_id(line: bytes) -> Any:
+    """The id of a request that cannot be parsed, as far as it can be read."""
+    match = _FIRST_ID.match(line[:_HEAD]) or _LAST_ID.search(line[-_HEAD:])
+    try:
+        return json.loads(match[1]) if match else None
+    except ValueError:
+        return None
+
+
+def _too_long() -> tuple[int, str]:
+    problem = (
+        f"the line is longer than {MAX_LINE:,} bytes; put the rows into a file below a root of "
+        "the server, and call evaluate_file"
+    )
+    return _INVALID_REQUEST, problem
+
+
+def _error(problem: tuple[int, str], identifier: Any) -> bytes:
+    code, text = problem
+    answer = {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": text}}
+    return json.dumps(answer).encode() + b"\n"

@@ -1,0 +1,95 @@
+"""What a tool takes, from its signature and docstring: the schema for clients, and the checks."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..base.options import arguments
+from ..numbers.checks import nearest
+from ..numbers.domains import check_option, describe, schema
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function that clients may call by its name.
+
+    Its keyword-only parameters are the arguments; their annotations say what each may be, and the
+    section Args of its docstring what each is for.
+
+    Args:
+        function: does the work.
+        output: JSON Schema of what it returns.
+        read_only: whether it never writes a file.
+    """
+
+    function: Callable[..., Mapping[str, Any]]
+    output: Mapping[str, Any]
+    read_only: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.function.__name__
+
+    @cached_property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """The arguments by name."""
+        parameters = inspect.signature(self.function, eval_str=True).parameters
+        return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+
+    @cached_property
+    def help(self) -> dict[str, str]:
+        """What each argument is for."""
+        return arguments(inspect.getdoc(self.function) or "")
+
+    def description(self) -> dict[str, Any]:
+        """The tool as the protocol describes it."""
+        text = (inspect.getdoc(self.function) or "").partition("\n\nArgs:")[0]
+        required = [name for name, p in self.parameters.items() if p.default is p.empty]
+        return {
+            "name": self.name,
+            "description": text,
+            "inputSchema": {
+                "type": "object",
+                "properties": {name: self._property(name) for name in self.parameters},
+                "required": required,
+                "additionalProperties": False,
+            },
+            "outputSchema": self.output,
+            # A call that saves something makes a file with a new name and replaces none.
+            "annotations": {
+                "readOnlyHint": self.read_only,
+                "destructiveHint": False,
+                "idempotentHint": self.read_only,
+                "openWorldHint": False,
+            },
+        }
+
+    def _property(self, name: str) -> dict[str, Any]:
+        parameter = self.parameters[name]
+        about: dict[str, Any] = {"description": self.help[name]}
+        if parameter.default is not parameter.empty:
+            about["default"] = parameter.default
+        return schema(parameter.annotation) | about
+
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Nothing, if the tool can be called with these arguments.
+
+        Raises:
+            ValueError: one is unknown, missing, or of another type.
+        """
+        for name in values:
+            if name not in self.parameters:
+                known = ", ".join(self.parameters) or "none"
+                hint = nearest(name, self.parameters) or f"; its arguments are {known}"
+                raise ValueError(f"{self.name} has no argument {name!r}{hint}")
+        for name, parameter in self.parameters.items():
+            if name in values:
+                check_option(name, values[name], parameter.annotation)
+            elif parameter.default is parameter.empty:
+                accepted = describe(parameter.annotation)
+                raise ValueError(
+                    f"{self.name} lacks the argument {name!r} ({accepted}): {self.help[name]}"
+                )

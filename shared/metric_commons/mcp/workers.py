@@ -1,0 +1,196 @@
+"""Processes that do the work of calls, each within a budget of time and memory.
+
+Every call has a process of its own, so it can be stopped at any time, leaves no memory behind and
+never waits for another call. Processes are forked from one that has imported what takes long, which
+takes some 10 ms.
+"""
+
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+import anyio
+from anyio import to_thread
+
+from ..evaluation.usage import UsageError
+
+Progress = Callable[[float, float], object]  # called with the steps that are done, and all steps
+
+_MODULES = [f"{__package__}.tools", "evaluate", "datasets"]  # what calls need
+
+
+class Budget(NamedTuple):
+    """What the calls of a server may use.
+
+    Args:
+        seconds: of one call.
+        gigabytes: of memory of one call (1 GB is 2**30 bytes).
+        processes: calls that run at the same time; further calls wait.
+    """
+
+    seconds: float = 600.0
+    gigabytes: float = 4.0
+    processes: int = 8
+
+
+class RefusedError(ValueError):
+    """A call cannot be done; the message says why."""
+
+
+class Workers:
+    """Runs functions in processes.
+
+    Args:
+        budget: of every call.
+
+    Raises:
+        UsageError: the operating system cannot fork.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        if not hasattr(os, "fork"):
+            raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
+        self._budget = budget
+        self._places = anyio.Semaphore(budget.processes)
+        self._calls: set[_Call] = set()
+        self._lock = threading.Lock()  # of the two that follow
+        self._control: socket.socket | None = None
+        self._origin: subprocess.Popen[bytes] | None = None  # from which processes are forked
+        self._is_closed = False
+
+    def prepare(self) -> None:
+        """Start to import what calls need, before the first one comes."""
+        with self._lock:
+            if self._control is not None and self._origin and self._origin.poll() is None:
+                return
+            self._control, worker_end = socket.socketpair()
+            with worker_end:
+                start = (
+                    f"from {__package__}.forking import serve; "
+                    f"serve({worker_end.fileno()}, {_MODULES!r}, {self._budget.gigabytes!r})"
+                )
+                self._origin = subprocess.Popen(
+                    [sys.executable, "-P", "-c", start],
+                    pass_fds=[worker_end.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=2,
+                    env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+                )
+
+    def close(self) -> None:
+        """End all processes; calls that run, and later ones, are refused. Any thread may do it."""
+        self._is_closed = True
+        for call in list(self._calls):
+            call.stop()
+        with self._lock:
+            if self._control is not None and self._origin is not None:
+                self._control.close()
+                self._origin.kill()
+                self._origin.wait()
+            self._control = None
+
+    async def run(
+        self,
+        work: Callable[..., Any],
+        *arguments: Any,
+        progress: Callable[[float, float], Awaitable[object]],
+    ) -> Any:
+        """What `work(report, *arguments)` returns, where `report` takes reports of progress.
+
+        If this is cancelled the process ends.
+
+        Args:
+            work: a function that `pickle` knows by its name.
+            *arguments: values that `pickle` can write.
+            progress: awaited for each report.
+
+        Raises:
+            RefusedError: the work raised a ValueError or an OSError, used up its time or memory, or
+                failed by a fault of server_end.
+        """
+        async with self._places:
+            server_end, worker_end = socket.socketpair()
+            call = _Call(Connection(server_end.detach()))
+            self._calls.add(call)
+            try:
+                with anyio.move_on_after(self._budget.seconds):
+                    # What is sent may be longer than a socket holds, so that sending waits.
+                    await to_thread.run_sync(self._start, call, worker_end, work, arguments)
+                    return await self._outcome(call, progress)
+                raise RefusedError(
+                    f"took longer than {self._budget.seconds:g} seconds and was stopped; ask for "
+                    "less, or start the server with a greater --seconds"
+                )
+            finally:
+                self._calls.discard(call)
+                call.stop()
+                call.connection.close()
+
+    def _start(
+        self,
+        call: "_Call",
+        worker_end: socket.socket,
+        work: Callable[..., Any],
+        arguments: tuple[Any, ...],
+    ) -> None:
+        with worker_end:
+            if self._is_closed:
+                return
+            self.prepare()
+            with self._lock, suppress(OSError):  # of an end, which reading will show
+                if self._control is not None:
+                    socket.send_fds(self._control, [b"1"], [worker_end.fileno()])
+        with suppress(OSError):
+            call.connection.send_bytes(pickle.dumps((work, arguments)))
+
+    async def _outcome(
+        self, call: "_Call", progress: Callable[[float, float], Awaitable[object]]
+    ) -> Any:
+        while True:
+            await anyio.wait_readable(call.connection.fileno())
+            try:
+                kind, value = call.connection.recv()
+            except (EOFError, OSError):
+                call.process = None
+                raise RefusedError(self._ending()) from None
+            if kind == "process":
+                call.process = value
+            elif kind == "progress":
+                await progress(*value)
+            else:
+                call.process = None  # it ends by itself
+                if kind == "refused":
+                    raise RefusedError(value)
+                return value
+
+    def _ending(self) -> str:
+        """Why a process ended without an answer."""
+        if self._is_closed:
+            return "the server ends"
+        return (
+            "the process that did this was ended from outside, or for want of memory, of which it "
+            f"may use {self._budget.gigabytes:g} GB; ask again, or for less"
+        )
+
+
+class _Call:
+    """A call that runs: the connection to its process, and the number of that."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.process: int | None = None
+
+    def stop(self) -> None:
+        """End the process; one that has no number yet ends when the connection does."""
+        process, self.process = self.process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)

@@ -1,0 +1,61 @@
+"""How far a long computation has come, for whoever wants to know.
+
+A loop reports the share of its work that is done, from 0 to 1. It does not know who listens, nor
+what it is a step of: `step` makes its reports part of those of a greater whole.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_listener: ContextVar[Callable[[float], object] | None] = ContextVar("listener", default=None)
+
+
+def report(share: float) -> None:
+    """Tell the listener, if there is one, what share of the work is done."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(share)
+
+
+@contextmanager
+def watched(listener: Callable[[float], object]) -> Iterator[None]:
+    """Let the listener have the reports of the work inside. They never go back.
+
+    >>> with watched(print):
+    ...     for number in range(2):
+    ...         with step(number, 2):
+    ...             report(0.5)
+    0.25
+    0.5
+    0.75
+    1.0
+    """
+    greatest = 0.0
+
+    def forward(share: float) -> None:
+        nonlocal greatest
+        if share > greatest:
+            greatest = share
+            listener(share)
+
+    token = _listener.set(forward)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextmanager
+def step(number: int, steps: int) -> Iterator[None]:
+    """Let what is reported inside be about one of several steps, counted from 0."""
+    listener = _listener.get()
+    if listener is None:
+        yield
+        return
+    token = _listener.set(lambda share: listener((number + share) / steps))
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+    listener((number + 1) / steps)
