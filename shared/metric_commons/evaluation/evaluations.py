@@ -6,7 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..files.tables import Source, stem
+from ..files.streams import stem
+from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
 from ..text.answers import shared_readings
 from . import catalog
