@@ -13,7 +13,7 @@ from metric_commons import load
 from metric_commons.plots import captions, curve_plots
 from tests.spec import ROOT
 
-KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual"]
+KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage"]
 MUSHROOMS, RENTS = (ROOT / "examples" / f"{name}.jsonl" for name in ("mushrooms", "rents"))
 GUIDES = ["forager", "field_guide"]
 GUIDED = (
@@ -21,6 +21,8 @@ GUIDED = (
     *("--set", "pos_label=yes"),
 )
 RENTED = (RENTS, "--predictions=by_area", "--predictions=by_area_and_floor", "--references=rent")
+GRADED = ("graded.jsonl", "--predictions=sure", "--predictions=loud")
+ROWS = {**dict.fromkeys(KINDS, GUIDED), **dict.fromkeys(KINDS[4:6], RENTED), KINDS[6]: GRADED}
 
 
 @pytest.fixture
@@ -481,7 +483,8 @@ def test_equal_numbers_can_be_drawn(drawn, kind, value):
 )
 def test_a_picture_is_of_the_kind_of_its_name_and_always_the_same(run, kind, name, start):
     pytest.importorskip("matplotlib")
-    command = ("plot", kind, *(RENTED if kind in KINDS[-2:] else GUIDED), "--save", name)
+    write("graded.jsonl", **RISKY)
+    command = ("plot", kind, *ROWS[kind], "--save", name)
     contents = []
     for _ in range(2):
         assert run(*command) == (0, "", "")
@@ -648,3 +651,41 @@ def test_the_positive_label_is_the_one_of_the_scores(drawn, pos_label):
 
     assert legend(figure)[0] == f"forager: AUC {interval(expected, 'roc_auc')}"
     assert f"(positive: {pos_label})" in figure.axes[0].get_ylabel()
+
+
+# Risk and coverage
+
+
+def graded(answers):
+    return [{"correct": correct, "confidence": confidence} for correct, confidence in answers]
+
+
+RISKY = {
+    "sure": graded([(True, 0.9), (True, 0.9), (False, 0.5), (True, 0.5), (False, 0.1)]),
+    "loud": graded([(False, 1.0), (True, 1.0), (False, 0.9), (True, 0.9), (True, 0.8)]),
+}
+
+
+def test_risk_is_drawn_over_coverage(drawn):
+    write("graded.jsonl", **RISKY)
+    figure = drawn("risk_coverage", *GRADED)
+    curves = lines(figure.axes[0])
+
+    for name, answers in RISKY.items():
+        result = load("selective_answering").compute(
+            predictions=answers, curve=True, confidence_level=0.95
+        )
+        curve = result["risk_coverage"]
+        for end in zip(curve["coverage"], curve["risk"], strict=True):
+            assert np.hypot(*(curves[name] - end).T).min() < 1e-12
+        assert f"{name}: AURC {interval(result, 'aurc')}" in legend(figure)
+    # Of the third and fourth answer, equally sure, one is wrong: half an error up to the third.
+    inside = min(curves["sure"], key=lambda point: abs(point[0] - 0.6))
+    assert inside.tolist() == pytest.approx([0.6, 0.5 / 3])
+
+
+def test_grades_alone_have_no_curve(refused):
+    write("grades.jsonl", bot=["correct", "incorrect"])
+
+    _, said = refused("risk_coverage", "grades.jsonl", "--predictions=bot", "--save=r.png")
+    assert "curve needs confidences" in said

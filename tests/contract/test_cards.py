@@ -20,6 +20,7 @@ ADDED = {
     "groups": ["groups"],
     "extract": ["unparsed"],
     "curves": ["roc_curve", "pr_curve", "det_curve"],
+    "curve": ["risk_coverage"],
     "max_fpr": ["partial_roc_auc"],
     "operating_point": ["operating_point"],
     "clusters": ["n_clusters"],

@@ -65,14 +65,14 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
         described = ", ".join(f"{name} has {rows} rows" for name, rows in lengths.items())
         raise ValueError(f"the inputs differ in length: {described}")
     take = cache(lambda name, shape: shape.take(inputs[name]))  # layouts share shapes
-    named = {
+    candidates = {
         index: layout for index, layout in enumerate(layouts) if layout.keys() == inputs.keys()
     }
-    for index, layout in named.items():
+    for index, layout in candidates.items():
         rows = {name: take(name, shape) for name, shape in layout.items()}
         if all(column is not None for column in rows.values()):
             return index, rows
-    return _read_rows(inputs, named)
+    return _read_rows(inputs, candidates)
 
 
 def _read_rows(

@@ -1,4 +1,4 @@
-"""`metric-commons plot`: pictures of how systems classify or predict numbers."""
+"""`metric-commons plot`: pictures of how systems classify, predict numbers or judge themselves."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,18 +22,22 @@ def plot(
     kind: Annotated[Kind, typer.Argument(help="What is drawn.")],
     paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of rows.")],
     predictions: Predictions,
-    references: Annotated[
-        str, typer.Option(metavar="FIELD", help="Field of the true labels or numbers.")
-    ],
     save: Annotated[
         Path, typer.Option(metavar="FILE", help="The picture, a .png, .svg or .pdf file.")
     ],
+    references: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD",
+            help="Field of the true labels or numbers; risk_coverage takes none.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="OPTION=VALUE",
-            help="Option of classification or regression, such as calibration_bins=15. The value "
+            help="Option of the module behind the picture, such as calibration_bins=15. The value "
             "is JSON, or else a string.",
         ),
     ] = None,
@@ -46,14 +50,15 @@ def plot(
         ),
     ] = None,
 ) -> None:
-    """Draw how one or several systems classify, or predict numbers.
+    """Draw how one or several systems classify, predict numbers, or judge themselves.
 
     metric-commons plot roc runs.jsonl --predictions bot --references gold
     --save roc.png
 
     roc, pr and calibration take scores or probabilities, confusion also labels;
-    residuals, and actual (predicted against actual), take numbers. Files and
-    fields are those of `score`.
+    residuals, and actual (predicted against actual), take numbers; risk_coverage
+    takes records with `correct` and `confidence`. Files and fields are those of
+    `score`.
     """
     needs = PICTURES[kind]
     evaluation = Evaluation(
@@ -92,7 +97,7 @@ def _systems(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "S
     results, rows = evaluation.with_rows(**prefixed)
     return {
         system: System(
-            results.systems[system][module], columns["predictions"], columns["references"]
+            results.systems[system][module], columns["predictions"], columns.get("references")
         )
         for system, columns in rows.items()
     }

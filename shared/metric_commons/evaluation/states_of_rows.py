@@ -47,7 +47,8 @@ class RowCounts(SufficientStatistics):
         for name, column in (("groups", labels.groups), ("clusters", labels.clusters)):
             if column is not None:
                 checked[name] = column
-        self._take(list(checked), _counted(list(checked.values())))
+        flat = _flattened(checked)
+        self._take(list(flat), _counted(list(flat.values())))
 
     def merge(self, other: Self) -> None:
         self._take(other._names, other._counts)
@@ -60,7 +61,7 @@ class RowCounts(SufficientStatistics):
             name: _repeated(values, counts)
             for name, values in zip(self._names, zip(*self._counts, strict=True), strict=True)
         }
-        result: dict[str, Any] = self._metric.compute(**columns, **reporting)
+        result: dict[str, Any] = self._metric.compute(**_nested(columns), **reporting)
         return result
 
     def to_plain(self) -> Any:
@@ -220,6 +221,39 @@ class SumsOfRows(SufficientStatistics):
                     raise ValueError(f"some rows have {name}, others have none")
         self._parts.append(rows)
         self._labels.extend(labels)
+
+
+def _flattened(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns, with one for each field of those that hold records.
+
+    >>> _flattened({"predictions": [{"n": 3, "c": 1}]})
+    {'predictions.n': [3], 'predictions.c': [1]}
+    """
+    flat: dict[str, Any] = {}
+    for name, column in columns.items():
+        if isinstance(column, list) and isinstance(column[0], dict):
+            flat |= {f"{name}.{field}": [row[field] for row in column] for field in column[0]}
+        else:
+            flat[name] = column
+    return flat
+
+
+def _nested(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The inverse of `_flattened`.
+
+    >>> _nested({"predictions.n": [3], "predictions.c": [1]})
+    {'predictions': [{'n': 3, 'c': 1}]}
+    """
+    nested: dict[str, Any] = {}
+    for name, column in columns.items():
+        record, _, field = name.partition(".")
+        if not field:
+            nested[name] = column
+            continue
+        rows = nested.setdefault(record, [{} for _ in column])
+        for row, value in zip(rows, column, strict=True):
+            row[field] = value
+    return nested
 
 
 def _counted(columns: Sequence[Any]) -> Mapping[tuple[Any, ...], int]:

@@ -25,7 +25,7 @@ Measures = Annotated[
 ]
 Thresholds = Sequence[Share]
 
-_MOST = 1000  # of k where subsets are counted: their number has up to 30 bits for each sample
+_GREATEST_K = 1000  # of k where subsets are counted: their number has up to 30 bits for each sample
 
 
 @checked_options
@@ -83,8 +83,8 @@ def pass_scores(
             scores |= zip(names, pass_at_k(samples, sizes), strict=True)
             continue
         for name, size in zip(names, sizes, strict=True):
-            if size > _MOST:
-                raise OptionError("k", f"holds {size}; {measure} takes {_MOST} at the most")
+            if size > _GREATEST_K:
+                raise OptionError("k", f"holds {size}; {measure} takes {_GREATEST_K} at the most")
             if measure == "pass^k":
                 scores[name] = _chances(samples, size, [size])[0]
             elif measure == "g-pass@k":

@@ -171,8 +171,8 @@ def majority_chance(
 def best_chance(scores: Sequence[float], right: Sequence[bool], k: int, ties: Ties) -> float:
     """The chance that the sample with the greatest score of k is right.
 
-    C(below + size, k) - C(below, k) subsets have their greatest score at a level with `size`
-    samples and `below` samples under it.
+    C(lesser + size, k) - C(lesser, k) subsets have their greatest score at a level with `size`
+    samples and `lesser` samples under it.
 
     >>> best_chance([0.5, 0.9, 0.9], [False, True, False], 2, "expected")
     0.5
@@ -182,18 +182,18 @@ def best_chance(scores: Sequence[float], right: Sequence[bool], k: int, ties: Ti
     levels: dict[float, list[bool]] = defaultdict(list)
     for score, is_right in zip(scores, right, strict=True):
         levels[score].append(is_right)
-    below, wins = 0, Fraction(0)
+    lesser, wins = 0, Fraction(0)
     for score in sorted(levels):
         size, rights = len(levels[score]), sum(levels[score])
-        subsets = comb(below + size, k) - comb(below, k)
-        without_right = comb(below + size - rights, k) - comb(below, k)
-        without_wrong = comb(below + rights, k) - comb(below, k)
+        subsets = comb(lesser + size, k) - comb(lesser, k)
+        without_right = comb(lesser + size - rights, k) - comb(lesser, k)
+        without_wrong = comb(lesser + rights, k) - comb(lesser, k)
         if ties == "expected":
             wins += Fraction(subsets * rights, size)
         else:
             wins += subsets - without_right if ties == "optimistic" else without_wrong
-        below += size
-    return float(wins / comb(below, k))
+        lesser += size
+    return float(wins / comb(lesser, k))
 
 
 def _polynomial(n: int, degree: int, width: int) -> int:

@@ -14,7 +14,7 @@ from .figures import render
 if TYPE_CHECKING:
     from .systems import System
 
-Kind = Literal["roc", "pr", "confusion", "calibration", "residuals", "actual"]
+Kind = Literal["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage"]
 
 _LEVEL = 0.95  # of intervals that take little time
 
@@ -48,6 +48,9 @@ PICTURES: Mapping[Kind, Picture] = {
     ),
     "residuals": Picture("residual_plots.draw_residuals", "regression", *_RESIDUAL_OPTIONS),
     "actual": Picture("residual_plots.draw_actual", "regression", *_RESIDUAL_OPTIONS),
+    "risk_coverage": Picture(
+        "risk_coverage_plot.draw_risk_coverage", "selective_answering", {"curve": True}, {}, _LEVEL
+    ),
 }
 
 

@@ -1,0 +1,318 @@
+"""Answers of a model that may say that it does not know: graded, and perhaps with a confidence."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, partial
+from typing import Any, Self
+
+import numpy as np
+
+from ..numbers.arrays import Booleans, Column, Floats, Integers
+from ..numbers.checks import OptionError, RowError, check_labels, nearest
+from ..numbers.domains import Count, Labels, Level, Seed, Share, checked_options
+from ..statistics.bootstrap import percentile_ends
+from ..statistics.cluster_sums import Clusters
+from ..statistics.draws import random_rows
+from ..statistics.intervals import interval as mean_interval
+from ..statistics.methods import Method
+from ..statistics.proportions import COUNTING, Interval
+from ..statistics.summary import Estimator, mean, members, uncertainty
+from .risk_coverage import rank_scores, risk_coverage_curve
+
+GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
+_LETTERS = dict(zip("ABC", GRADES.values(), strict=True))
+
+_CELLS = 1 << 22  # of a block of resamples
+
+
+@dataclass(frozen=True)
+class GradedAnswers:
+    """Of each row whether it is correct, and whether there was an answer at all; shape (rows,).
+
+    `confidences` are None where grades are all that is known.
+    """
+
+    correct: Booleans
+    attempted: Booleans
+    confidences: Floats | None = None
+
+    def __len__(self) -> int:
+        return self.correct.size
+
+    def take(self, rows: Integers) -> Self:
+        """Some of the rows."""
+        confidences = None if self.confidences is None else self.confidences[rows]
+        return type(self)(self.correct[rows], self.attempted[rows], confidences)
+
+
+def graded_answers(predictions: Column) -> GradedAnswers:
+    """The rows, from grades or from records.
+
+    Args:
+        predictions: "correct", "incorrect" or "not_attempted", or A, B or C for these; or records
+            with `correct`, `confidence` and perhaps `attempted`.
+
+    Raises:
+        ValueError: there is another grade, or a row is correct without an attempt.
+
+    >>> graded_answers(["correct", "C"]).attempted.tolist()
+    [True, False]
+    >>> graded_answers(["correct", "wrong"])
+    Traceback (most recent call last):
+    ValueError: predictions[1] is 'wrong'; expected 'correct', 'incorrect' or 'not_attempted'
+    """
+    if isinstance(predictions[0], Mapping):
+        correct = np.array([row["correct"] for row in predictions], dtype=bool)
+        attempted = np.array([row.get("attempted", True) for row in predictions], dtype=bool)
+        if (correct & ~attempted).any():
+            row = int((correct & ~attempted).argmax())
+            raise RowError("predictions", row, "is correct, but not attempted")
+        confidences = np.array([row["confidence"] for row in predictions], dtype=np.float64)
+        return GradedAnswers(correct, attempted, confidences + 0.0)  # -0.0 becomes 0.0
+    grades = GRADES | _LETTERS
+    for row, grade in enumerate(predictions):
+        if grade not in grades:
+            expected = "expected 'correct', 'incorrect' or 'not_attempted'"
+            hint = nearest(grade, GRADES)
+            raise RowError("predictions", row, f"is {grade[:60]!r}; {expected}{hint}")
+    correct, attempted = np.array([grades[grade] for grade in predictions]).T
+    return GradedAnswers(correct, attempted)
+
+
+@checked_options
+def selective_scores(
+    predictions: Column,
+    *,
+    confidence_targets: Sequence[Level] = (),
+    coverages: Sequence[Share] = (),
+    curve: bool = False,
+    confidence_level: Level | None = None,
+    interval: Method = "auto",
+    clusters: Labels | None = None,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
+    groups: Labels | None = None,
+) -> dict[str, Any]:
+    """How often answers are right, wrong and withheld, and whether confidence says which.
+
+    `correct`, `incorrect` and `not_attempted` are shares of all rows. `f1` is the harmonic mean of
+    `correct` and `accuracy_given_attempted`, as in SimpleQA. All that follows from confidences is
+    about the rows that were attempted.
+
+    Args:
+        predictions: as in `graded_answers`.
+        confidence_targets: for each t the score `penalized@t`: a correct answer counts 1, a wrong
+            one -t / (1 - t), so that an answer pays from the confidence t on.
+        coverages: for each share the accuracy of the most confident answers, `accuracy@share`.
+        curve: also return `risk_coverage`: coverage and risk at each threshold of confidence.
+        confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
+        interval: how; "auto" takes the method that suits each score. What is no mean of rows is
+            always resampled.
+        clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
+        n_resamples: how often a bootstrap resamples.
+        seed: of the resampling; the same seed gives the same interval on any machine.
+        groups: a label a row; also return the scores of each group under `groups`.
+
+    Raises:
+        ValueError: a row is not what it may be; coverages or a curve of grades without confidences;
+            labels that are not one a row.
+
+    >>> scores = selective_scores(["correct", "incorrect", "C"], confidence_targets=[0.75])
+    >>> round(scores["f1"], 3), scores["accuracy_given_attempted"], scores["penalized@0.75"]
+    (0.4, 0.5, -0.6666666666666666)
+    """
+    answers = graded_answers(predictions)
+    if answers.confidences is None and (coverages or curve):
+        option = "coverages" if coverages else "curve"
+        raise OptionError(option, "needs confidences, and these rows are grades alone")
+    all_clusters = None if clusters is None else Clusters.of_labels(clusters, len(answers))
+    options: dict[str, Any] = {
+        "confidence_level": confidence_level,
+        "interval": interval,
+        "n_resamples": n_resamples,
+        "seed": seed,
+    }
+
+    def summary(answers: GradedAnswers, clusters: Clusters | None) -> dict[str, Any]:
+        means = _means(answers, confidence_targets)
+        kinds = _Kinds.of_answers(answers, coverages)
+        rank_results = kinds.scores(kinds.counts[np.newaxis])
+        resample = cache(partial(kinds.resampled, clusters))  # once for all scores
+        estimators: dict[str, Estimator] = {
+            **{name: partial(score.interval, clusters) for name, score in means.items()},
+            **{name: partial(_resampled_interval, resample, name) for name in rank_results},
+        }
+        result: dict[str, Any] = {name: score.value() for name, score in means.items()}
+        result |= {name: float(values[0]) for name, values in rank_results.items()}
+        if curve:
+            result["risk_coverage"] = kinds.curve()
+        return result | uncertainty(estimators, **options)
+
+    result = summary(answers, all_clusters)
+    if groups is not None:
+        labels = check_labels("groups", groups, len(answers))
+        result["groups"] = {
+            label: summary(
+                answers.take(rows), None if all_clusters is None else all_clusters.take(rows)
+            )
+            | {"n": len(rows)}
+            for label, rows in members(labels).items()
+        }
+    return result
+
+
+@dataclass(frozen=True)
+class _Mean:
+    """A score that is a mean over some of the rows; NaN if there are none."""
+
+    values: Floats  # of these rows
+    rows: Booleans  # which of all rows these are
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    def value(self) -> float:
+        return mean(self.values) if self.values.size else math.nan
+
+    def interval(
+        self, clusters: Clusters | None, *, method: Method = "auto", **options: Any
+    ) -> Interval:
+        if math.isnan(self.value()):
+            return Interval(math.nan, math.nan, "korn_graubard", math.nan, 0.0)
+        if method in COUNTING and not np.isin(self.values, self.bounds).all():
+            method = "auto"  # the result says which it was
+        sums = None if clusters is None else clusters.take(self.rows).sums(self.values)
+        return mean_interval(
+            self.values, clusters=sums, bounds=self.bounds, method=method, **options
+        )
+
+
+def _means(answers: GradedAnswers, targets: Sequence[float]) -> dict[str, _Mean]:
+    """The scores that are means of rows."""
+    correct, attempted = answers.correct.astype(np.float64), answers.attempted
+    rows = np.ones(len(answers), dtype=bool)
+    wrong = attempted & ~answers.correct
+    means = {
+        "correct": _Mean(correct, rows),
+        "incorrect": _Mean(wrong.astype(np.float64), rows),
+        "not_attempted": _Mean((~attempted).astype(np.float64), rows),
+        "accuracy_given_attempted": _Mean(correct[attempted], attempted),
+    }
+    for target in targets:
+        share = Fraction(repr(float(target)))
+        penalty = float(share / (1 - share))
+        means[f"penalized@{float(target)!r}"] = _Mean(
+            np.where(wrong, -penalty, correct), rows, (-penalty, 1.0)
+        )
+    if answers.confidences is not None:
+        confidences = answers.confidences[attempted]
+        losses = (confidences - correct[attempted]) ** 2
+        if ((confidences < 0) | (confidences > 1)).any():
+            losses = np.full(losses.size, math.nan)
+        means["accuracy"] = means["accuracy_given_attempted"]
+        means["brier"] = _Mean(losses, attempted)
+    return means
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """Rows that are alike: how many there are of each kind, and what they count.
+
+    Kinds come in a fixed order, with the greatest confidence first, so that the order of rows does
+    not show.
+    """
+
+    counts: Integers
+    index: Integers  # the kind of each row
+    correct: Booleans
+    attempted: Booleans
+    levels: Integers  # where the kinds of each confidence begin among those that were attempted
+    confidences: Floats | None  # of the levels
+    coverages: tuple[float, ...]
+
+    @classmethod
+    def of_answers(cls, answers: GradedAnswers, coverages: Sequence[float]) -> Self:
+        confidences = answers.confidences
+        # What was not attempted comes last: it has no part in the order of confidences.
+        keys = np.zeros(len(answers)) if confidences is None else -confidences
+        columns = np.stack([~answers.attempted, keys * answers.attempted, answers.correct], axis=1)
+        kinds, index, counts = np.unique(columns, axis=0, return_inverse=True, return_counts=True)
+        attempted = kinds[:, 0] == 0
+        levels, starts = np.unique(kinds[attempted, 1], return_index=True)
+        return cls(
+            counts,
+            index.reshape(-1),
+            kinds[:, 2] == 1,
+            attempted,
+            starts,
+            None if confidences is None else 0.0 - levels,
+            tuple(coverages),
+        )
+
+    def scores(self, counts: Integers) -> dict[str, Floats]:
+        """The scores that are no means of rows, of each resample; `counts` are those of kinds."""
+        correct = counts[:, self.correct].sum(axis=1)
+        attempted = counts[:, self.attempted].sum(axis=1)
+        scores: dict[str, Floats] = {"f1": 2 * correct / (attempted + counts.sum(axis=1))}
+        if self.confidences is not None:
+            scores |= rank_scores(*self._levels(counts), self.coverages)
+        return scores
+
+    def curve(self) -> dict[str, list[float]]:
+        """The risk-coverage curve."""
+        answers, errors = self._levels(self.counts[np.newaxis])
+        confidences = np.zeros(0) if self.confidences is None else self.confidences
+        return risk_coverage_curve(confidences, answers[0], errors[0])
+
+    def resampled(
+        self, clusters: Clusters | None, n_resamples: int, seed: int
+    ) -> dict[str, Floats]:
+        """The scores of resamples of rows, or of clusters; shape (resamples,)."""
+        units = np.eye(self.counts.size, dtype=np.int64)
+        draws = np.repeat(np.arange(self.counts.size), self.counts)
+        if clusters is not None:
+            units = np.zeros((len(clusters.labels), self.counts.size), dtype=np.int64)
+            np.add.at(units, (clusters.numbers, self.index), 1)
+            units = units[np.lexsort(units.T)]  # whatever their labels and their order
+            draws = np.arange(len(units))
+        words = np.random.PCG64(seed)
+        at_once = max(1, _CELLS // max(draws.size, self.counts.size))
+        parts = []
+        for start in range(0, n_resamples, at_once):
+            resamples = min(at_once, n_resamples - start)
+            cells = draws.take(random_rows(words, draws.size, resamples * draws.size))
+            cells += np.repeat(np.arange(resamples) * len(units), draws.size)
+            counts = np.bincount(cells, minlength=resamples * len(units))
+            counts = counts.reshape(resamples, len(units))
+            if clusters is not None:
+                counts = np.rint(counts.astype(np.float64) @ units).astype(np.int64)
+            parts.append(self.scores(counts))
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def _levels(self, counts: Integers) -> tuple[Integers, Integers]:
+        """How many answers and errors there are of each confidence, shape (resamples, levels)."""
+        answers = counts[:, self.attempted]
+        errors = np.where(self.correct[self.attempted], 0, answers)
+        if not self.levels.size:
+            return answers, errors
+        return (
+            np.add.reduceat(answers, self.levels, axis=1),
+            np.add.reduceat(errors, self.levels, axis=1),
+        )
+
+
+def _resampled_interval(
+    resample: Any,
+    name: str,
+    *,
+    confidence_level: float = 0.95,
+    method: Method = "auto",
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Interval:
+    """The percentile interval of a score of resamples; whatever the method, there is no other."""
+    values = resample(int(n_resamples), int(seed))[name]
+    defined = values[~np.isnan(values)]
+    low, high = percentile_ends(values, confidence_level).tolist()
+    error = float(np.std(defined, ddof=1)) if defined.size > 1 else math.nan
+    return Interval(low, high, "bootstrap", error, None)
