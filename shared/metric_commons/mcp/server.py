@@ -109,7 +109,7 @@ class RunsCompared(TypedDict):
 
 
 class FileEvaluated(TypedDict):
-    """The format metric-commons/2, and the file with the result, if it was saved."""
+    """The format metric-commons/3, and the file with the result, if it was saved."""
 
     format: str
     systems: dict[str, Any]
