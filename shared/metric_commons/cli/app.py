@@ -14,6 +14,7 @@ from ..evaluation.usage import MissingExtraError, UsageError
 from .compare import compare
 from .describe import describe
 from .gate import gate
+from .leaderboard import history, leaderboard
 from .merge import merge
 from .plot import plot
 from .power import power
@@ -30,7 +31,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (score, merge, run, init, trec, compare, gate, power, plot, report, describe):
+for command in (
+    *(score, merge, run, init, trec, compare, leaderboard, history, gate, power, plot, report),
+    describe,
+):
     app.command()(command)
 
 

@@ -76,11 +76,11 @@ def check_report() -> None:
         import jinja2  # noqa: F401
 
 
-def show_tables(printed: Sequence[Table]) -> None:
-    """Print tables that are no results, as wide as the screen allows."""
+def show_tables(printed: Sequence[Table], lines: Sequence[str] = ()) -> None:
+    """Print tables that are no results, as wide as the screen allows, then the lines."""
     from . import tables
 
-    tables.show_tables(printed)
+    tables.show_tables(printed, lines)
 
 
 def show(results: Results, form: str) -> None:

@@ -16,13 +16,11 @@ _GAP = 2  # between columns: one blank of padding, one that SIMPLE_HEAD draws
 
 def show(results: Results) -> None:
     """Print the tables, the best of each score in bold, and the signatures."""
-    console = show_tables(results.tables())
-    for signature in results.signatures():  # unbroken, to be copied
-        console.print(Text(signature, style="dim"), soft_wrap=True)
+    show_tables(results.tables(), results.signatures())
 
 
-def show_tables(tables: Sequence[Table]) -> Console:
-    """Print tables with their notes."""
+def show_tables(tables: Sequence[Table], lines: Sequence[str]) -> None:
+    """Print tables with their notes, then the lines."""
     console = Console(highlight=False)
     for table in tables:
         for columns in _pages(table, console.width):
@@ -31,7 +29,8 @@ def show_tables(tables: Sequence[Table]) -> Console:
         if table.note:
             console.print(Text(table.note, style="dim"))
             console.print()
-    return console
+    for line in lines:  # unbroken, to be copied
+        console.print(Text(line, style="dim"), soft_wrap=True)
 
 
 def _pages(table: Table, width: int) -> Iterator[list[int]]:

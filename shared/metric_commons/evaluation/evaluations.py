@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..files.streams import stem
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
+from ..numbers.row_digests import row_digest
 from ..text.answers import shared_readings
 from . import catalog
 from .arguments import assign, check_supported, input_names, scores_rows
@@ -96,6 +97,7 @@ class Evaluation:
             system: {module: State(module, **fields_of_file[module]) for module in self.modules}
             for system in self.systems
         }
+        part = Part(states, [], self.preset)
         sources = {path: self.source(path) for path in self.inputs()}
         for path, source in sources.items():
             before = 0
@@ -112,8 +114,20 @@ class Evaluation:
                     except ValueError as error:
                         refused = InputError(system, error)
                         raise self.located(refused, sources, before) from error
+                digests = {
+                    name: row_digest(block[column])
+                    for name, column in (
+                        ("references", self.fields.get("references")),
+                        ("ids", self.fields.get("id")),
+                    )
+                    if column in block
+                }
+                for system, (source_path, _) in self.systems.items():
+                    if source_path == path:
+                        part.add_digests(system, digests)
                 before = source.rows
-        return Part(states, [source.provenance() for source in sources.values()], self.preset)
+            part.inputs.append(source.provenance())
+        return part
 
     @shared_readings()
     def _update(

@@ -6,14 +6,16 @@ from fnmatch import fnmatchcase
 from typing import Any, Self
 
 from ..files.stored import plain, restored
+from ..numbers.multisets import Multiset
 from .arguments import REPORTING
 from .signature import signature
+from .value_counts import ValueCounts, value_counts
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
 # What a result has a value of for each score, if it has any.
 _BY_SCORE = (
     *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
-    *("design_effect", "aggregation", "per_example"),
+    *("design_effect", "aggregation", "per_example", "value_counts"),
 )
 
 
@@ -37,11 +39,15 @@ class ModuleResult:
     # Scores that are no means of rows, and what they are: "sum", "geometric_mean" or "sums".
     aggregation: dict[str, str] = field(default_factory=dict)
     main_score: str | None = None  # to compare systems by; None for the first
+    value_counts: ValueCounts = field(default_factory=dict, repr=False)  # as far as they are few
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """All but the scores of single rows, which have a file of their own."""
-        optional = ("lower_is_better", "aggregation", "main_score", *_BESIDE_INTERVALS)
+        optional = (
+            *("lower_is_better", "aggregation", "main_score", "value_counts"),
+            *_BESIDE_INTERVALS,
+        )
         empty_keys = {key for key in optional if not getattr(self, key)}
         stored_keys = vars(self).keys() - empty_keys - {"per_example"}
         return {key: plain(value) for key, value in vars(self).items() if key in stored_keys}
@@ -49,7 +55,7 @@ class ModuleResult:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The inverse of `to_dict`: a score that was undefined is NaN again."""
-        numbers = {"scores", "confidence_interval", "groups", *_BESIDE_INTERVALS}
+        numbers = {"scores", "confidence_interval", "groups", "value_counts", *_BESIDE_INTERVALS}
         return cls(**{key: restored(v) if key in numbers else v for key, v in values.items()})
 
     def only(self, scores: Collection[str]) -> Self:
@@ -80,8 +86,11 @@ def module_result(
     rows: int,
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
+    counts: Mapping[str, Multiset] | None = None,
 ) -> ModuleResult:
     """What `compute` of `metric`, the module `name`, returned with these options, with its story.
+
+    `counts` says of each score how often its values occur, unless rows come in clusters.
 
     >>> from .catalog import load
     >>> metric = load("qa_em")
@@ -107,14 +116,17 @@ def module_result(
         scoring |= interval_options(reported, extras)
     # An option that is None asks for nothing; to name it would only make lines longer.
     effective = {option: value for option, value in scoring.items() if value is not None}
+    aggregation = aggregation_of(scores, metric.aggregation)
+    means = {score: values for score, values in (counts or {}).items() if score not in aggregation}
     return ModuleResult(
         options=scoring,
         rows=rows,
         scores=scores,
         signature=signature(name, effective | conventions, rows),
         lower_is_better=[score for score in scores if score in metric.lower_is_better],
-        aggregation=aggregation_of(scores, metric.aggregation),
+        aggregation=aggregation,
         main_score=metric.main_score,
+        value_counts=value_counts(means, metric) if means else {},
         **extras,
     )
 

@@ -10,9 +10,10 @@ from typing import Any, Self
 
 from ..files.stored import Stored
 from ..numbers.progress import step
+from ..numbers.row_digests import added
 from .module_results import ModuleResult, module_result
 from .results import Results
-from .signature import provenance
+from .signature import digest_text, provenance
 from .state import State
 
 
@@ -28,11 +29,12 @@ class Part(Stored):
     {'qa_em': 0.5}
     """
 
-    FORMAT = "metric-commons-part/2"
+    FORMAT = "metric-commons-part/3"
 
     states: dict[str, dict[str, State]]
     inputs: list[dict[str, Any]] = field(default_factory=list)
     preset: str | None = None  # that the options came from
+    digests: dict[str, dict[str, int]] = field(default_factory=dict)  # of references and ids
 
     def merge(self, part: "Part") -> None:
         """Take in another part, which stays as it is.
@@ -57,6 +59,14 @@ class Part(Stored):
             for module, state in states.items():
                 state.merge(part.states[system][module])
         self.inputs += part.inputs
+        for system, digests in part.digests.items():
+            self.add_digests(system, digests)
+
+    def add_digests(self, system: str, digests: Mapping[str, int]) -> None:
+        """Take in digests of further rows, as `row_digest` returns them."""
+        total = self.digests.setdefault(system, {})
+        for name, digest in digests.items():
+            total[name] = added(total.get(name, 0), digest)
 
     def results(self, **reporting: Any) -> Results:
         """The results of all rows.
@@ -72,7 +82,12 @@ class Part(Stored):
         for number, (system, name) in enumerate(steps):
             with step(number, len(steps)):
                 systems[system][name] = _result(name, self.states[system][name], reporting)
-        return Results(systems=systems, provenance=provenance(self.inputs))
+        digests = {
+            system: {name: digest_text(digest) for name, digest in columns.items()}
+            for system, columns in self.digests.items()
+        }
+        record = provenance(self.inputs) | ({"rows": digests} if digests else {})
+        return Results(systems=systems, provenance=record)
 
     def to_dict(self) -> dict[str, Any]:
         """The states in plain values, and where their rows are from."""
@@ -85,6 +100,7 @@ class Part(Stored):
             "states": states,
             "inputs": self.inputs,
             "preset": self.preset,
+            "rows": self.digests,
         }
 
     @classmethod
@@ -98,7 +114,7 @@ class Part(Stored):
             system: {module: State.from_dict(state) for module, state in modules.items()}
             for system, modules in content["states"].items()
         }
-        return cls(states, content["inputs"], content["preset"])
+        return cls(states, content["inputs"], content["preset"], content["rows"])
 
 
 def _result(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:
@@ -113,4 +129,5 @@ def _result(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleRe
         rows=len(state),
         options=state.options,
         reported=module_options,
+        counts=state.counts(),
     )

@@ -1,8 +1,9 @@
 """The one result: what was scored, how, and what came out.
 
 `score` makes it; the command line, notebooks and every other application print and save it. The
-file, format `metric-commons/2`, holds the systems, in each its modules, in each the options, the
-number of rows, the scores with their intervals and groups, and a signature to cite.
+file, format `metric-commons/3`, holds the systems, in each its modules, in each the options, the
+number of rows, the scores with their intervals and groups, how often each score of rows occurs, and
+a signature to cite.
 """
 
 import csv
@@ -50,8 +51,8 @@ class Results(Stored):
     qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
     """
 
-    FORMAT = "metric-commons/2"
-    OLDER = ("metric-commons/1",)
+    FORMAT = "metric-commons/3"
+    OLDER = ("metric-commons/1", "metric-commons/2")
 
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)

@@ -38,27 +38,58 @@ def read_with_rows(
         ValueError: a file is not what it should be, or the rows of a result are not there; says how
             to make them.
     """
-    results = [Results.read(path) for path in paths]
-    if len(rows) == len(paths):
-        return [result.with_rows(file) for result, file in zip(results, rows, strict=True)]
-    spare_rows = list(rows)
     filled = []
-    for path, result in zip(paths, results, strict=True):
-        record = result.provenance.get("per_example")
-        file = _recorded(path, record, readable) if record else None
-        if file is None and spare_rows:
-            file = spare_rows.pop(0)
+    spare_rows = list(rows)
+    for path in paths:
+        results, problem, file = with_rows(
+            path, spare_rows, is_first=len(rows) == len(paths), readable=readable
+        )
+        if problem:
+            raise ValueError(problem)
+        if file:
+            spare_rows.remove(file)
+        filled.append(results)
+    if spare_rows:
+        raise UsageError(f"--rows: {spare_rows[0]} belongs to no result; each names its own rows")
+    return filled
+
+
+def with_rows(
+    path: Path,
+    rows: Sequence[Path],
+    *,
+    is_first: bool,
+    readable: Callable[[Path], bool] = lambda _: True,
+) -> tuple[Results, str, Path | None]:
+    """A saved result with the scores of its rows, or without them and why not.
+
+    Args:
+        path: what `save` wrote.
+        rows: files of rows that are not yet spoken for.
+        is_first: whether the first of them is that of this result; else it is so only if the result
+            names none.
+        readable: whether a file that the result names may be read.
+
+    Returns:
+        The result, what is wrong with its rows or "", and which of the files were its rows, if any.
+    """
+    results = Results.read(path)
+    record = results.provenance.get("per_example")
+    spare = rows[0] if rows and is_first else None
+    try:
+        file = spare or (_recorded(path, record, readable) if record else None)
+        if file is None and rows:
+            file = spare = rows[0]
         if file is None:
             problem = (
                 f"its rows are not there: {record['path']}"
                 if record
                 else "it does not name the scores of its rows"
             )
-            raise ValueError(f"{path}: {problem}; {_ADVICE}")
-        filled.append(result.with_rows(file))
-    if spare_rows:
-        raise UsageError(f"--rows: {spare_rows[0]} belongs to no result; each names its own rows")
-    return filled
+            return results, f"{path}: {problem}; {_ADVICE}", None
+        return results.with_rows(file), "", spare
+    except ValueError as error:
+        return results, str(error), spare
 
 
 def _recorded(

@@ -14,7 +14,8 @@ from .comparisons import compare_pairs
 from .module_results import ModuleResult, module_result
 from .pairing import paired_scores
 from .results import Results
-from .signature import provenance
+from .signature import provenance, row_digests
+from .value_counts import row_multisets
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
@@ -119,7 +120,7 @@ def score(
             "references": _column("references", references, system),
         }
         reporting = {
-            "per_example": per_example or compare,
+            "per_example": per_example or compare or scores_rows(metrics[name]),
             "confidence_level": confidence_level,
             "interval": interval,
             "standard_error": standard_error,
@@ -136,10 +137,13 @@ def score(
                 )
         except ValueError as error:
             raise InputError(system, error) from error
+        if not (per_example or compare):
+            result = replace(result, per_example={})
         results_by_system[system][name] = result
+    digests = row_digests({system: _digested(system, references, ids) for system in systems})
     results = Results(
         systems=results_by_system,
-        provenance=provenance(inputs),
+        provenance=provenance(inputs) | digests,
         row_labels=_row_labels(systems, clusters=clusters, ids=ids),
     )
     if not compare:
@@ -197,10 +201,11 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
         holders = "both results hold" if len(results) == 2 else "two systems hold"
         raise ValueError(f"there is no score that {holders} of every row")
     inputs = [source for part in results for source in part.provenance.get("inputs", [])]
-    compared = replace(
-        pool, comparisons=compare_pairs(shared, **testing), provenance=provenance(inputs)
-    )
-    return compared.choose(scores)
+    comparisons = compare_pairs(shared, **testing)
+    record = provenance(inputs) | {
+        name: value for name, value in pool.provenance.items() if name == "rows"
+    }
+    return replace(pool, comparisons=comparisons, provenance=record).choose(scores)
 
 
 def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:
@@ -210,36 +215,42 @@ def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]
         first, second = results
         common = [name for name in first.systems if name in second.systems]
         if common:
-            renamed = [
-                _named(part, {name: f"{side}: {name}" for name in common})
+            sides = [
+                renamed(part, {name: f"{side}: {name}" for name in common})
                 for side, part in zip("AB", results, strict=True)
             ]
-            return _merged(renamed), [(f"A: {name}", f"B: {name}") for name in common]
-        return _merged(results), list(product(first.systems, second.systems))
+            return merged(sides), [(f"A: {name}", f"B: {name}") for name in common]
+        return merged(results), list(product(first.systems, second.systems))
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise ValueError(f"system {repeated!r} is in two results; every system needs its own name")
-    return _merged(results), list(combinations(names, 2))
+    return merged(results), list(combinations(names, 2))
 
 
-def _named(results: Results, names: Mapping[str, str]) -> Results:
+def renamed(results: Results, names: Mapping[str, str]) -> Results:
     """Those systems that have new names, under these."""
+
+    def under_new_names(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {new: values[name] for name, new in names.items() if name in values}
+
+    digests = under_new_names(results.provenance.get("rows", {}))
     return replace(
         results,
-        systems={new: results.systems[name] for name, new in names.items()},
-        row_labels={
-            new: results.row_labels[name]
-            for name, new in names.items()
-            if name in results.row_labels
-        },
+        systems=under_new_names(results.systems),
+        row_labels=under_new_names(results.row_labels),
+        provenance=results.provenance | ({"rows": digests} if digests else {}),
     )
 
 
-def _merged(results: Sequence[Results]) -> Results:
-    """The systems of all results in one."""
+def merged(results: Sequence[Results]) -> Results:
+    """The systems of all results in one, which has no comparisons."""
+    digests = {
+        name: value for part in results for name, value in part.provenance.get("rows", {}).items()
+    }
     return Results(
         systems={name: system for part in results for name, system in part.systems.items()},
         row_labels={name: labels for part in results for name, labels in part.row_labels.items()},
+        provenance={"rows": digests} if digests else {},
     )
 
 
@@ -254,8 +265,24 @@ def _module_result(
     inputs_of_module = {column: columns[column] for column in input_names(metric)}
     reported = {option: value for option, value in reporting.items() if option in metric.options}
     result = metric.compute(**inputs_of_module, **options, **reported)
-    rows = len(columns["predictions"])
-    return module_result(name, metric, result, rows=rows, options=options, reported=reported)
+    counts = None
+    if scores_rows(metric) and reported.get("clusters") is None:
+        counts = row_multisets(result["per_example"])
+    return module_result(
+        name,
+        metric,
+        result,
+        rows=len(columns["predictions"]),
+        options=options,
+        reported=reported,
+        counts=counts,
+    )
+
+
+def _digested(system: str, references: Any, ids: Any) -> dict[str, Any]:
+    """The columns of a system of which digests are saved."""
+    columns = {"references": references, "ids": ids}
+    return {name: _column(name, column, system) for name, column in columns.items()}
 
 
 def _column(name: str, columns: Any, system: str) -> Any:

@@ -15,6 +15,7 @@ from typing import Any, Self
 from ..base.locks import Lock
 from ..files.stored import Stored, plain
 from ..numbers.checks import check_labels
+from ..numbers.multisets import Multiset
 from .arguments import REPORTING, holds_function
 from .catalog import load
 from .states_of_rows import RegressionMoments, RowCounts, SumsOfRows
@@ -141,6 +142,11 @@ class State(Stored):
             if not len(self):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
             return self._statistics.result(**defaults | reporting)
+
+    def counts(self) -> dict[str, Multiset] | None:
+        """How often each score of rows occurs, where intervals follow from that; else None."""
+        with self._lock:
+            return self._statistics.counts()
 
     def to_dict(self) -> dict[str, Any]:
         """What merges and results need, in plain values."""

@@ -102,6 +102,10 @@ class RowScores(SufficientStatistics):
             }
         return result
 
+    def counts(self) -> dict[str, Multiset] | None:
+        rows = _Rows.sum(self._groups.values())
+        return rows.scores if rows.clusters is None else None
+
     def to_plain(self) -> Any:
         return [[label, rows.to_plain()] for label, rows in self._groups.items()]
 
@@ -144,6 +148,9 @@ class RowScores(SufficientStatistics):
 
 class ComparisonOutcomes(RowScores):
     """Outcomes of comparisons; whether a tie counts is decided at the end."""
+
+    def counts(self) -> None:
+        return None  # whether ties count is not decided yet
 
     def _rows(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
         (values,) = scores.values()
@@ -200,6 +207,16 @@ class RankingScores(SufficientStatistics):
             groups=None if None in groups else groups,
             clusters=None if None in clusters else clusters,
         )
+
+    def counts(self) -> dict[str, Multiset] | None:
+        queries = list(self._queries.values())
+        if queries[0].cluster is not None:
+            return None
+        columns = zip(*(query.scores for query in queries), strict=True)
+        return {
+            measure.name: Multiset.from_values(column)
+            for measure, column in zip(self._measures, columns, strict=True)
+        }
 
     def to_plain(self) -> Any:
         return [[name, *query] for name, query in self._queries.items()]

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..numbers.multisets import Multiset
 from .arguments import REPORTING
 
 Columns = Mapping[str, Any]
@@ -44,6 +45,10 @@ class SufficientStatistics(ABC):
     @abstractmethod
     def result(self, **reporting: Any) -> dict[str, Any]:
         """The result of all rows."""
+
+    def counts(self) -> dict[str, Multiset] | None:
+        """How often each score of rows occurs; None where that says nothing of intervals."""
+        return None
 
     @abstractmethod
     def to_plain(self) -> Any:

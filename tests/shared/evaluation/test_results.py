@@ -285,7 +285,7 @@ def test_the_file_has_the_documented_shape():
     ).to_dict()
 
     assert list(content) == ["format", "systems", "comparisons", "provenance"]
-    assert content["format"] == "metric-commons/2"
+    assert content["format"] == "metric-commons/3"
     assert list(content["systems"]["a"]["qa_em"]) == [
         "options",
         "rows",
@@ -296,7 +296,9 @@ def test_the_file_has_the_documented_shape():
         "effective_n",
         "groups",
         "signature",
+        "value_counts",
     ]
+    assert content["systems"]["a"]["qa_em"]["value_counts"] == {"qa_em": [[0.0, 1.0], [1, 1]]}
     group = content["systems"]["a"]["qa_em"]["groups"]["y"]
     assert (group["qa_em"], group["n"]) == (0.0, 1)
     assert group["standard_error"] == {"qa_em": None}
@@ -317,8 +319,8 @@ def test_the_file_has_the_documented_shape():
     "text",
     [
         *("", "{", "[]", '{"format": "other/1"}', "\x80", '{"format": "metric-commons/1"}'),
-        '{"format": "metric-commons/2", "systems": {"a": {"m": {}}}, "comparisons": []}',
-        '{"format": "metric-commons/2", "systems": [], "comparisons": [], "provenance": {}}',
+        '{"format": "metric-commons/3", "systems": {"a": {"m": {}}}, "comparisons": []}',
+        '{"format": "metric-commons/3", "systems": [], "comparisons": [], "provenance": {}}',
     ],
 )
 def test_another_file_is_no_result(text, tmp_path):
@@ -534,7 +536,12 @@ def test_clusters_are_units_of_comparisons():
         assert each["n_clusters"] == 8
         assert "|clusters=8|" in each["signature"]
     assert "on 40 rows in 8 clusters" in results.to_table()
-    assert results.systems == compared(per_example=True).systems  # no score changes
+    plainly = compared(per_example=True)
+    assert scores(results) == scores(plainly)
+    assert results.systems["good"]["qa_f1"].value_counts == {}  # from which no interval follows
+    assert plainly.systems["good"]["qa_f1"].value_counts.keys() == {"qa_f1", "qa_recall"} | {
+        "qa_precision"
+    }
     drawn = compared(clusters=labels, correction="max_t", n_resamples=100).comparisons
     assert all(each["p_adjusted"] >= 1 / 101 for each in drawn)
     with pytest.raises(ValueError, match="clusters has 3 labels, but there are 40 rows"):

@@ -1,0 +1,221 @@
+"""`metric-commons leaderboard` and `history`: saved results in an order, if they are alike."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from ..evaluation import boards as boards_of_results
+from ..evaluation.boards import Board, Candidate
+from ..evaluation.rendering import Table, as_html, as_latex, as_markdown
+from ..files.stored import plain
+from .options import Confidence, Rows, Scores, Top
+from .outputs import Form, show_tables
+
+_LEVEL = 0.95
+
+Results = Annotated[
+    list[Path], typer.Argument(metavar="RESULT", help="What --save of another command wrote.")
+]
+ScoreName = Annotated[str, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")]
+
+
+class Section(NamedTuple):
+    """A table with the lines below it, and the numbers in it."""
+
+    table: Table
+    lines: Sequence[str]
+    heading: Mapping[str, Any]
+    records: Sequence[Mapping[str, Any]]
+
+
+def leaderboard(
+    paths: Results,
+    score: ScoreName,
+    group: Annotated[
+        bool, typer.Option("--group", help="Print a board for each group of like results.")
+    ] = False,
+    mean: Annotated[
+        Literal["tasks", "ranks", "borda"] | None,
+        typer.Option(
+            help="One board over several tasks: by the mean of the score, the mean rank, or "
+            "Borda's count of systems beaten."
+        ),
+    ] = None,
+    scores: Scores = None,
+    rows: Rows = None,
+    confidence: Confidence = None,
+    top: Top = None,
+    form: Form = "table",
+) -> None:
+    """Rank the systems of saved results by one score, if they were scored alike.
+
+    metric-commons leaderboard results/*.json --by qa_f1
+
+    Results of other options, versions or rows are refused, and the parts that
+    differ are named; --group prints a board for each. The rank is 1 more than
+    the number of systems that are significantly better, row by row, corrected
+    by Holm's method. It needs the scores of rows, which --per-example writes;
+    without them there are intervals and no ranks. --format html is a page whose
+    columns sort.
+    """
+    level = _LEVEL if confidence is None else confidence
+    candidates = boards_of_results.candidates(
+        boards_of_results.read_results(paths, rows or []), score
+    )
+    groups = boards_of_results.alike(candidates)
+    if mean is None and not group:
+        _check_alike(groups, "give --group for a board of each")
+    listed = [
+        boards_of_results.board(members, confidence_level=level, scores=scores, top=top)
+        for members in groups
+    ]
+    if mean is None:
+        _show([_section(board) for board in listed], form)
+        return
+    from ..evaluation.task_means import task_means
+
+    _check_one_score(groups)
+    means = task_means(listed, mean)
+    lines = list(dict.fromkeys(line for board in listed for line in board.results.signatures()))
+    heading = {"by": score, "mean": mean, "tasks": list(means.boards), "signatures": lines}
+    _show([Section(means.table(top), lines, heading, list(means.records()))], form)
+
+
+def history(
+    paths: Results,
+    score: ScoreName,
+    system: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which system, where results have several."),
+    ] = None,
+    group: Annotated[
+        bool, typer.Option("--group", help="Print a history for each group of like results.")
+    ] = False,
+    rows: Rows = None,
+    confidence: Confidence = None,
+    top: Annotated[
+        int | None, typer.Option(min=1, metavar="COUNT", help="Show so many results, the last.")
+    ] = None,
+    form: Form = "table",
+) -> None:
+    """Show one system over time: its saved results by one score, the oldest first.
+
+    metric-commons history runs/*/result.json --by qa_f1
+
+    Each is compared with the one before, row by row, if its --per-example file
+    is there. Results of other options, versions or rows are refused, and the
+    parts that differ are named; --group prints a history for each.
+    """
+    from ..evaluation import histories
+
+    level = _LEVEL if confidence is None else confidence
+    results = boards_of_results.read_results(paths, rows or [])
+    candidates = histories.results_of_system(boards_of_results.candidates(results, score), system)
+    groups = boards_of_results.alike(candidates)
+    if not group:
+        _check_alike(groups, "give --group for a history of each")
+    sections = []
+    for members in groups:
+        changes = histories.history(members, level)
+        signatures = {candidate.result.signature: None for candidate in changes.results}
+        signatures |= {change["signature"]: None for change in changes.changes}
+        heading = {"by": score, "system": members[0].system, "signatures": list(signatures)}
+        sections.append(
+            Section(changes.table(top), list(signatures), heading, list(changes.records()))
+        )
+    _show(sections, form)
+
+
+def _check_alike(groups: Sequence[Sequence[Candidate]], advice: str) -> None:
+    """Nothing, if all systems were scored alike."""
+    if len(groups) > 1:
+        differences = boards_of_results.differences(groups)
+        raise ValueError(f"results of unlike signatures: {differences}; {advice}")
+
+
+def _check_one_score(groups: Sequence[Sequence[Candidate]]) -> None:
+    """Nothing, if groups differ in their rows alone."""
+    of_rows = ("rows", "clusters")
+    scorings = {
+        tuple((name, value) for name, value in group[0].parts.items() if name not in of_rows)
+        for group in groups
+    }
+    if len(scorings) > 1:
+        differences = boards_of_results.differences(groups)
+        raise ValueError(f"there is no mean of scores of unlike signatures: {differences}")
+
+
+def _section(board: Board) -> Section:
+    signatures = board.results.signatures()
+    heading = {
+        "by": f"{board.module}.{board.score}",
+        "task": board.task,
+        "confidence_level": board.confidence_level,
+        "signatures": signatures,
+    }
+    return Section(board.table(), signatures, heading, list(board.records()))
+
+
+def _show(sections: Sequence[Section], form: str) -> None:
+    """Print sections in one of the forms."""
+    if form == "table":
+        for number, section in enumerate(sections):
+            if number:
+                typer.echo()
+            show_tables([section.table], section.lines)
+        return
+    texts = {"json": _as_json, "csv": _as_csv, "html": _as_page}
+    if form in texts:
+        text = texts[form](sections)
+    else:
+        render = {"markdown": as_markdown, "latex": as_latex}[form]
+        text = "\n\n".join(render([section.table], section.lines) for section in sections)
+    typer.echo(text, nl=not text.endswith("\n"))
+
+
+def _as_json(sections: Iterable[Section]) -> str:
+    content = [{**section.heading, "systems": section.records} for section in sections]
+    return json.dumps(
+        plain({"format": "metric-commons-leaderboard/1", "boards": content}), indent=2
+    )
+
+
+def _as_csv(sections: Sequence[Section]) -> str:
+    """Every number in full, a line for each system; boards are numbered from 1."""
+    text = io.StringIO()
+    rows = [
+        {"board": number, "by": section.heading["by"], **_flat(record)}
+        for number, section in enumerate(sections, start=1)
+        for record in section.records
+    ]
+    names = dict.fromkeys(name for row in rows for name in row)
+    lines = csv.DictWriter(text, list(names), lineterminator="\n")
+    lines.writeheader()
+    lines.writerows(rows)
+    return text.getvalue()
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with both ends of its intervals and the scores of tasks as fields of their own."""
+    flat: dict[str, Any] = {}
+    ends = {"confidence_interval": ("low", "high"), "rank_interval": ("best_rank", "worst_rank")}
+    for name, value in plain(record).items():
+        if name in ends:
+            flat |= dict(zip(ends[name], value or (None, None), strict=True))
+        elif isinstance(value, dict):
+            flat |= value
+        else:
+            flat[name] = value
+    return flat
+
+
+def _as_page(sections: Sequence[Section]) -> str:
+    from ..report.board import board_page
+
+    tables = [as_html([section.table], section.lines) for section in sections]
+    return board_page(tables)

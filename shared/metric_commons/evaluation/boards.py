@@ -1,0 +1,390 @@
+"""Leaderboards: systems of saved results in the order of one score, as far as they are alike.
+
+Systems stand on one board if they were scored alike: their signatures have the same parts, but for
+those about intervals, and the digests of their references and ids are the same. Ranks come from
+comparisons row by row, as everywhere; without the scores of rows a board has intervals, no ranks.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from .arguments import OF_INTERVALS
+from .comparisons import Rank, compare_pairs, statement
+from .module_results import ModuleResult
+from .pairing import paired_scores
+from .rendering import Table, label
+from .results import Results
+from .saved_rows import with_rows
+from .score_names import find_score
+from .scoring import merged, renamed
+from .usage import UsageError
+from .value_counts import count_interval
+
+# Parts of a signature that do not move a score: a preset stands beside the options that it sets.
+_UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset"}
+
+
+@dataclass(frozen=True)
+class SavedResult:
+    """A result and its file, with the scores of its rows unless there is a problem with them."""
+
+    path: Path
+    results: Results
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A system of a saved result that has the score."""
+
+    origin: SavedResult
+    system: str
+    module: str
+    score: str
+
+    @property
+    def result(self) -> ModuleResult:
+        """What the module says of the system."""
+        return self.origin.results.systems[self.system][self.module]
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The parts of the signature that can move a score, by their names."""
+        module, *parts, program = self.result.signature.split("|")
+        values = dict(part.partition("=")[::2] for part in parts)
+        scoring = {name: value for name, value in values.items() if name not in _UNSCORED}
+        if self.result.options.get("sample_size") is not None:
+            scoring["seed"] = values.get("seed", "")
+        return {"module": module, **scoring, "version": program}
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """What is known of the rows: digests of `references` and `ids`."""
+        digests: Mapping[str, str] = self.origin.results.provenance.get("rows", {})
+        return digests.get(self.system, {})  # type: ignore[return-value]
+
+    @property
+    def source(self) -> tuple[str, str] | None:
+        """The content and the field that the predictions came from, if the result says so."""
+        provenance = self.origin.results.provenance
+        columns = provenance.get("columns", {}).get(self.system, {})
+        if "predictions" not in columns:
+            return None
+        contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
+        path, column = columns["predictions"]["path"], columns["predictions"]["field"]
+        return contents.get(path, path), column
+
+    @property
+    def created(self) -> str:
+        """When the result was made."""
+        return str(self.origin.results.provenance.get("created", ""))
+
+    @property
+    def task(self) -> str:
+        """What the rows are called: a task of a log, or the file that the references are from."""
+        provenance = self.origin.results.provenance
+        if "task" in provenance:
+            return str(provenance["task"])
+        columns = provenance.get("columns", {}).get(self.system, {})
+        return Path(columns["references"]["path"]).stem if "references" in columns else ""
+
+
+@dataclass(frozen=True)
+class Board:
+    """Systems in the order of a score, the best first, and compared if their rows are there."""
+
+    module: str
+    score: str
+    results: Results
+    paths: Mapping[str, Path]  # of each system
+    confidence_level: float
+    task: str = ""
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    @property
+    def ranks(self) -> Mapping[str, Rank]:
+        """The ranks that each system may have; none where systems were not compared."""
+        return self.results.standings.ranks.get((self.module, self.score), {})
+
+    def result(self, system: str) -> ModuleResult:
+        """What the module says of a system."""
+        return self.results.systems[system][self.module]
+
+    def interval(self, system: str) -> list[float] | None:
+        """The interval of a system's score, if it was saved or follows from what was."""
+        return interval_of(self.result(system), self.score, self.confidence_level)
+
+    def standard_error(self, system: str) -> float | None:
+        """The standard error of a system's score, if it was saved or follows from what was."""
+        result = self.result(system)
+        if self.score in result.standard_error:
+            return result.standard_error[self.score]
+        if self.score not in result.value_counts:
+            return None
+        return count_interval(result.value_counts[self.score], 0.95).standard_error
+
+    def difference(self, a: str, b: str) -> tuple[float, float] | None:
+        """The mean difference of two systems and its standard error, if they were compared."""
+        for comparison in self.results.comparisons:
+            if {comparison["a"], comparison["b"]} == {a, b}:
+                sign = 1.0 if comparison["a"] == a else -1.0
+                return sign * comparison["diff"], comparison["standard_error"]
+        return None
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """What there is to say of each system, best first."""
+        for system in self.results.systems:
+            result, rank = self.result(system), self.ranks.get(system)
+            yield {
+                "rank": rank and rank["rank_interval"][0],
+                "system": system,
+                "value": result.scores[self.score],
+                "confidence_interval": self.interval(system),
+                "rank_interval": rank and rank["rank_interval"],
+                "tier": rank and rank["tier"],
+                "rows": result.rows,
+                "result": str(self.paths[system]),
+            }
+
+    def table(self) -> Table:
+        """A row a system; the first tier is in bold, if there is a second."""
+        standings = self.results.standings
+        letters, marks = standings.letters, standings.marks()
+        visible = self.results.visible_systems()
+        columns = [  # that were asked for beside the one that orders the board
+            (module, score)
+            for module, result in next(iter(self.results.systems.values())).items()
+            for score in result.scores
+            if (module, score) != (self.module, self.score)
+        ]
+        is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
+        rows: list[list[str]] = []
+        bold: set[tuple[int, int]] = set()
+        for record in self.records():
+            system = record["system"]
+            if system not in visible:
+                continue
+            value = f"{record['value']:.4f}{marks.get((system, self.module, self.score), '')}"
+            names = [*([letters.get(system, "")] if letters else []), label(system)]
+            if self.ranks:
+                names.insert(0, str(record["rank"]))
+            cells = [value, interval_text(record["confidence_interval"])]
+            if self.ranks:
+                low, high = record["rank_interval"]
+                cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
+                if not letters:
+                    cells.append(standings.signs(self.module, self.score, system))
+                if is_divided and record["tier"] == 1:
+                    bold.add((len(rows), len(names)))
+            modules = self.results.systems[system]
+            for module, score in columns:
+                number = modules[module].scores.get(score) if module in modules else None
+                cells.append(f"{number:.4f}" if isinstance(number, float) else str(number or ""))
+            rows.append([*names, *cells, f"{record['rows']:,}"])
+        names = [*(["rank"] if self.ranks else []), *([""] if letters else []), "system"]
+        header = [label(self.score), f"{100 * self.confidence_level:g}% interval"]
+        header += ["ranks", "tier"] if self.ranks else []
+        header += ["pairs"] if self.ranks and not letters else []
+        header += [label(score) for _, score in columns] + ["rows"]
+        return Table([*names, *header], rows, len(names), bold, " ".join(self._statements()))
+
+    def _statements(self) -> Iterator[str]:
+        """What is to be known to read the table."""
+        if any(self.score in self.result(name).lower_is_better for name in self.results.systems):
+            yield "Less is better."
+        if self.ranks:
+            yield (
+                "Rank: 1 more than the number of systems significantly better; ranks: those that a "
+                "system may have, for all at once; tier 1: the best system and all that are not "
+                "significantly worse."
+            )
+            if self.results.standings.letters:
+                yield "A letter: significantly better than the system of that letter."
+            else:
+                yield (
+                    "Pairs: a sign for each system, in this order: + where that of the line is "
+                    "significantly better, - where it is worse, . where these rows do not tell."
+                )
+            yield statement(self.results.comparisons)
+        yield from self.notes
+
+
+def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[SavedResult]:
+    """Saved results with the scores of their rows, as far as these are there.
+
+    Args:
+        paths: what `save` wrote.
+        rows: what `save_per_example` wrote, as `read_with_rows` takes it.
+    """
+    results_of_files = []
+    spare_rows = list(rows)
+    for path in paths:
+        if paths.count(path) > 1:
+            raise UsageError(f"result {path} is given twice")
+        results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
+        if file:
+            spare_rows.remove(file)
+        results_of_files.append(SavedResult(path, results, problem))
+    if spare_rows:
+        raise UsageError(f"--rows: {spare_rows[0]} belongs to no result; each names its own rows")
+    return results_of_files
+
+
+def candidates(stored_results: Iterable[SavedResult], name: str) -> list[Candidate]:
+    """Every system of every result, with the score that orders the board.
+
+    Raises:
+        ValueError: a result does not have the score; names the file.
+    """
+    systems = []
+    for stored in stored_results:
+        try:
+            module, score = find_score(name, stored.results.systems)
+        except ValueError as error:
+            raise ValueError(f"{stored.path}: {error}") from None
+        for system, results in stored.results.systems.items():
+            if module in results and score in results[module].scores:
+                if not isinstance(results[module].scores[score], int | float):
+                    raise ValueError(
+                        f"{stored.path}: {name} is no number, so nothing is ordered by it"
+                    )
+                systems.append(Candidate(stored, system, module, score))
+    return systems
+
+
+def alike(systems: Iterable[Candidate]) -> list[list[Candidate]]:
+    """The systems that were scored alike, together, in the order of the first of each."""
+    groups: list[list[Candidate]] = []
+    for system in systems:
+        for group in groups:
+            if all(_are_alike(system, member) for member in group):
+                group.append(system)
+                break
+        else:
+            groups.append([system])
+    return groups
+
+
+def _are_alike(first: Candidate, second: Candidate) -> bool:
+    return first.parts == second.parts and _have_same_rows(first, second)
+
+
+def _have_same_rows(first: Candidate, second: Candidate) -> bool:
+    """Whether no digest that both have says that their rows differ."""
+    common = first.digests.keys() & second.digests.keys()
+    return all(first.digests[name] == second.digests[name] for name in common)
+
+
+def differences(groups: Sequence[Sequence[Candidate]]) -> str:
+    """The parts in which systems are unlike, with a file of each value."""
+    texts = []
+    for name in dict.fromkeys(name for group in groups for name in group[0].parts):
+        paths: dict[str, Path] = {}
+        for group in groups:
+            paths.setdefault(group[0].parts.get(name, "nothing"), group[0].origin.path)
+        if len(paths) > 1:
+            texts.append(f"{name}: " + ", ".join(f"{v} ({p.name})" for v, p in paths.items()))
+    for name in ("references", "ids"):
+        digests = {group[0].digests.get(name): group[0].origin.path for group in groups}
+        digests.pop(None, None)
+        if len(digests) > 1:
+            texts.append(
+                f"{name} of the rows: others in {', '.join(p.name for p in digests.values())}"
+            )
+    return "; ".join(texts)
+
+
+def board(
+    systems: Sequence[Candidate],
+    *,
+    confidence_level: float = 0.95,
+    scores: Collection[str] | None = None,
+    top: int | None = None,
+) -> Board:
+    """The board of systems that were scored alike.
+
+    Args:
+        systems: of one of the groups of `alike`.
+        confidence_level: of the intervals of scores.
+        scores: further scores to show.
+        top: show so many systems; None for all.
+    """
+    module, score = systems[0].module, systems[0].score
+    distinct, notes = _without_repetitions(systems)
+    names = _names(distinct)
+    key = f"{module}.{score}"
+    pool = merged(
+        [
+            renamed(candidate.origin.results, {candidate.system: name})
+            for candidate, name in zip(distinct, names, strict=True)
+        ]
+    )
+    problems = [candidate.origin.problem for candidate in distinct if candidate.origin.problem]
+    if not problems:
+        try:
+            pairs = paired_scores(pool, combinations(names, 2), [key])
+            pool = replace(pool, comparisons=compare_pairs(pairs))
+        except ValueError as error:
+            problems = [str(error)]
+    if problems:
+        notes.append(f"There are no ranks: {problems[0]}.")
+    pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)
+    paths = {name: candidate.origin.path for name, candidate in zip(names, distinct, strict=True)}
+    return Board(module, score, pool, paths, confidence_level, systems[0].task, notes)
+
+
+def _without_repetitions(systems: Sequence[Candidate]) -> tuple[list[Candidate], list[str]]:
+    """Of each system the last result, where the same predictions were scored again."""
+    last: dict[Any, Candidate] = {}
+    for number, candidate in enumerate(systems):
+        source = candidate.source
+        key = (candidate.system, source) if source else number
+        if key not in last or last[key].created <= candidate.created:
+            last[key] = candidate
+    notes = []
+    if len(last) < len(systems):
+        notes.append("Of predictions that were scored several times the last result is shown.")
+    return list(last.values()), notes
+
+
+def _names(systems: Sequence[Candidate]) -> list[str]:
+    """A name for each system: its own, or that of its file where several results have it."""
+    own_names = [candidate.system for candidate in systems]
+    stems = [candidate.origin.path.stem for candidate in systems]
+    names = []
+    for candidate, stem in zip(systems, stems, strict=True):
+        name = candidate.system
+        if own_names.count(name) > 1:
+            are_distinct = (
+                len({rival.origin.path for rival in systems if rival.origin.path.stem == stem}) == 1
+            )
+            file = stem if are_distinct else str(candidate.origin.path)
+            is_alone = sum(rival.origin is candidate.origin for rival in systems) == 1
+            name = file if is_alone else f"{file}: {name}"
+        names.append(name)
+    return names
+
+
+def interval_of(result: ModuleResult, score: str, confidence_level: float) -> list[float] | None:
+    """The interval of a score: as it was saved, or from the scores of rows or how often they occur.
+
+    None where the result has none at this level, and not what it follows from.
+    """
+    if score in result.confidence_interval and _is_at(result, confidence_level):
+        return list(result.confidence_interval[score])
+    if score not in result.value_counts:
+        return None
+    estimate = count_interval(result.value_counts[score], confidence_level)
+    return [estimate.low, estimate.high]
+
+
+def _is_at(result: ModuleResult, confidence_level: float) -> bool:
+    return bool(result.options.get("confidence_level") == confidence_level)
+
+
+def interval_text(interval: Sequence[float] | None) -> str:
+    """An interval in a cell; nothing where there is none."""
+    return "" if interval is None else f"[{interval[0]:.4f}, {interval[1]:.4f}]"

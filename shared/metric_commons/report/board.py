@@ -1,0 +1,31 @@
+"""The page of leaderboards: tables whose columns sort, in one file that loads nothing."""
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Sequence
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+
+_FOLDER = Path(__file__).parent
+
+
+def board_page(tables: Sequence[str]) -> str:
+    """The page of these tables, which are HTML and come from `as_html`.
+
+    Its only script orders the rows of a table by the column whose head is chosen; it is named in
+    the page's policy by its SHA-256, so that no other script can run.
+    """
+    script = (_FOLDER / "board.js").read_text("utf-8")
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    template = (_FOLDER / "board.html").read_text("utf-8")
+    cards = "\n".join(f'<section class="card">{table}</section>' for table in tables)
+    made_by = escape(f"Made by metric-commons {version('metric-commons')}.")
+    for name, text in {
+        "DIGEST": digest,
+        "TABLES": cards,
+        "SCRIPT": script,
+        "MADE_BY": made_by,
+    }.items():
+        template = template.replace(f"{{{{{name}}}}}", text)
+    return template

@@ -1,0 +1,308 @@
+"""`leaderboard` and `history`, as a new user would call them."""
+
+import csv
+import io
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from metric_commons.evaluation.results import Results
+from metric_commons.evaluation.scoring import score
+from metric_commons.statistics import interval
+
+
+def write_task(name, rows, hits):
+    """A file with a system that is right in so many rows, in the last ones of the file."""
+    lines = [
+        {"id": f"{name}{row}", "gold": "x"}
+        | {system: "x" if row < number else "y" for system, number in hits.items()}
+        for row in range(rows)
+    ]
+    Path(f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+@pytest.fixture
+def saved(run):
+    """Scores systems of a task, each into a result of its own."""
+
+    def saved(task, *systems, rows=True, options=(), name="{task}.{system}", module="qa_em"):
+        paths = []
+        for system in systems:
+            stem = name.format(task=task, system=system)
+            fields = ("--predictions", system, "--references", "gold", "--id", "id")
+            files = ("--per-example", f"{stem}.rows") if rows else ()
+            command = ("score", module, f"{task}.jsonl", *fields, *options)
+            status, _, err = run(*command, "--save", f"{stem}.json", *files)
+            assert (status, err) == (0, "")
+            paths.append(f"{stem}.json")
+        return paths
+
+    write_task("one", 40, {"good": 38, "fair": 25, "poor": 3, "same": 37})
+    write_task("two", 60, {"good": 50, "fair": 40, "poor": 9})
+    return saved
+
+
+def records(out):
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def test_systems_are_ranked_with_intervals_and_tiers(run, saved):
+    paths = saved("one", "poor", "good", "same", "fair")
+    status, out, err = run("leaderboard", *paths, "--by", "qa_em", "--format", "csv")
+    found = records(out)
+
+    assert (status, err) == (0, "")
+    names = ("rank", "system", "best_rank", "worst_rank", "tier")
+    assert [tuple(each[name] for name in names) for each in found] == [
+        ("1", "good", "1", "2", "1"),
+        ("1", "same", "1", "2", "1"),
+        ("3", "fair", "3", "3", "2"),
+        ("4", "poor", "4", "4", "3"),
+    ]
+    expected = interval([1.0] * 38 + [0.0] * 2)
+    assert float(found[0]["value"]) == 38 / 40
+    assert [float(found[0][end]) for end in ("low", "high")] == [expected.low, expected.high]
+    out = run("leaderboard", *paths, "--by", "qa_em", "--top", "2")[1]
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == ["rank", "system", "qa_em", "95%", "interval", "ranks", "tier", "rows"]
+    assert lines[2][:4] == ["1", "a", "good", "0.9500ᶜᵈ"]
+    assert len([line for line in lines if line[1:2] == ["a"] or line[1:2] == ["b"]]) == 2
+    assert "fair" not in out
+    told = " ".join(out.split())
+    assert "corrected by Holm's method over 6 comparisons" in told
+    assert "qa_em|normalizer=squad|" in told
+
+
+def test_the_level_of_intervals_need_not_be_the_saved_one(run, saved):
+    paths = saved("one", "good", options=("--confidence", "0.9"))
+    out = run("leaderboard", *paths, "--by", "qa_em", "--confidence", "0.5", "--format", "json")[1]
+    (board,) = json.loads(out)["boards"]
+
+    expected = interval([1.0] * 38 + [0.0] * 2, confidence_level=0.5)
+    (only,) = board["systems"]
+    assert only["confidence_interval"] == [expected.low, expected.high]
+    assert board["confidence_level"] == 0.5
+    stored = Results.read("one.good.json").systems["good"]["qa_em"].confidence_interval
+    out = run("leaderboard", *paths, "--by", "qa_em", "--confidence", "0.9", "--format", "json")[1]
+    assert json.loads(out)["boards"][0]["systems"][0]["confidence_interval"] == stored["qa_em"]
+
+
+def test_without_rows_there_are_intervals_and_no_ranks(run, saved):
+    paths = [*saved("one", "good"), *saved("one", "fair", rows=False)]
+    status, out, _ = run("leaderboard", *paths, "--by", "qa_em")
+    told = " ".join(out.split())
+
+    assert status == 0
+    assert out.splitlines()[0].split() == ["system", "qa_em", "95%", "interval", "rows"]
+    assert "There are no ranks: one.fair.json: it does not name the scores of its rows" in told
+    assert "--per-example FILE" in told
+    saved("one", "fair", name="again")
+    out = run("leaderboard", *paths, "--by", "qa_em", "--rows", "again.rows")[1]
+    assert out.splitlines()[0].split()[0] == "rank"
+    assert run("leaderboard", *paths, "--by", "qa_em", *["--rows", "again.rows"] * 3)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            ("--set", "normalizer=lower"),
+            "normalizer: squad (one.good.json), lower (one.fair.json)",
+        ),
+        (None, "rows: 40 (one.good.json), 60 (two.fair.json)"),
+    ],
+)
+def test_unlike_results_are_refused(run, saved, options, words):
+    task = "two" if options is None else "one"
+    paths = [*saved("one", "good"), *saved(task, "fair", options=options or ())]
+    status, out, err = run("leaderboard", *paths, "--by", "qa_em")
+
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith(f"results of unlike signatures: {words}")
+    assert err.endswith("; give --group for a board of each\n")
+    status, out, _ = run("leaderboard", *paths, "--by", "qa_em", "--group", "--format", "csv")
+    assert [(each["board"], each["system"]) for each in records(out)] == [
+        ("1", "good"),
+        ("2", "fair"),
+    ]
+
+
+def test_as_many_rows_of_other_questions_are_refused(run, saved):
+    write_task("other", 40, {"fair": 20})
+    paths = [*saved("one", "good"), *saved("other", "fair")]
+
+    message = run("leaderboard", *paths, "--by", "qa_em")[2]
+    assert "ids of the rows: others in one.good.json, other.fair.json" in message
+
+
+def test_options_of_intervals_make_no_other_board(run, saved):
+    paths = [*saved("one", "good"), *saved("one", "fair", options=("--confidence", "0.9"))]
+
+    assert run("leaderboard", *paths, "--by", "qa_em")[0] == 0
+
+
+def test_a_score_that_a_result_lacks_is_one_line(run, saved):
+    paths = saved("one", "good")
+
+    assert run("leaderboard", *paths, "--by", "qa_me") == (
+        *(1, ""),
+        "one.good.json: there is no score 'qa_me'; did you mean 'qa_em'?\n",
+    )
+    assert run("leaderboard", *paths, *paths, "--by", "qa_em") == (
+        *(2, ""),
+        "result one.good.json is given twice\n",
+    )
+
+
+def test_systems_of_one_name_are_named_by_their_files(run, saved):
+    for system in ("good", "fair"):
+        rows = [json.loads(line) for line in Path("one.jsonl").read_text().splitlines()]
+        lines = [{"id": row["id"], "gold": "x", "answer": row[system]} for row in rows]
+        Path(f"{system}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        saved(system, "answer", name=f"run_{system}")
+    saved("good", "answer", name="run_again")
+    paths = ["run_good.json", "run_fair.json", "run_again.json"]
+    out = run("leaderboard", *paths, "--by", "qa_em", "--format", "csv")[1]
+
+    assert [each["system"] for each in records(out)] == ["run_again", "run_fair"]
+    told = run("leaderboard", *paths, "--by", "qa_em")[1]
+    assert "the last result is shown" in " ".join(told.split())
+
+
+def test_the_mean_over_tasks(run, saved):
+    paths = [*saved("one", "good", "fair", "poor"), *saved("two", "good", "fair", "poor")]
+    command = ("leaderboard", *paths, "--by", "qa_em", "--format", "csv", "--mean")
+    found = records(run(*command, "tasks")[1])
+
+    assert [each["system"] for each in found] == ["good", "fair", "poor"]
+    assert [each["tier"] for each in found] == ["1", "2", "3"]
+    assert float(found[0]["value"]) == pytest.approx((38 / 40 + 50 / 60) / 2)
+    assert [float(found[0][task]) for task in ("one", "two")] == [38 / 40, 50 / 60]
+    errors = [
+        np.std([1.0] * right + [0.0] * (rows - right), ddof=1) / math.sqrt(rows)
+        for right, rows in ((38, 40), (50, 60))
+    ]
+    reach = 1.959963984540054 * math.hypot(*errors) / 2
+    mean = float(found[0]["value"])
+    assert [float(found[0][end]) for end in ("low", "high")] == pytest.approx(
+        [mean - reach, mean + reach]
+    )
+    assert [float(each["value"]) for each in records(run(*command, "ranks")[1])] == [1, 2, 3]
+    assert [float(each["value"]) for each in records(run(*command, "borda")[1])] == [4, 2, 0]
+    told = " ".join(run(*command[:-3], "--mean", "tasks")[1].split())
+    assert "a normal test of the paired differences" in told
+
+
+def test_what_has_no_mean(run, saved):
+    paths = [*saved("one", "good", "fair"), *saved("two", "good")]
+    mean = ("--by", "qa_em", "--mean", "tasks")
+
+    assert run("leaderboard", *paths, *mean)[2].startswith(
+        "system 'fair' has no result of task 'two'; a mean over tasks needs all of each system"
+    )
+    assert run("leaderboard", *paths[:2], *mean)[2] == (
+        "a mean over tasks needs results of several tasks; there is one\n"
+    )
+    lower = saved("two", "good", name="lower", options=("--set", "normalizer=lower"))
+    message = run("leaderboard", paths[0], *lower, *mean)[2]
+    assert message.startswith("there is no mean of scores of unlike signatures: normalizer: squad")
+
+
+def test_equal_scores_share_a_rank(run, saved):
+    write_task("three", 10, {"good": 5, "fair": 5, "poor": 1})
+    paths = [*saved("one", "good", "fair", "poor"), *saved("three", "good", "fair", "poor")]
+    command = ("leaderboard", *paths, "--by", "qa_em", "--format", "json", "--mean", "ranks")
+    content = json.loads(run(*command)[1])["boards"][0]
+
+    assert {each["system"]: each["value"] for each in content["systems"]} == {
+        "good": 1.25,
+        "fair": 1.75,
+        "poor": 3.0,
+    }
+
+
+def test_less_is_better_where_it_is(run, saved):
+    paths = saved("one", "poor", "good", module="ter", rows=False)
+    found = records(run("leaderboard", *paths, "--by", "ter", "--format", "csv")[1])
+
+    assert [each["system"] for each in found] == ["good", "poor"]
+    assert "Less is better." in run("leaderboard", *paths, "--by", "ter")[1]
+
+
+def test_other_forms_have_the_same_numbers(run, saved):
+    paths = saved("one", "good", "fair")
+    command = ("leaderboard", *paths, "--by", "qa_em", "--format")
+    markdown, latex = (run(*command, form)[1] for form in ("markdown", "latex"))
+
+    assert "**0.9500ᵇ**" in markdown
+    assert r"\textbf{0.9500" in latex
+    assert run(*command, "xml")[0] == 2
+
+
+def test_the_page_has_one_script_and_sorts(run, saved):
+    page = run("leaderboard", *saved("one", "good"), "--by", "qa_em", "--format", "html")[1]
+
+    assert page.count("<script>") == 1
+    assert re.search(r"script-src 'sha256-[\w+/]{43}='", page)
+    assert "src=" not in page.replace("script-src", "")
+    assert "0.9500" in page
+    assert "{{" not in page
+
+
+def test_a_history_is_of_one_system(run, saved):
+    paths = saved("one", "fair", "good")
+    for path, created in zip(paths, ("2026-01-02", "2026-01-01"), strict=True):
+        content = json.loads(Path(path).read_text())
+        content["provenance"]["created"] = f"{created}T00:00:00+00:00"
+        (only,) = content["systems"]
+        content["systems"] = {"bot": content["systems"][only]}
+        content["provenance"]["rows"] = {"bot": content["provenance"]["rows"][only]}
+        Path(path).write_text(json.dumps(content))
+        rows = Path(path.replace(".json", ".rows"))
+        rows.write_text(rows.read_text().replace(f'"system": "{only}"', '"system": "bot"'))
+    rows = [word for path in paths for word in ("--rows", path.replace(".json", ".rows"))]
+    command = ("history", *paths, "--by", "qa_em", *rows)
+    status, out, err = run(*command, "--format", "csv")
+    first, second = records(out)
+
+    assert (status, err) == (0, "")
+    assert [each["result"] for each in (first, second)] == ["one.good.json", "one.fair.json"]
+    assert (first["change"], first["significant"]) == ("", "")
+    assert float(second["change"]) == 25 / 40 - 38 / 40
+    assert second["significant"] == "True"
+    assert "-0.3250" in run(*command)[1]
+    assert "Changes are not tested" in " ".join(run(*command[:-4])[1].split())
+
+
+def test_a_history_names_its_system(run, saved):
+    paths = saved("one", "good", "fair")
+    command = ("history", *paths, "--by", "qa_em")
+
+    assert run(*command)[2] == (
+        "a history is of one system, and there are 'good', 'fair'; name one with --system\n"
+    )
+    assert run(*command, "--system", "fair")[0] == 0
+    assert run(*command, "--system", "no")[2].startswith("there is no system 'no'")
+    unlike = saved("one", "good", name="lower", options=("--set", "normalizer=lower"))
+    message = run("history", paths[0], *unlike, "--by", "qa_em")[2]
+    assert message.endswith("; give --group for a history of each\n")
+    assert run("history", paths[0], *unlike, "--by", "qa_em", "--group")[0] == 0
+
+
+def test_results_made_in_python_stand_on_boards_too(run):
+    rows = {"references": ["x"] * 30, "ids": [f"q{row}" for row in range(30)]}
+    for name, right in (("a", 29), ("b", 10)):
+        results = score(
+            "qa_em",
+            predictions={name: ["x"] * right + ["y"] * (30 - right)},
+            per_example=True,
+            **rows,
+        )
+        results.save_per_example(f"{name}.rows").save(f"{name}.json")
+    found = records(run("leaderboard", "a.json", "b.json", "--by", "qa_em", "--format", "csv")[1])
+
+    assert [(each["rank"], each["system"]) for each in found] == [("1", "a"), ("2", "b")]
