@@ -646,7 +646,7 @@ async def test_a_file_of_one_endless_line(call, root):
         (
             "evaluate_file",
             {"path": "endless.jsonl", "modules": ["pass_at_k"], "predictions": "x"},
-            "Expecting value",
+            "longer than",
         ),
     ]
     for tool, arguments, cause in asked:
