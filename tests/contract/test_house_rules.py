@@ -65,6 +65,7 @@ OF_ROOMS = [path for path in FILES if path.parent != PACKAGE]
 ARITHMETIC = {"numpy", "scipy"}
 LIBRARIES = {
     **dict.fromkeys(("numbers", "statistics", "files", *FAMILIES), ARITHMETIC),
+    "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
     "base": {"datasets", "evaluate", "numpy"},
     "evaluation": {"numpy"},
     "integrations": {"numpy"},

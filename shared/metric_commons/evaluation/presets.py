@@ -45,6 +45,26 @@ PRESETS: Mapping[str, Preset] = {
         "GSM8K in lm-evaluation-harness, its filter flexible-extract: the last number",
         {"qa_em": {"extract": "gsm8k_flexible", "normalizer": "gsm8k"}},
     ),
+    "lm-eval-hendrycks-math": Preset(
+        "MATH in lm-evaluation-harness: what stands between dollar signs, compared as texts",
+        {
+            "math_equivalence": {
+                "backend": "hendrycks",
+                "extract": "dollars",
+                "extract_references": "boxed",
+            },
+        },
+    ),
+    "lm-eval-minerva-math": Preset(
+        "MATH as Minerva has it in lm-evaluation-harness: its final answer, compared by sympy",
+        {
+            "math_equivalence": {
+                "backend": "minerva",
+                "extract": "minerva",
+                "extract_references": "boxed",
+            },
+        },
+    ),
     "olmes": Preset(
         "OLMES: its recall, ROUGE and MC1; EM and F1 are SQuAD's, as it says of itself",
         {

@@ -135,7 +135,7 @@ class _Parser(TokenReader):
                 result = as_value(result) * factor if operator == "*" else as_value(result) / factor
                 result = -result if sign < 0 else result
             elif self._starts_factor():
-                if self.next.kind == "number" and not self.previous.is_sign("})"):
+                if self.next.kind == "number" and not self.previous().is_sign("})"):
                     raise UndecidedError("two numbers side by side")
                 result = as_value(result) * as_value(self.factor())
             else:
@@ -221,9 +221,9 @@ class _Parser(TokenReader):
         exponent = text.lower().partition("e")[2]
         if len(text) > _MAX_DIGITS or abs(int(exponent[:6] or 0)) > _MAX_SCIENTIFIC_EXPONENT:
             raise UndecidedError("too long a number")
-        value = rational(Fraction(text))
         if not text.isdigit():
-            return value
+            return rational(Fraction(text))
+        value = rational(int(text))
         if self.skip("_"):
             is_number = self.next.kind == "number"  # all digits, unlike those of \\frac12
             base = _small_integer(self.atom(mixed=False) if is_number else self._argument(), 2, 36)
@@ -232,7 +232,7 @@ class _Parser(TokenReader):
 
     def _mixed_number(self, whole: Value) -> Value:
         r"""7\frac34 and 7 3/4 are 7 + 3/4; 2\frac{\pi}{3} is a product."""
-        after_division = self._token(self._position - 2).is_sign("/")
+        after_division = self.previous(2).is_sign("/")
         if self.next.kind == "number":
             numerator, slash, denominator = (self.take() for _ in range(3))
             if not (

@@ -10,26 +10,23 @@ class TokenReader:
     """Tokens and a position among them; behind the last one there is `END`."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = list(tokens)
+        self._tokens = [*tokens, END]
         self._position = 0
 
     @property
     def next(self) -> Token:
         """The token at the position."""
-        return self._token(self._position)
+        return self._tokens[self._position]
 
-    @property
-    def previous(self) -> Token:
-        """The token before the position."""
-        return self._token(self._position - 1)
-
-    def _token(self, position: int) -> Token:
-        return self._tokens[position] if 0 <= position < len(self._tokens) else END
+    def previous(self, steps: int = 1) -> Token:
+        """The token so many steps before the position, `END` where there is none."""
+        return self._tokens[self._position - steps] if steps <= self._position else END
 
     def take(self) -> Token:
         """The token at the position, which moves on."""
-        token = self.next
-        self._position += 1
+        token = self._tokens[self._position]
+        if token is not END:
+            self._position += 1
         return token
 
     def skip(self, sign: str) -> bool:

@@ -1,0 +1,97 @@
+"""Mathematical equivalence of answers: 1/2 is 0.5, and 2 sqrt 3 is sqrt 12.
+
+Answers are read as LaTeX or plain text, brought to exact values, and scored as right only where
+that is proved: nothing is rounded, and no string is made to look like another. What cannot be
+decided is counted. Three rules of others are there too: those of MATH, Minerva and math-verify.
+"""
+
+import evaluate
+
+from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.mathematics.backends import Backend, equivalence_scores
+from metric_commons.mathematics.equivalence import Percent
+from metric_commons.numbers.domains import NonNegative, Positive
+from metric_commons.text.extraction import summarize_extracted
+
+_CITATION = """\
+@inproceedings{hendrycks-etal-2021-math,
+    title = "Measuring Mathematical Problem Solving With the {MATH} Dataset",
+    author = "Hendrycks, Dan and Burns, Collin and Kadavath, Saurav and Arora, Akul and
+        Basart, Steven and Tang, Eric and Song, Dawn and Steinhardt, Jacob",
+    booktitle = "Proceedings of the NeurIPS Track on Datasets and Benchmarks",
+    year = "2021",
+    url = "https://arxiv.org/abs/2103.03874",
+}
+"""
+
+
+class MathEquivalence(BatchMetric):
+    """Share of predictions that mean the same as an accepted answer.
+
+    Args:
+        predictions (list of str): one answer a problem, or with `extract` what a model wrote.
+        references (list of str, or of list of str): the accepted answer, or answers, of each
+            problem; both kinds may stand in one list.
+        backend: "exact" proves it; "hendrycks" compares texts as MATH does, "minerva" asks sympy as
+            minerva_math does, and "math_verify" math-verify; these two need the extra `math`.
+        percent: what 28% means beside a number without a percent sign: "either" 28 or 0.28, "value"
+            0.28, "ignore" 28; "any_scale" accepts a hundredth and a hundredfold of any number.
+        relative_tolerance: two rational numbers are equal if they differ by at most this share
+            of the reference. Years too: with 0.001, 2011 passes for 2010.
+        absolute_tolerance: or by at most this.
+        timeout: seconds that a comparison may take with "minerva" and "math_verify".
+
+    Returns:
+        math_equivalence (float): share of right answers, from 0.0 to 1.0; higher is better.
+        undecided (float): share of rows that score 0 though nothing shows that they are wrong.
+        unparsed (float): with `extract`, the share of predictions in which there is no answer.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> math_equivalence = evaluate.load("./metrics/math_equivalence")
+        >>> predictions = ["0.5", "x = 2, y = 3", "sin(0)"]
+        >>> references = ["1/2", "y = 3, x = 2", "0"]
+        >>> math_equivalence.compute(predictions=predictions, references=references)
+        {'math_equivalence': 0.6666666666666666, 'undecided': 0.3333333333333333}
+    """
+
+    lower_is_better = frozenset({"undecided", "unparsed"})
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=TEXTS_AND_REFERENCES,
+            license="Apache-2.0",
+            reference_urls=["https://github.com/hendrycks/math"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        backend: Backend = "exact",
+        percent: Percent = "either",
+        relative_tolerance: NonNegative = 0.0,
+        absolute_tolerance: NonNegative = 0.0,
+        timeout: Positive = 5,
+        **answers: summarize_extracted,
+    ):
+        def scores(predictions, references):
+            equivalence = equivalence_scores(
+                predictions,
+                references,
+                backend=backend,
+                percent=percent,
+                relative_tolerance=relative_tolerance,
+                absolute_tolerance=absolute_tolerance,
+                timeout=timeout,
+            )
+            return {
+                "math_equivalence": equivalence.equal,
+                "undecided": equivalence.undecided,
+            }
+
+        return summarize_extracted(scores, predictions, references, **answers)

@@ -1,0 +1,107 @@
+import re
+
+import pytest
+
+from metric_commons import load
+from metric_commons.mathematics import equivalent
+from tests.spec import ROOT, Spec
+
+SPEC = Spec(
+    name="math_equivalence",
+    sample={
+        "predictions": ["0.5", r"\sqrt{12}", "x = 3", r"\log_2 8"],
+        "references": [r"\frac12", [r"2\sqrt{3}", "3.46"], "2", "3"],
+    },
+    result={"math_equivalence": 0.5, "undecided": 0.25},
+    perfect={"predictions": ["2/4"], "references": [["1", "0.5"]]},
+    best={"math_equivalence": 1.0, "undecided": 0.0},
+    ranges={"math_equivalence": (0.0, 1.0), "undecided": (0.0, 1.0)},
+    wrong={"predictions": 0.5, "references": ["1/2", 7]},
+)
+
+
+def compute(prediction, reference, **options):
+    """The result of one problem."""
+    metric = load("math_equivalence")
+    return metric.compute(predictions=[prediction], references=[reference], **options)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "score", "undecided"),
+    [
+        ("1/2", "0.5", 1.0, 0.0),
+        ("1/3", "0.333", 0.0, 0.0),
+        ("sin(0)", "0", 0.0, 1.0),
+        ("sin(0)", ["0", "\\sin 0"], 1.0, 0.0),
+        ("2", ["3", "\\sin 0"], 0.0, 1.0),
+        ("2", ["3", "4"], 0.0, 0.0),
+        ("", "", 0.0, 1.0),
+    ],
+)
+def test_any_reference_will_do_and_open_questions_are_counted(
+    prediction, reference, score, undecided
+):
+    assert compute(prediction, reference) == {"math_equivalence": score, "undecided": undecided}
+
+
+def test_a_prediction_without_an_answer_is_neither_right_nor_undecided():
+    result = load("math_equivalence").compute(
+        predictions=[r"so \boxed{\frac{1}{2}}", "so what", r"\boxed{\sin 0}"],
+        references=[r"It is \boxed{0.5}", r"\boxed{}", r"\boxed{0}"],
+        extract="boxed",
+        extract_references="boxed",
+        per_example=True,
+    )
+
+    assert result.pop("per_example") == {
+        "math_equivalence": [1.0, 0.0, 0.0],
+        "undecided": [0.0, 0.0, 1.0],
+        "unparsed": [0.0, 1.0, 0.0],
+    }
+    assert result == dict.fromkeys(result, 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"backend": "sympy"}, "backend must be one of 'exact', 'hendrycks', .* got 'sympy'"),
+        ({"percent": "both"}, "percent must be one of 'either', 'value', 'ignore', 'any_scale'"),
+        ({"relative_tolerance": -1}, "relative_tolerance must be a number, at least 0"),
+        ({"timeout": 0}, "timeout must be a number above 0, got 0"),
+        (
+            {"backend": "hendrycks", "absolute_tolerance": 0.1},
+            "absolute_tolerance is for backend='exact', and not for 'hendrycks'",
+        ),
+        ({"backend": "hendrycks", "percent": "value"}, "percent is for backend='exact'"),
+    ],
+)
+def test_a_wrong_option_is_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        compute("1", "1", **options)
+
+
+def test_a_problem_without_references_is_named():
+    with pytest.raises(ValueError, match=r"^references\[0\] is empty; every row needs at least"):
+        compute("1", [])
+
+
+def edge_cases():
+    """The rows of the card's table: prediction, reference, options and verdict."""
+    card = (ROOT / "metrics" / "math_equivalence" / "README.md").read_text("utf-8")
+    table = card.partition("## Edge cases")[2].partition("## Conformance")[0]
+    rows = re.findall(r"^\| `(.*?)` \| `(.*?)` \| (.*?) ?\| (\w+) \|", table, re.MULTILINE)
+    return [
+        (prediction, reference, eval(f"dict({options.strip('` ')})"), verdict)
+        for prediction, reference, options, verdict in rows
+    ]
+
+
+@pytest.mark.parametrize(("prediction", "reference", "options", "verdict"), edge_cases())
+def test_the_edge_cases_of_the_card(prediction, reference, options, verdict):
+    verdicts = {True: "equal", False: "different", None: "undecided"}
+
+    assert verdicts[equivalent(reference, prediction, **options)] == verdict
+
+
+def test_the_card_has_edge_cases():
+    assert len(edge_cases()) > 30
