@@ -13,8 +13,6 @@ pytest.importorskip("sklearn", reason="scikit-learn, behind stock modules, is no
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=f"{row.script}-{row.stock}") for row in ROWS])
 def test_a_script_gets_the_stock_number(row):
-    if row.needs:
-        pytest.skip(f"the row needs {row.needs}")
     try:
         row.stock_value()
     except ModuleNotFoundError as error:

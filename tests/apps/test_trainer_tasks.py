@@ -96,6 +96,30 @@ def test_answers_are_those_of_the_official_script(seed, null_threshold):
         assert reference == {"id": example["id"], "answers": example["answers"]}
 
 
+@pytest.mark.parametrize("form", ["logits", "dictionaries"])
+def test_having_no_answer_may_be_right(form):
+    examples, features, (starts, ends) = questions(1)
+    examples = [
+        example | ({"answers": {"text": [], "answer_start": []}} if number % 2 else {})
+        for number, example in enumerate(examples)
+    ]
+    options = {"examples": examples, "features": features, "null_threshold": 0.0}
+    task = QuestionAnswering(**options)
+    (batch,) = task.batches(SimpleNamespace(predictions=(starts, ends), label_ids=None))
+    answers, references = task.completed(*task.rows(batch)[:2])
+    expected = metric_commons.load("squad_v2").compute(predictions=answers, references=references)
+    if form == "logits":
+        hook = trainer_hook("squad_v2", task="question_answering", **options)
+        evaluation = SimpleNamespace(predictions=(starts, ends), label_ids=(starts, ends))
+    else:
+        hook = trainer_hook("squad_v2", task="question_answering")
+        evaluation = SimpleNamespace(predictions=answers, label_ids=references)
+
+    assert hook(evaluation) == expected
+    assert expected["NoAns_total"] > 0
+    assert hook.greater_is_better("best_f1")
+
+
 @pytest.mark.parametrize("form", ["whole", "batches", "one by one", "dictionaries"])
 def test_answers_are_scored(form):
     examples, features, (starts, ends) = questions(1)

@@ -36,18 +36,25 @@ TEXTS_AND_REFERENCES = [
     datasets.Features({"predictions": _TEXT, "references": datasets.List(_TEXT)}),
 ]
 # The same, or the dictionaries of SQuAD; `text.squad_answers` makes texts of them.
+_SQUAD_ANSWER = {"id": _TEXT, "prediction_text": _TEXT}
+_SQUAD_QUESTION = {
+    "id": _TEXT,
+    "answers": {
+        "text": datasets.List(_TEXT),
+        "answer_start": datasets.List(datasets.Value("int64")),
+    },
+}
 ANSWERS_AND_REFERENCES = [
     *TEXTS_AND_REFERENCES,
+    datasets.Features({"predictions": _SQUAD_ANSWER, "references": _SQUAD_QUESTION}),
+]
+# Questions may have no answer: lists of references may be empty, and SQuAD v2 has a probability.
+ANSWERS_OR_NONE = [
+    TEXTS_AND_REFERENCES[1],
     datasets.Features(
         {
-            "predictions": {"id": _TEXT, "prediction_text": _TEXT},
-            "references": {
-                "id": _TEXT,
-                "answers": {
-                    "text": datasets.List(_TEXT),
-                    "answer_start": datasets.List(datasets.Value("int64")),
-                },
-            },
+            "predictions": _SQUAD_ANSWER | {"no_answer_probability": datasets.Value("float64")},
+            "references": _SQUAD_QUESTION,
         }
     ),
 ]
@@ -83,8 +90,11 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
     # What the scores are made of, and so what a state keeps of the rows: "means" of the scores of
     # rows; "outcomes", of which only some may count; "rankings", kept by their ids; "counts" of
-    # equal rows; "moments" of numbers; or "sums" over rows of statistics, of which scores are made.
-    scores_are: Literal["means", "outcomes", "rankings", "counts", "moments", "sums"] = "means"
+    # equal rows; "moments" of numbers; "sums" over rows of statistics, of which scores are made; or
+    # "answers", of which a probability says whether they count.
+    scores_are: Literal["means", "outcomes", "rankings", "counts", "moments", "sums", "answers"] = (
+        "means"
+    )
     # The score to compare systems by; None for the first of the result.
     main_score: str | None = None
     # Scores that are no means, though their module scores row by row: patterns of names, and

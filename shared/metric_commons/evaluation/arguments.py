@@ -83,4 +83,4 @@ def scores_rows(metric: Any) -> bool:
     >>> scores_rows(SimpleNamespace(scores_are="counts"))
     False
     """
-    return metric.scores_are in ("means", "outcomes", "rankings")
+    return metric.scores_are in ("means", "outcomes", "rankings", "answers")

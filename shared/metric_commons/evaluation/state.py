@@ -18,6 +18,7 @@ from ..numbers.checks import check_labels
 from ..numbers.multisets import Multiset
 from .arguments import REPORTING, holds_function
 from .catalog import load
+from .states_of_answers import AnswersInOrder
 from .states_of_rows import RegressionMoments, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
 from .sufficient_statistics import RowLabels, SufficientStatistics
@@ -205,6 +206,7 @@ def _sufficient_statistics(metric: Any) -> SufficientStatistics:
         "counts": RowCounts,
         "moments": RegressionMoments,
         "sums": SumsOfRows,
+        "answers": AnswersInOrder,
     }
     if metric.scores_are == "moments" and not RegressionMoments.suffice(metric):
         return RowCounts(metric)

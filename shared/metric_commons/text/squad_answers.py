@@ -29,12 +29,23 @@ def answer_texts(predictions: Any, references: Any) -> tuple[Any, Any]:
     """
     if not isinstance(predictions[0], Mapping):
         return predictions, references
-    answers = _rows_by_id("references", references)
     for row, reference in enumerate(references):
         if not reference["answers"]["text"]:
             raise RowError(
                 "references", row, "has no answer; questions without one are for squad_v2"
             )
+    return matched_answers(predictions, references)
+
+
+def matched_answers(
+    predictions: Sequence[Mapping[str, Any]], references: Sequence[Mapping[str, Any]]
+) -> tuple[list[str], list[list[str]]]:
+    """The texts of dictionaries, matched by id; a question may have no answer.
+
+    Raises:
+        RowError: an id is on one side alone, or there twice.
+    """
+    answers = _rows_by_id("references", references)
     for name, row in _rows_by_id("predictions", predictions).items():
         if name not in answers:
             raise RowError("predictions", row, f"has the id {name!r}, which no reference has")

@@ -1,0 +1,91 @@
+"""SQuAD v2: exact match and F1 where questions may have no answer.
+
+A question without an accepted answer is answered right by an empty text. Systems may say how likely
+they think that there is no answer; above a threshold their answer counts as none, and the result
+also says at which threshold each score would be best.
+"""
+
+import evaluate
+
+from metric_commons.base.module import ANSWERS_OR_NONE, BatchMetric
+from metric_commons.numbers.domains import Finite
+from metric_commons.text.answerability import (
+    Texts,
+    ThresholdTies,
+    scored_answers,
+    summarize_answers,
+)
+
+_CITATION = """\
+@inproceedings{rajpurkar-etal-2018-know,
+    title = "Know What You Don't Know: Unanswerable Questions for {SQ}u{AD}",
+    author = "Rajpurkar, Pranav and Jia, Robin and Liang, Percy",
+    booktitle = "Proceedings of ACL 2018",
+    year = "2018",
+    url = "https://aclanthology.org/P18-2124",
+}
+"""
+
+
+class SquadV2(BatchMetric):
+    """Exact match and F1 of answers, where having none may be right.
+
+    Args:
+        predictions (list of dict): one answer a question: `{"id", "prediction_text",
+            "no_answer_probability"}`. Or texts.
+        references (list of dict): the question of the same id: `{"id", "answers": {"text",
+            "answer_start"}}`, with empty lists if it has no answer. Or lists of texts.
+        no_answer_threshold: an answer counts as none if its `no_answer_probability` is greater.
+        threshold_ties: "official" looks for the best threshold after every answer, also between
+            equal probabilities; "grouped" only where a threshold can be.
+        no_answer_texts: texts of predictions that say that there is no answer, such as
+            "unanswerable"; compared after normalizing.
+
+    Returns:
+        exact, f1 (float): means over all questions, from 0.0 to 1.0; higher is better.
+        total (int): the number of questions.
+        HasAns_exact, HasAns_f1, HasAns_total: the same of questions with an answer, if any.
+        NoAns_exact, NoAns_f1, NoAns_total: the same of questions without one, if any.
+        best_exact, best_f1, best_exact_thresh, best_f1_thresh (float): with probabilities, the best
+            score over all thresholds, and the threshold.
+        per_example, confidence_interval, groups (dict): if asked for.
+
+    Examples:
+        >>> squad_v2 = evaluate.load("./metrics/squad_v2")
+        >>> result = squad_v2.compute(
+        ...     predictions=["The Eiffel Tower!", "", "1889"],
+        ...     references=[["Eiffel Tower"], [], []],
+        ... )
+        >>> result["HasAns_exact"], result["NoAns_exact"]
+        (1.0, 0.5)
+    """
+
+    scores_are = "answers"
+
+    def _info(self):
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=ANSWERS_OR_NONE,
+            license="Apache-2.0",
+            reference_urls=["https://rajpurkar.github.io/SQuAD-explorer/"],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        no_answer_threshold: Finite = 1.0,
+        threshold_ties: ThresholdTies = "official",
+        no_answer_texts: Texts = (),
+        **summary,
+    ):
+        answers = scored_answers(predictions, references, no_answer_texts=no_answer_texts)
+        return summarize_answers(
+            answers,
+            no_answer_threshold=no_answer_threshold,
+            threshold_ties=threshold_ties,
+            **summary,
+        )
