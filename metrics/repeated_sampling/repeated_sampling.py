@@ -9,9 +9,11 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
+from metric_commons.mathematics.equivalence import equivalent
 from metric_commons.outcomes.answer_clusters import Equivalence, sampled_answers, sampled_outcomes
 from metric_commons.outcomes.votes import Measures, SampleScores, Sizes, Ties, sampling_scores
 from metric_commons.statistics.summary import summarize
+from metric_commons.text.extraction import Extraction, extract_samples, reference_answers
 from metric_commons.text.normalizers import Normalizer, normalizer_function
 
 _CITATION = """\
@@ -42,14 +44,19 @@ class RepeatedSampling(BatchMetric):
             "expected", each equally often; "first", which comes first, of all samples alone;
             "optimistic", a right one; "pessimistic", a wrong one.
         equivalence: when two answers are one: "normalized", if their texts are equal after the
-            normalizer; or a function of two texts.
+            normalizer; "math", if they provably mean the same, such as 1/2 and 0.5; or a function
+            of two texts, of a reference and an answer or of two answers.
         normalizer: what answers and references go through before they are compared.
+        extract: what cuts the answer out of a sample first: the name of a step, a pattern, a
+            function from str to str or None, or a list of these.
+        extract_references: the same for references, each of which must have an answer.
         unparsed_votes: whether samples without an answer vote together, for nothing that is right.
         scores: a number for each sample of each problem, the greatest is the best.
 
     Returns:
         maj@4, maj@n, best_of@4, ... (float): one for each k, from 0.0 to 1.0; higher is better.
         self_consistency (float): from 0.0 to 1.0; higher is more alike, not better.
+        unparsed (float): with `extract`, the share of samples in which there is no answer.
         per_example, confidence_interval, groups (dict): if asked for.
 
     Examples:
@@ -64,6 +71,8 @@ class RepeatedSampling(BatchMetric):
         ... )
         {'best_of@1': 0.6666666666666666, 'best_of@2': 0.3333333333333333}
     """
+
+    lower_is_better = frozenset({"unparsed"})
 
     def _info(self):
         answer = datasets.Value("string")
@@ -93,19 +102,28 @@ class RepeatedSampling(BatchMetric):
         ties: Ties = "expected",
         equivalence: Equivalence = "normalized",
         normalizer: Normalizer = "lower",
+        extract: Extraction = None,
+        extract_references: Extraction = None,
         unparsed_votes: bool = True,
         scores: SampleScores | None = None,
         **summary,
     ):
+        unparsed = {}
         if references is None:
             problems = sampled_outcomes(predictions)
         else:
+            if extract is not None:
+                predictions, shares = extract_samples(predictions, extract)
+                unparsed = {"unparsed": shares}
+            if extract_references is not None:
+                references = reference_answers(references, extract_references)
+            equal = {"normalized": None, "math": equivalent}.get(equivalence, equivalence)
             problems = sampled_answers(
                 predictions,
                 references,
                 normalizer=normalizer_function(normalizer),
-                equivalence=equivalence,
+                equal=equal,
                 blank_votes=unparsed_votes,
             )
         values = sampling_scores(problems, k=k, measures=measures, ties=ties, scores=scores)
-        return summarize(values, **summary)
+        return summarize(values | unparsed, **summary)

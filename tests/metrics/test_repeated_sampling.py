@@ -34,6 +34,26 @@ SPEC = Spec(
 OTHER_SHAPES = (
     Spec(
         name="repeated_sampling",
+        shape="extracted",
+        sample={
+            "predictions": [["I say \\boxed{1/2}", "Well", "\\boxed{0.5}"], ["\\boxed{4}"]],
+            "references": ["0.5", "5"],
+            "extract": "boxed",
+            "equivalence": "math",
+        },
+        result={"maj@n": 0.5, "unparsed": 1 / 6},
+        perfect={
+            "predictions": [["\\boxed{2}"], ["\\boxed{1}"]],
+            "references": ["2.0", "3/3"],
+            "extract": "boxed",
+            "equivalence": "math",
+        },
+        best={"maj@n": 1.0, "unparsed": 0.0},
+        ranges=dict.fromkeys(["maj@n", "unparsed"], (0.0, 1.0)),
+        wrong={"predictions": 12, "references": 12},
+    ),
+    Spec(
+        name="repeated_sampling",
         shape="outcomes",
         sample={
             "predictions": [[1, 0, 1, 0], [0, 1, 1, 1]],
@@ -88,6 +108,23 @@ def test_answers_are_clustered_before_they_vote(sampling):
 
     assert sampling.compute(**samples) == {"maj@n": 0.0}
     assert sampling.compute(**samples, equivalence=equal) == {"maj@n": 1.0}
+    assert sampling.compute(**samples, equivalence="math") == {"maj@n": 1.0}
+
+
+def test_answers_are_cut_out_of_samples(sampling):
+    samples = {
+        "predictions": [["so #### 4", "4", "#### 4", "??", "##"], ["#### 5"]],
+        "references": ["#### 4", "#### 6"],
+        "extract": "gsm8k",
+        "extract_references": "gsm8k",
+    }
+
+    assert sampling.compute(**samples, per_example=True)["per_example"] == {
+        "maj@n": [0.0, 0.0],
+        "unparsed": [0.6, 0.0],
+    }
+    silent = sampling.compute(**samples, unparsed_votes=False)
+    assert silent == {"maj@n": 0.5, "unparsed": 0.3}
 
 
 def test_texts_are_normalized(sampling):

@@ -13,7 +13,7 @@ from ..numbers.arrays import Column
 from ..numbers.checks import RowError
 
 Equal = Callable[[str, str], object]
-Equivalence = Literal["normalized"] | Equal
+Equivalence = Literal["normalized", "math"] | Equal
 
 
 class SampledAnswers(NamedTuple):
@@ -66,15 +66,15 @@ def sampled_answers(
     references: Column,
     *,
     normalizer: Callable[[str], str] = str,
-    equivalence: Equivalence = "normalized",
+    equal: Equal | None = None,
     blank_votes: bool = True,
 ) -> list[SampledAnswers]:
     """The answers of each problem in clusters.
 
-    Answers are compared after the normalizer, or two by two with `equivalence`, which gets them as
-    they are. If it calls a and b equal, and b and c, all three are one answer, and right if one of
-    them equals a reference; so the order of samples does not show. It is asked about no two texts
-    of a problem more than once, with the lesser text first, and a reference second.
+    Answers are compared after the normalizer, or two by two with `equal`, which gets them as they
+    are. If it calls a and b equal, and b and c, all three are one answer, and right if one of them
+    equals a reference; so the order of samples does not show. It is asked about no two texts of a
+    problem more than once, with the lesser text first, and with a reference before an answer.
 
     A blank sample is no answer and never right. All blank samples of a problem vote for "no answer"
     together, or do not vote if `blank_votes` is False.
@@ -83,7 +83,7 @@ def sampled_answers(
         predictions: for each problem the texts of its samples.
         references: for each problem an accepted answer, or several.
         normalizer: from text to text.
-        equivalence: "normalized", or whether two answers are equal.
+        equal: whether two answers are equal; None compares normalized texts.
         blank_votes: whether samples without an answer vote.
 
     Raises:
@@ -91,7 +91,7 @@ def sampled_answers(
 
     >>> from fractions import Fraction
     >>> equal = lambda left, right: Fraction(left) == Fraction(right)
-    >>> sampled_answers([["1/2", "0.5", "2"]], ["0.5"], equivalence=equal)
+    >>> sampled_answers([["1/2", "0.5", "2"]], ["0.5"], equal=equal)
     [SampledAnswers(clusters=[0, 0, 1], right=[True, True, False])]
     >>> sampled_answers([["A", "a", ""]], [["A", "B"]], normalizer=str.lower, blank_votes=False)
     [SampledAnswers(clusters=[0, 0, None], right=[True, True, False])]
@@ -104,15 +104,15 @@ def sampled_answers(
             raise RowError("references", row, "is empty; every row needs at least one reference")
         texts = sorted(text for text in set(samples) if text.strip())
         answers = [accepted] if isinstance(accepted, str) else accepted
-        if equivalence == "normalized":
+        if equal is None:
             names = {text: normalizer(text) for text in texts}
             right = set(map(normalizer, answers))
         else:
-            names = _components(texts, equivalence)
+            names = _components(texts, equal)
             right = {
                 name
                 for text, name in names.items()
-                if any(equivalence(text, answer) for answer in answers)
+                if any(equal(answer, text) for answer in answers)
             }
         problems.append(
             SampledAnswers(

@@ -164,7 +164,7 @@ def summarize_extracted(
     {'same': 0.5, 'unparsed': 0.5}
     """
     if extract_references is not None:
-        references = _reference_answers(references, extract_references, choices)
+        references = reference_answers(references, extract_references, choices)
     if extract is None:
         return summarize(scores(predictions, references), **summary)
     answers = extract_answers(predictions, extract, choices)
@@ -176,7 +176,27 @@ def summarize_extracted(
     return summarize(columns | {"unparsed": unparsed.astype(np.float64)}, **summary)
 
 
-def _reference_answers(references: Sequence[Any], steps: Any, choices: Any) -> list[Any]:
+def extract_samples(
+    predictions: Sequence[Sequence[str]], steps: Any, choices: Any = None
+) -> tuple[list[list[str]], Floats]:
+    """The answer in each of several texts a row, blank where there is none, and the share of these.
+
+    >>> answers, unparsed = extract_samples([["#### 18", "18"], ["#### 7"]], "gsm8k")
+    >>> answers, unparsed.tolist()
+    ([['18', ''], ['7']], [0.5, 0.0])
+    """
+    numbers = [row for row, texts in enumerate(predictions) for _ in texts]
+    row_choices = None if choices is None else [choices[row] for row in numbers]
+    answers = extract_answers([text for texts in predictions for text in texts], steps, row_choices)
+    rows: list[list[str]] = [[] for _ in predictions]
+    unparsed = np.zeros(len(rows))
+    for row, answer in zip(numbers, answers, strict=True):
+        rows[row].append(answer or "")
+        unparsed[row] += answer is None
+    return rows, unparsed / np.maximum(list(map(len, rows)), 1)
+
+
+def reference_answers(references: Sequence[Any], steps: Any, choices: Any = None) -> list[Any]:
     """The references with the answer in place of each text.
 
     Raises:

@@ -109,11 +109,11 @@ def test_equal_answers_are_a_cluster_whatever_their_order():
     near = lambda left, right: abs(float(left) - float(right)) < 0.15  # noqa: E731
     samples = ["1.2", "5", "1.0", "1.1", "5.0"]
 
-    (problem,) = sampled_answers([samples], ["0.9"], equivalence=near)
+    (problem,) = sampled_answers([samples], ["0.9"], equal=near)
     assert problem.clusters == [0, 1, 0, 0, 1]
     assert problem.right == [True, False, True, True, False]
     for order in permutations(range(5)):
-        (reordered,) = sampled_answers([[samples[i] for i in order]], ["0.9"], equivalence=near)
+        (reordered,) = sampled_answers([[samples[i] for i in order]], ["0.9"], equal=near)
         assert reordered.vote_counts() == problem.vote_counts() == ((3,), (2,))
 
 
@@ -124,9 +124,9 @@ def test_no_two_texts_are_compared_twice():
         pairs.append((left, right))
         return False
 
-    sampled_answers([["b", "a", "b", "", "c", "a"]], [["r", "s"]], equivalence=equal)
+    sampled_answers([["b", "a", "b", "", "c", "a"]], [["r", "s"]], equal=equal)
     assert sorted(pairs) == sorted(
-        [*combinations("abc", 2), *((a, r) for a in "abc" for r in "rs")]
+        [*combinations("abc", 2), *((r, a) for a in "abc" for r in "rs")]
     )
 
 
