@@ -37,11 +37,12 @@ class ModuleResult:
     # Scores that are no means of rows, and what they are: "sum", "geometric_mean" or "sums".
     aggregation: dict[str, str] = field(default_factory=dict)
     main_score: str | None = None  # to compare systems by; None for the first
+    left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """All but the scores of single rows, which have a file of their own."""
-        optional = ("lower_is_better", "aggregation", "main_score", *_BESIDE_INTERVALS)
+        optional = ("lower_is_better", "aggregation", "main_score", "left_out", *_BESIDE_INTERVALS)
         empty_keys = {key for key in optional if not getattr(self, key)}
         stored_keys = vars(self).keys() - empty_keys - {"per_example"}
         return {key: plain(value) for key, value in vars(self).items() if key in stored_keys}
@@ -80,8 +81,13 @@ def module_result(
     rows: int,
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
+    choices: Mapping[str, Any] | None = None,
+    left_out: Mapping[str, int] | None = None,
 ) -> ModuleResult:
     """What `compute` of `metric`, the module `name`, returned with these options, with its story.
+
+    `choices` say which rows of a log were taken and `left_out` which were not; the signature has
+    both.
 
     >>> from .catalog import load
     >>> metric = load("qa_em")
@@ -107,11 +113,15 @@ def module_result(
         scoring |= interval_options(reported, extras)
     # An option that is None asks for nothing; to name it would only make lines longer.
     effective = {option: value for option, value in scoring.items() if value is not None}
+    selection = dict(choices or {})
+    if left_out:
+        selection["left_out"] = [f"{reason}:{count}" for reason, count in left_out.items()]
     return ModuleResult(
-        options=scoring,
+        options=scoring | ({"reduce": selection["reduce"]} if "reduce" in selection else {}),
         rows=rows,
         scores=scores,
-        signature=signature(name, effective | conventions, rows),
+        signature=signature(name, effective | conventions | selection, rows),
+        left_out=dict(left_out or {}),
         lower_is_better=[score for score in scores if score in metric.lower_is_better],
         aggregation=aggregation_of(scores, metric.aggregation),
         main_score=metric.main_score,
