@@ -30,10 +30,11 @@ AllowEmptyReferences = Annotated[
     ),
 ]
 Predictions = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
-        metavar="FIELD",
-        help="Field of the predictions. Several fields, like several files, are several systems.",
+        metavar="[NAME=]FIELD",
+        help="Field of the predictions. Several fields, like several files, are several systems. "
+        "A log needs none.",
     ),
 ]
 Resamples = Annotated[

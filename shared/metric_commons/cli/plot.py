@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..evaluation.arguments import assign
-from ..evaluation.evaluations import Evaluation, systems_from
+from ..evaluation.evaluations import Evaluation
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from ..plots import PICTURES, Kind, check, picture
-from .options import Predictions
 from .score import check_usage, setting
+from .sources import file_names, named_systems
 
 if TYPE_CHECKING:
     from ..plots import System
@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 def plot(
     kind: Annotated[Kind, typer.Argument(help="What is drawn.")],
     paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of rows.")],
-    predictions: Predictions,
+    predictions: Annotated[
+        list[str],
+        typer.Option(
+            metavar="[NAME=]FIELD",
+            help="Field of the predictions. Several fields, like several files, are several "
+            "systems.",
+        ),
+    ],
     save: Annotated[
         Path, typer.Option(metavar="FILE", help="The picture, a .png, .svg or .pdf file.")
     ],
@@ -63,7 +70,7 @@ def plot(
     needs = PICTURES[kind]
     evaluation = Evaluation(
         modules=[needs.module],
-        systems=systems_from(paths, predictions),
+        systems=named_systems(file_names(paths), paths, predictions),
         fields={"references": references},
         options=dict(map(setting, settings or [])),
         uncertainty={
