@@ -13,6 +13,7 @@ from ..evaluation.presets import PRESETS
 from ..evaluation.usage import MissingExtraError, UsageError
 from .compare import compare
 from .describe import describe
+from .export import export
 from .gate import gate
 from .leaderboard import history, leaderboard
 from .merge import merge
@@ -33,7 +34,7 @@ app = typer.Typer(
 )
 for command in (
     *(score, merge, run, init, trec, compare, leaderboard, history, gate, power, plot, report),
-    describe,
+    *(export, describe),
 ):
     app.command()(command)
 

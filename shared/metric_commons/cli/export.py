@@ -1,0 +1,150 @@
+"""`metric-commons export`: a saved result in the forms that others read."""
+
+import io
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ..evaluation.exports import Document, Labels, eval_results, every_eval_ever, model_index
+from ..evaluation.results import Results
+from ..evaluation.saved_rows import read_with_rows
+from ..evaluation.usage import UsageError, check_outputs
+from ..files.stored import write_whole
+from .options import Rows, Scores
+
+
+def export(
+    path: Annotated[
+        Path, typer.Argument(metavar="RESULT", help="What --save of another command wrote.")
+    ],
+    target: Annotated[
+        Literal["eee", "eval-results", "model-index", "csv"],
+        typer.Option(
+            "--to",
+            help="Every Eval Ever; the .eval_results of a model on the Hub; the front matter of a "
+            "model card; or a table of all numbers.",
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="PATH",
+            help="The file to write; of several systems a folder, and for eee the folder that its "
+            "data/ is in.",
+        ),
+    ],
+    scale: Annotated[
+        Literal["1", "100"] | None,
+        typer.Option(
+            help="Whether the board has 0.412 (1) or 41.2 (100). eval-results and model-index need "
+            "it, since neither says."
+        ),
+    ] = None,
+    scores: Scores = None,
+    system: Annotated[
+        str | None, typer.Option(metavar="NAME", help="One of the systems; without it, all.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The model, such as org/name; else the system's name."),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The dataset, such as org/name; else the input's name."),
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(metavar="ID", help="The task of the dataset, or its kind.")
+    ] = None,
+    organization: Annotated[
+        str, typer.Option(metavar="NAME", help="Who evaluated, for eee.")
+    ] = "unknown",
+    relationship: Annotated[
+        Literal["first_party", "third_party", "collaborative", "other"],
+        typer.Option(help="How the evaluators stand to the model's makers, for eee."),
+    ] = "other",
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIELD",
+            help="The field of the questions, for eee: then all rows are written, too.",
+        ),
+    ] = None,
+    rows: Rows = None,
+) -> None:
+    """Write a saved result as other tools and boards read it.
+
+    metric-commons export results.json --to eee --out datastore/
+
+    metric-commons export results.json --to eval-results --scale 100 --dataset org/name --out r.yaml
+
+    A result does not say on which scale a board has its scores, so that is
+    asked for. The signature goes with every score. With --prompt, eee also has
+    the rows: the scores of --per-example, and texts from the inputs, which must
+    be unchanged.
+    """
+    check_outputs([out], [path, *(rows or [])])
+    if target in ("eval-results", "model-index") and scale is None:
+        raise UsageError(
+            f"--to {target} needs --scale: 1 if the board has scores like 0.412, 100 if like 41.2"
+        )
+    results = _results(path, rows or [], system, has_rows=target == "eee" and prompt is not None)
+    results = results.choose(scores)
+    if model is not None and len(results.systems) > 1:
+        raise UsageError(
+            f"--model names one system, of {', '.join(results.systems)}; give --system"
+        )
+    labels = Labels(model, dataset, task, organization, relationship, prompt)
+    factor = float(scale or 1)
+    if target == "csv":
+        write_whole(out, [results.to_csv()])
+    elif target == "model-index":
+        document = model_index(results, labels, factor)
+        write_whole(out, ["---\n", _as_yaml(document.content), "---\n"])
+    elif target == "eval-results":
+        documents = list(eval_results(results, labels, factor, scores))
+        for document, file in zip(documents, _files(documents, out, ".yaml"), strict=True):
+            write_whole(file, [_as_yaml(document.content)])
+    else:
+        for document in list(every_eval_ever(results, labels, time.time())):
+            if document.rows:
+                write_whole(out / f"{document.name}_samples.jsonl", [document.rows])
+            text = json.dumps(document.content, indent=2, allow_nan=False)
+            write_whole(out / f"{document.name}.json", [text, "\n"])
+
+
+def _results(path: Path, rows: list[Path], system: str | None, *, has_rows: bool) -> Results:
+    """The result, with one of its systems or all."""
+    results = read_with_rows([path], rows)[0] if has_rows else Results.read(path)
+    if system is None:
+        return results
+    if system not in results.systems:
+        raise ValueError(
+            f"{path}: there is no system {system!r}, only {', '.join(results.systems)}"
+        )
+    systems = {system: results.systems[system]}
+    comparisons: list[dict[str, Any]] = []
+    return replace(results, systems=systems, comparisons=comparisons)
+
+
+def _files(documents: list[Document], out: Path, suffix: str) -> Iterable[Path]:
+    """The file of each document: the one that is named, or in a folder the model's name."""
+    if len(documents) == 1 and out.suffix:
+        return [out]
+    return [out / f"{document.name.replace('/', '__')}{suffix}" for document in documents]
+
+
+def _as_yaml(content: Any) -> str:
+    from ruamel.yaml import YAML
+
+    writer = YAML(typ="safe", pure=True)
+    writer.default_flow_style = False
+    writer.width = 10_000  # a signature stays on its line
+    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    text = io.StringIO()
+    writer.dump(content, text)
+    return text.getvalue()
