@@ -90,7 +90,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     # Scores that are no means, though their module scores row by row: patterns of names, and
     # "sum", "geometric_mean" or "sums", which all scores of the kind "sums" are.
     aggregation: Mapping[str, str] = MappingProxyType({})
-    lower_is_better: frozenset[str] = frozenset()  # names of scores; of all others higher is better
+    # Names of scores, or patterns of them; of all others higher is better.
+    lower_is_better: frozenset[str] = frozenset()
 
     # Every option as the script declares it: its default, what it may be, its help.
     declared_options: ClassVar[Mapping[str, Option]]

@@ -112,7 +112,11 @@ def module_result(
         rows=rows,
         scores=scores,
         signature=signature(name, effective | conventions, rows),
-        lower_is_better=[score for score in scores if score in metric.lower_is_better],
+        lower_is_better=[
+            score
+            for score in scores
+            if any(fnmatchcase(score, pattern) for pattern in metric.lower_is_better)
+        ],
         aggregation=aggregation_of(scores, metric.aggregation),
         main_score=metric.main_score,
         **extras,
