@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
@@ -27,6 +27,8 @@ PEERS = {
 ALL = [*PEERS, "smape", "max_error", "pearson", "spearman"]
 # These recommend either of two.
 EITHER = {"pearson-04": math.nan, "max_error-04": 0.5}
+
+SOME = settings(max_examples=40)
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +144,7 @@ def test_generated_numbers(regression, table, multioutput, data):
         assert result == pytest.approx(expected, rel=1e-12, abs=slack), measure
 
 
+@SOME
 @given(tables())
 def test_generated_positive_numbers(regression, table):
     references, predictions, weight = table
@@ -158,6 +161,7 @@ def test_generated_positive_numbers(regression, table):
             assert result[measure][output] == pytest.approx(expected, rel=1e-9, abs=slack), measure
 
 
+@SOME
 @given(tables(), st.sampled_from([0.1, 0.5]))
 def test_scores_of_intervals_are_pinball_losses_of_their_ends(regression, table, alpha):
     references, predictions, weight = table
@@ -180,6 +184,7 @@ def test_scores_of_intervals_are_pinball_losses_of_their_ends(regression, table,
     assert result["coverage"] == pytest.approx(np.average(held, weights=weight), abs=1e-12)
 
 
+@SOME
 @given(tables())
 def test_generated_concordance(regression, table):
     references, predictions, weight = table

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
-from ..numbers.checks import OptionError, check_measures
+from ..numbers.checks import OptionError, check_measures, measure_parts
 from ..numbers.domains import Parsed
 
 # Of the errors of numbers; of rows; of prediction intervals, which are rows of two numbers
@@ -30,7 +30,7 @@ _PLAIN = [
     for name in (*MOMENT_NAMES, *LOSS_NAMES, *D2_NAMES, *ORDER_NAMES, *INTERVAL_NAMES)
     if name not in _PARAMETERS
 ]
-_SYNTAX = re.compile(r"(\w+)\((\w+)=(-?[0-9]+(?:\.[0-9]+)?|-?\.[0-9]+)\)", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|-?\.[0-9]+", re.ASCII)
 
 
 class Measure(NamedTuple):
@@ -63,15 +63,14 @@ Measures = Annotated[str | Sequence[str], Parsed(parse_measures, "a measure, or 
 
 def _with_parameter(name: str) -> Measure | None:
     """The measure, if it is one with a parameter."""
-    parts = _SYNTAX.fullmatch(name)
-    kind = parts[1] if parts else name.partition("(")[0]
+    kind, written, number = measure_parts(name)
     if kind not in _PARAMETERS:
         return None
     parameter, example, domain = _PARAMETERS[kind]
-    if not parts or parts[2] != parameter:
+    if written != parameter or not _NUMBER.fullmatch(number):
         problem = f"holds {name!r}, which needs {parameter}, as in '{kind}({parameter}={example})'"
         raise OptionError("measures", problem)
-    value = float(parts[3])
+    value = float(number)
     is_power = parameter == "power"
     is_valid = not 0 < value < 1 if is_power else 0 <= value <= 1
     if not is_valid or (kind == "winkler" and value in (0, 1)):
