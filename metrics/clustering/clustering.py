@@ -9,7 +9,8 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.clustering.clustering_measures import Measures, clustering_scores
+from metric_commons.clustering.clustering_measures import clustering_scores
+from metric_commons.clustering.partition_names import Measures
 from metric_commons.clustering.silhouette import Metric
 from metric_commons.numbers.domains import Count
 
@@ -29,11 +30,14 @@ class Clustering(BatchMetric):
     """Scores of a clustering.
 
     Args:
-        predictions (list of int or of str): the cluster of each row.
-        references (list of list of float, or list of int or of str): the points, or true labels.
+        predictions (list of int or of str): the cluster of each row; whole numbers may be floats.
+        references (list of list of float, or list of int or of str): the points, or true labels,
+            or with metric="precomputed" the distances of each row to all rows.
         measures: of points "silhouette", "davies_bouldin" and
             "calinski_harabasz"; of labels "ari", "nmi", "v_measure", "homogeneity" and
-            "completeness"; None for all that the references allow.
+            "completeness", and beside these, which None stands for, "ami", "rand",
+            "fowlkes_mallows", "purity", "pair_confusion", "nmi(average_method=max)" and
+            "v_measure(beta=2)".
         metric: the distance between points, for the silhouette.
         per_example: also return the silhouette of each point.
         sample_size: take the silhouette of so many points alone, drawn without replacement by
@@ -62,7 +66,7 @@ class Clustering(BatchMetric):
     arrays_allowed = True
 
     def _info(self):
-        labels = [datasets.Value("int64"), datasets.Value("string")]
+        labels = [datasets.Value("int64"), datasets.Value("string"), datasets.Value("float64")]
         return evaluate.MetricInfo(
             description=__doc__,
             citation=_CITATION,

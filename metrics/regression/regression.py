@@ -1,7 +1,8 @@
 """Regression: how far predicted numbers are from the true ones.
 
 Mean absolute and mean squared error, its root, and the share of variation that is explained (R2);
-relative errors, the median and the greatest error, and correlations, for one or several outputs.
+relative errors, the median and the greatest error, logarithmic errors, pinball losses, deviances,
+and correlations, for one or several outputs; and how often prediction intervals hold the truth.
 """
 
 import datasets
@@ -9,7 +10,8 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.numbers.domains import Weights
-from metric_commons.regression.errors import Measures, Multioutput, regression_scores
+from metric_commons.regression.errors import Multioutput, regression_scores
+from metric_commons.regression.measure_names import Measures
 
 _CITATION = """\
 @article{scikit-learn,
@@ -28,10 +30,14 @@ class Regression(BatchMetric):
 
     Args:
         predictions (list of float, or of list of float): a number a row, or as many in each row as
-            there are outputs.
+            there are outputs; or [low, high] a row, for measures of prediction intervals.
         references (list of float, or of list of float): the same. Integers are taken as they are.
         measures: of "mae", "mse", "rmse", "r2", "mape", "smape",
-            "median_ae", "max_error", "explained_variance", "pearson" and "spearman".
+            "median_ae", "max_error", "explained_variance", "pearson", "spearman", "kendall" and
+            "concordance"; "msle", "rmsle", "pinball(alpha=0.9)", "poisson_deviance",
+            "gamma_deviance", "tweedie(power=1.5)", "d2_absolute_error", "d2_pinball(alpha=0.9)" and
+            "d2_tweedie(power=1.5)"; and of prediction intervals "coverage", "interval_width" and
+            "winkler(alpha=0.1)".
         multioutput: "uniform_average" averages the values of the outputs,
             "variance_weighted" with the variance of the references of each as its weight, a list
             with its numbers as weights; "raw_values" returns a list.
@@ -54,7 +60,11 @@ class Regression(BatchMetric):
     """
 
     scores_are = "moments"
-    lower_is_better = frozenset({"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error"})
+    lower_is_better = frozenset(
+        {"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error", "msle", "rmsle"}
+        | {"pinball*", "poisson_deviance", "gamma_deviance", "tweedie*"}
+        | {"interval_width", "winkler*"}
+    )
     arrays_allowed = True
 
     def _info(self):

@@ -1,8 +1,10 @@
 """What scikit-learn returns, recorded on tricky points and labels and live on generated ones."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -21,7 +23,23 @@ OF_LABELS = {
     "homogeneity": metrics.homogeneity_score,
     "completeness": metrics.completeness_score,
 }
+FURTHER = {
+    "ami": metrics.adjusted_mutual_info_score,
+    "ami(average_method=max)": partial(metrics.adjusted_mutual_info_score, average_method="max"),
+    "rand": metrics.rand_score,
+    "fowlkes_mallows": metrics.fowlkes_mallows_score,
+    **{
+        f"nmi(average_method={name})": partial(
+            metrics.normalized_mutual_info_score, average_method=name
+        )
+        for name in ("geometric", "min", "max")
+    },
+    "v_measure(beta=0)": partial(metrics.v_measure_score, beta=0.0),
+    "v_measure(beta=2.5)": partial(metrics.v_measure_score, beta=2.5),
+}
 NOTHING = "nmi-06"  # no rows, of which scikit-learn says that they agree; nothing has no score
+
+SOME = settings(max_examples=40)
 
 
 @pytest.fixture(scope="module")
@@ -142,6 +160,47 @@ def test_generated_labels(clustering, drawn):
     for measure, peer in OF_LABELS.items():
         expected = peer(references, predictions)
         assert result[measure] == pytest.approx(expected, rel=1e-12, abs=1e-12), measure
+
+
+@SOME
+@given(st.integers(1, 40).flatmap(lambda rows: st.tuples(*[column(rows), column(rows)])))
+def test_further_measures_of_generated_labels(clustering, drawn):
+    references, predictions = drawn
+    result = clustering.compute(
+        predictions=predictions,
+        references=references,
+        measures=[*FURTHER, "purity", "pair_confusion"],
+    )
+    table = metrics.cluster.contingency_matrix(references, predictions)
+
+    for measure, peer in FURTHER.items():
+        # Of clusters of single rows rounding makes any number of its AMI.
+        if "ami" in measure and len(references) in table.shape:
+            continue
+        expected = peer(references, predictions)
+        assert result[measure] == pytest.approx(expected, rel=1e-9, abs=1e-9), measure
+    assert result["purity"] == table.max(axis=0).sum() / table.sum()
+    pairs = metrics.cluster.pair_confusion_matrix(references, predictions)
+    assert result["pair_confusion"] == pairs.tolist()
+
+
+@SOME
+@given(partitions())
+def test_generated_distances(clustering, drawn):
+    points, labels = drawn
+    distances = metrics.pairwise_distances(points, metric="manhattan")
+    result = clustering.compute(
+        predictions=labels, references=distances, metric="precomputed", per_example=True
+    )
+    expected = metrics.silhouette_samples(distances, labels, metric="precomputed")
+    assert result["per_example"]["silhouette"] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    order = np.random.default_rng(0).permutation(len(labels))
+    shuffled = clustering.compute(
+        predictions=np.array(labels)[order],
+        references=distances[np.ix_(order, order)],
+        metric="precomputed",
+    )
+    assert shuffled["silhouette"] == result["silhouette"]
 
 
 def column(rows):

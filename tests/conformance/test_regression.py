@@ -2,10 +2,11 @@
 
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
@@ -27,10 +28,30 @@ ALL = [*PEERS, "smape", "max_error", "pearson", "spearman"]
 # These recommend either of two.
 EITHER = {"pearson-04": math.nan, "max_error-04": 0.5}
 
+SOME = settings(max_examples=40)
+
 
 @pytest.fixture(scope="module")
 def regression():
     return load("regression")
+
+
+POSITIVE = {
+    "msle": metrics.mean_squared_log_error,
+    "rmsle": metrics.root_mean_squared_log_error,
+    "pinball(alpha=0.9)": partial(metrics.mean_pinball_loss, alpha=0.9),
+    "pinball(alpha=0)": partial(metrics.mean_pinball_loss, alpha=0.0),
+    "poisson_deviance": metrics.mean_poisson_deviance,
+    "gamma_deviance": metrics.mean_gamma_deviance,
+    "tweedie(power=0)": partial(metrics.mean_tweedie_deviance, power=0),
+    "tweedie(power=1.5)": partial(metrics.mean_tweedie_deviance, power=1.5),
+    "tweedie(power=3)": partial(metrics.mean_tweedie_deviance, power=3),
+    "tweedie(power=-0.5)": partial(metrics.mean_tweedie_deviance, power=-0.5),
+    "d2_absolute_error": metrics.d2_absolute_error_score,
+    "d2_pinball(alpha=0.3)": partial(metrics.d2_pinball_score, alpha=0.3),
+    "d2_tweedie(power=1)": partial(metrics.d2_tweedie_score, power=1),
+    "d2_tweedie(power=2.5)": partial(metrics.d2_tweedie_score, power=2.5),
+}
 
 
 def close(value):
@@ -123,10 +144,81 @@ def test_generated_numbers(regression, table, multioutput, data):
         assert result == pytest.approx(expected, rel=1e-12, abs=slack), measure
 
 
+@SOME
+@given(tables())
+def test_generated_positive_numbers(regression, table):
+    references, predictions, weight = table
+    references, predictions = np.abs(references) + 0.25, np.abs(predictions) + 0.5
+    assume(not constant(references, weight))  # there rounding makes D2 wrong
+    rows = {"predictions": predictions, "references": references, "sample_weight": weight}
+    result = regression.compute(**rows, measures=list(POSITIVE), multioutput="raw_values")
+    columns = zip(np.atleast_2d(references.T), np.atleast_2d(predictions.T), strict=True)
+    for output, pair in enumerate(columns):
+        for measure, peer in POSITIVE.items():
+            expected = peer(*pair, sample_weight=weight)
+            # Terms as great as the numbers cancel in a deviance.
+            slack = 1e-9 if "d2" in measure else 1e-12 * float(np.abs(pair).max()) ** 2.5
+            assert result[measure][output] == pytest.approx(expected, rel=1e-9, abs=slack), measure
+
+
+@SOME
+@given(tables(), st.sampled_from([0.1, 0.5]))
+def test_scores_of_intervals_are_pinball_losses_of_their_ends(regression, table, alpha):
+    references, predictions, weight = table
+    references, predictions = (np.ravel(column) for column in (references, predictions))
+    if weight is not None:
+        weight = np.repeat(weight, references.size // weight.size)
+    low, high = predictions - 1.5, predictions + 2.0
+    result = regression.compute(
+        predictions=np.column_stack([low, high]),
+        references=references,
+        sample_weight=weight,
+        measures=[f"winkler(alpha={alpha})", "coverage"],
+    )
+    losses = [
+        metrics.mean_pinball_loss(references, end, alpha=level, sample_weight=weight)
+        for end, level in ((low, alpha / 2), (high, 1 - alpha / 2))
+    ]
+    held = (low <= references) & (references <= high)
+    assert result[f"winkler(alpha={alpha})"] == pytest.approx(sum(losses) * 2 / alpha, rel=1e-9)
+    assert result["coverage"] == pytest.approx(np.average(held, weights=weight), abs=1e-12)
+
+
+@SOME
+@given(tables())
+def test_generated_concordance(regression, table):
+    references, predictions, weight = table
+    if references.ndim == 2:
+        references, predictions = references[:, 0], predictions[:, 0]
+    assume(not constant(references, weight) and not constant(predictions, weight))
+    result = regression.compute(
+        predictions=predictions,
+        references=references,
+        sample_weight=weight,
+        measures="concordance",
+    )
+    covariance = np.cov(references, predictions, aweights=weight, ddof=0)
+    means = [np.average(column, weights=weight) for column in (references, predictions)]
+    spread = covariance[0, 0] + covariance[1, 1] + (means[0] - means[1]) ** 2
+    expected = 2 * covariance[0, 1] / spread  # Lin (1989)
+    assert result["concordance"] == pytest.approx(expected, rel=1e-7, abs=1e-9)
+
+
+def test_concordance_of_torchmetrics_divides_by_rows_less_one(regression):
+    rows = {"references": [3.0, -0.5, 2.0, 7.0], "predictions": [2.5, 0.0, 2.0, 8.0]}
+    result = regression.compute(**rows, measures="concordance")["concordance"]
+    covariance = np.cov(rows["references"], rows["predictions"])
+    gap = np.mean(np.subtract(rows["references"], rows["predictions"])) ** 2
+    with_less_one = 2 * covariance[0, 1] / (covariance[0, 0] + covariance[1, 1] + gap)
+    assert round(with_less_one, 4) == 0.9777  # of its documentation
+    assert result == pytest.approx(0.976789, abs=1e-6)
+
+
 @given(tables())
 def test_generated_correlations(regression, table):
     references, predictions, _ = table
-    for measure, peer in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+    peers = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
+    for measure, peer in peers.items():
         result = regression.compute(
             predictions=predictions,
             references=references,

@@ -11,6 +11,10 @@ NEAR, FAR = math.sqrt(50), math.sqrt(61)
 AT_ENDS = 1 - 1 / ((NEAR + FAR) / 2)
 INSIDE = 1 - 1 / ((math.sqrt(41) + NEAR) / 2)
 AGREEMENT = ("ari", "nmi", "v_measure", "homogeneity", "completeness")
+FURTHER = (
+    *("ami", "rand", "fowlkes_mallows", "purity"),
+    *("nmi(average_method=max)", "v_measure(beta=3)"),
+)
 
 SPEC = Spec(
     name="clustering",
@@ -46,6 +50,34 @@ OTHER_SHAPES = (
         perfect={"predictions": [1, 1, 0, 0], "references": [0, 0, 1, 1]},
         best=dict.fromkeys(AGREEMENT, 1.0),
         ranges=dict.fromkeys(AGREEMENT, (0.0, 1.0)) | {"ari": (-1.0, 1.0)},
+        wrong={"predictions": 0.5, "references": 0.5},
+        whole=True,
+    ),
+    Spec(
+        name="clustering",
+        shape="labels in floats, further measures",
+        sample={
+            "predictions": [0.0, 0.0, 1.0, 2.0],
+            "references": [3.0, 3.0, 4.0, 4.0],
+            "measures": (*FURTHER, "pair_confusion"),
+        },
+        result={
+            # Of 24 ways to draw it chance has as much information in 16, else half a bit.
+            "ami": 0.5714285714285714,
+            "rand": 5 / 6,
+            "fowlkes_mallows": math.sqrt(1 / 2),
+            "purity": 1.0,
+            "nmi(average_method=max)": 2 / 3,
+            "v_measure(beta=3)": (4 * 1 * 2 / 3) / (3 + 2 / 3),
+            "pair_confusion": [[8, 0], [2, 2]],
+        },
+        perfect={
+            "predictions": [1.0, 1.0, 0.0, 0.0],
+            "references": [0.0, 0.0, 1.0, 1.0],
+            "measures": FURTHER,
+        },
+        best=dict.fromkeys(FURTHER, 1.0),
+        ranges=dict.fromkeys(FURTHER, (0.0, 1.0)) | {"ami": (-1.0, 1.0)},
         wrong={"predictions": 0.5, "references": 0.5},
         whole=True,
     ),
@@ -208,7 +240,7 @@ def test_intervals_of_labels(clustering):
         ([0, 0, 1], [[1.0], [math.nan], [3.0]], {}, r"references\[1\]\[0\] is NaN"),
         ([0, 0, 1], [[1.0], [2.0, 3.0], [3.0]], {}, r"references\[1\] has 2 coordinates, but"),
         ([0, 0, 1], [[], [], []], {}, r"references must hold a row of coordinates"),
-        ([0, 0, 1], [1.0, 2.5, 3.0], {}, r"references\[0\] is 1.0"),
+        ([0, 0, 1], [1.0, 2.5, 3.0], {}, r"references\[1\] is 2.5; a label is"),
         ([0, 0, 1], [[0.0], [1.0], [2.0]], {"metric": "cosine"}, r"references\[0\] is zero every"),
         (
             [0, 0, 1],
@@ -242,3 +274,71 @@ def test_what_makes_no_sense_is_refused(clustering, predictions, references, opt
 def test_bad_options_are_named(clustering, option, value):
     with pytest.raises(ValueError, match=f"^{option} "):
         clustering.compute(**SPEC.sample, **{option: value})
+
+
+def test_pairs_and_purity_by_hand(clustering):
+    """Of six pairs two are together in both columns, two in references alone, none in clusters."""
+    result = clustering.compute(
+        predictions=[0, 0, 1, 1, 2],
+        references=["x", "x", "y", "z", "z"],
+        measures=["pair_confusion", "purity", "rand"],
+        confidence_level=0.9,
+        n_resamples=50,
+    )
+    assert result["pair_confusion"] == [[14, 2], [2, 2]]
+    assert result["purity"] == 4 / 5
+    assert result["rand"] == 8 / 10
+    assert result["confidence_interval"].keys() == {"purity", "rand"}
+
+
+REFUSED = [
+    ("nmi(average_method=mean)", "but average_method is one of arithmetic, geometric, min, max"),
+    ("v_measure(beta=-1)", "but beta is a number, at least 0"),
+    ("v_measure(beta=x)", "but beta is a number, at least 0"),
+    ("ari(beta=1)", "which is not a measure"),
+    ("amu", "did you mean 'ami'"),
+]
+
+
+@pytest.mark.parametrize(("measure", "message"), REFUSED)
+def test_measures_that_there_are_not(clustering, measure, message):
+    with pytest.raises(ValueError, match=f"^measures holds .*{message}"):
+        clustering.compute(predictions=[0, 1], references=[0, 1], measures=measure)
+
+
+DISTANCES = [[0.0, 1.0, 5.0], [1.0, 0.0, 4.0], [5.0, 4.0, 0.0]]
+
+
+def test_distances_in_place_of_points(clustering):
+    result = clustering.compute(
+        predictions=["a", "a", "b"], references=DISTANCES, metric="precomputed", per_example=True
+    )
+    assert result == {
+        "silhouette": pytest.approx((0.8 + 0.75) / 3),
+        "per_example": {"silhouette": pytest.approx([0.8, 0.75, 0.0])},
+    }
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "options", "message"),
+    [
+        ([0, 0, 1], [[0.0, 1.0]] * 3, {}, "references have 2 distances a row, but there are 3"),
+        ([0, 0, 1], [[0.0, -1.0, 1.0]] * 3, {}, r"references\[0\]\[1\] is below 0, which no dist"),
+        ([0, 0, 1], [[1.0, 1.0, 1.0]] * 3, {}, r"references\[0\]\[0\] is not 0, the distance of a"),
+        ([0, 0, 1], DISTANCES, {"measures": "davies_bouldin"}, "needs points; references are dist"),
+    ],
+)
+def test_what_are_no_distances(clustering, predictions, references, options, message):
+    with pytest.raises(ValueError, match=message):
+        clustering.compute(
+            predictions=predictions, references=references, metric="precomputed", **options
+        )
+
+
+@pytest.mark.parametrize(("column", "kind"), [("predictions", "cluster"), ("references", "label")])
+def test_floats_that_are_not_whole_are_no_labels(clustering, column, kind):
+    rows = {"predictions": [0.0, 1.0], "references": [0.0, 1.0]}
+    assert clustering.compute(**rows)["ari"] == 1.0
+    rows[column] = [0.0, 0.5]
+    with pytest.raises(ValueError, match=rf"^{column}\[1\] is 0.5; a {kind} is a whole number"):
+        clustering.compute(**rows)

@@ -32,7 +32,14 @@ ALL = (
     "explained_variance",
     "pearson",
     "spearman",
+    "kendall",
+    "concordance",
 )
+CORRELATIONS = ("pearson", "spearman", "kendall", "concordance")
+LOSSES = ("msle", "rmsle", "pinball(alpha=0.9)", "poisson_deviance", "gamma_deviance")
+DEVIANCES = (*LOSSES, "tweedie(power=1.5)")
+D2 = ("d2_absolute_error", "d2_pinball(alpha=0.9)", "d2_tweedie(power=1.5)")
+OF_INTERVALS = ("coverage", "interval_width", "winkler(alpha=0.1)")
 OTHER_SHAPES = [
     Spec(
         name="regression",
@@ -54,6 +61,8 @@ OTHER_SHAPES = [
             "explained_variance": ((1 - 2.1875 / 36.1875) + (1 - 0.1875 / 43.6875)) / 2,
             "pearson": (42 / math.sqrt(36.1875 * 50) + 42.25 / math.sqrt(43.6875 * 41)) / 2,
             "spearman": 1.0,
+            "kendall": 1.0,
+            "concordance": (84 / 86.25 + 84.5 / 87.75) / 2,
         },
         perfect={
             "predictions": [[1.0, 2.5], [2.0, 1.0]],
@@ -61,16 +70,66 @@ OTHER_SHAPES = [
             "measures": ALL,
         },
         best=dict.fromkeys(ALL, 0.0)
-        | dict.fromkeys(["r2", "explained_variance", "pearson", "spearman"], 1.0),
+        | dict.fromkeys(["r2", "explained_variance", *CORRELATIONS], 1.0),
         ranges={
             **dict.fromkeys(ALL, (0.0, math.inf)),
             "r2": (-math.inf, 1.0),
             "explained_variance": (-math.inf, 1.0),
-            "pearson": (-1.0, 1.0),
-            "spearman": (-1.0, 1.0),
+            **dict.fromkeys(CORRELATIONS, (-1.0, 1.0)),
         },
         wrong={"predictions": ["2.5", "1"], "references": ["3.0", "1"]},
-    )
+    ),
+    Spec(
+        name="regression",
+        shape="positive numbers",
+        sample={
+            "predictions": [2.0, 2.0, 2.0],
+            "references": [1.0, 2.0, 4.0],
+            "measures": (*DEVIANCES, *D2),
+        },
+        result={
+            "msle": (math.log(3 / 2) ** 2 + math.log(5 / 3) ** 2) / 3,
+            "rmsle": math.sqrt((math.log(3 / 2) ** 2 + math.log(5 / 3) ** 2) / 3),
+            "pinball(alpha=0.9)": 1.9 / 3,
+            "poisson_deviance": (6 * math.log(2) - 2) / 3,
+            "gamma_deviance": 1 / 3,
+            "tweedie(power=1.5)": (18 * math.sqrt(2) - 24) / 3,
+            "d2_absolute_error": 0.0,
+            "d2_pinball(alpha=0.9)": 1 - 1.9 / 0.5,
+            "d2_tweedie(power=1.5)": 1
+            - (9 * math.sqrt(2) - 12) / (12 * math.sqrt(7 / 3) - 12 - 4 * math.sqrt(2)),
+        },
+        perfect={
+            "predictions": [1.0, 2.5],
+            "references": [1.0, 2.5],
+            "measures": (*DEVIANCES, *D2),
+        },
+        best=dict.fromkeys(DEVIANCES, 0.0) | dict.fromkeys(D2, 1.0),
+        ranges=dict.fromkeys(DEVIANCES, (0.0, math.inf)) | dict.fromkeys(D2, (-math.inf, 1.0)),
+        wrong={"predictions": "2.5", "references": "3.0"},
+    ),
+    Spec(
+        name="regression",
+        shape="prediction intervals",
+        sample={
+            "predictions": [[1.0, 2.0], [0.0, 4.0], [1.0, 1.5], [2.0, 2.5]],
+            "references": [1.5, 4.0, 2.0, 1.75],
+            "measures": OF_INTERVALS,
+        },
+        result={
+            "coverage": 0.5,
+            "interval_width": 1.5,
+            "winkler(alpha=0.1)": (6 + 20 * 0.5 + 20 * 0.25) / 4,
+        },
+        perfect={
+            "predictions": [[1.0, 1.0], [2.0, 2.0]],
+            "references": [1.0, 2.0],
+            "measures": OF_INTERVALS,
+        },
+        best={"coverage": 1.0, "interval_width": 0.0, "winkler(alpha=0.1)": 0.0},
+        ranges=dict.fromkeys(OF_INTERVALS, (0.0, math.inf)),
+        wrong={"predictions": ["2.5", "1"], "references": "3.0"},
+    ),
 ]
 
 
@@ -89,6 +148,8 @@ def regression():
         ("explained_variance", 0.9571734475374732),  # of scikit-learn's documentation
         ("spearman", 1.0),
         ("pearson", 0.9848696184482703),  # of scipy.stats.pearsonr
+        ("kendall", 1.0),
+        ("d2_absolute_error", 0.7647058823529411),  # of scikit-learn's documentation
     ],
 )
 def test_the_other_measures(regression, measure, value):
@@ -286,3 +347,119 @@ def test_bad_options_are_named(regression, option, value):
 def test_ranks_have_no_weights(regression):
     with pytest.raises(ValueError, match=r"^sample_weight does not go with 'spearman'"):
         regression.compute(**SPEC.sample, measures="spearman", sample_weight=[1.0] * 4)
+
+
+REFUSED = [
+    ("pinball", "measures holds 'pinball', which needs alpha, as in 'pinball"),
+    ("tweedie(alpha=2)", "measures holds 'tweedie.alpha=2.', which needs power"),
+    ("pinball(alpha=1.5)", "measures holds 'pinball.alpha=1.5.', but alpha is a number from 0 to"),
+    ("winkler(alpha=0)", "measures holds 'winkler.alpha=0.', but alpha is a number above 0"),
+    ("d2_tweedie(power=0.5)", "but power is 0 or less, or 1 or more"),
+    ("msel", "measures holds 'msel', which is not a measure; did you mean 'ms"),
+    (["mae", "coverage"], r"holds 'coverage', for which predictions are \[low, high\], and 'mae'"),
+    ("poisson_deviance", r"predictions\[1\] is 0.0; for 'poisson_deviance' each number is above 0"),
+    ("gamma_deviance", r"predictions\[1\] is 0.0; for 'gamma_deviance' each number is above 0"),
+]
+
+
+@pytest.mark.parametrize(("measures", "message"), REFUSED)
+def test_measures_and_numbers_that_do_not_go_together(regression, measures, message):
+    with pytest.raises(ValueError, match=f"^(measures )?{message}|{message}"):
+        regression.compute(predictions=[1.0, 0.0], references=[1.0, -0.5], measures=measures)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "options", "message"),
+    [
+        ([[2.0, 1.0]], [1.0], {}, r"predictions\[0\] is \[2.0, 1.0\], whose low end is above"),
+        ([[1.0, 2.0, 3.0]], [1.0], {}, r"predictions\[0\] is .*; an interval is \[low, high\]"),
+        ([1.0], [1.0], {}, r"predictions\[0\] is 1.0; an interval is \[low, high\]"),
+        ([[1.0, 2.0]], [[1.0, 2.0]], {}, r"references\[0\] is .*; an interval is for one number"),
+        ([[1.0, math.inf]], [1.0], {}, r"predictions\[0\]\[1\] is inf; every row needs a finite"),
+        ([[1.0, 2.0]], [1.0], {"multioutput": "raw_values"}, "multioutput is about outputs, which"),
+        (
+            [[1.0, 2.0]],
+            [1.0],
+            {"sample_weight": [1.0], "confidence_level": 0.9, "interval": "t"},
+            "'t' is for rows of one weight",
+        ),
+    ],
+)
+def test_intervals_that_are_none(regression, predictions, references, options, message):
+    with pytest.raises(ValueError, match=message):
+        regression.compute(
+            predictions=predictions, references=references, measures="coverage", **options
+        )
+
+
+@pytest.mark.parametrize("measure", [*D2, "kendall", "concordance"])
+def test_what_one_row_and_constants_have(regression, measure):
+    def value(predictions, references):
+        return regression.compute(predictions=predictions, references=references, measures=measure)[
+            measure
+        ]
+
+    constant, other = value([1.0, 1.0], [1.0, 1.0]), value([1.0, 2.0], [1.0, 1.0])
+    if measure in D2:
+        assert (constant, other) == (1.0, 0.0)
+    else:
+        assert math.isnan(constant)
+        assert math.isnan(other) if measure == "kendall" else other == 0.0
+    assert math.isnan(value([1.0], [1.0]))
+
+
+@pytest.mark.parametrize("options", [{}, {"interval": "bootstrap"}, {"clusters": True}])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_new_measures_have_intervals_whatever_the_order_of_rows(regression, options, weighted):
+    rng = np.random.default_rng(3)
+    references = rng.gamma(2, 2, (30, 2))
+    predictions = references * rng.gamma(5, 0.2, (30, 2))
+    weights = rng.random(30) if weighted else None
+    if "clusters" in options:
+        options = {"clusters": rng.integers(0, 8, 30)}
+    names = [*DEVIANCES, *D2, "concordance", *([] if weighted else ["kendall"])]
+    call = {"measures": names, "confidence_level": 0.9, "n_resamples": 40}
+
+    def compute(order, **more):
+        given = {name: value[order] for name, value in options.items() if name == "clusters"}
+        return regression.compute(
+            predictions=predictions[order],
+            references=references[order],
+            sample_weight=None if weights is None else weights[order],
+            **{**options, **given},
+            **call,
+            **more,
+        )
+
+    result = compute(np.arange(30))
+    assert repr(compute(rng.permutation(30))) == repr(result)
+    for name in names:
+        low, high = result["confidence_interval"][name]
+        assert low < result[name] < high, name
+    raw = compute(np.arange(30), multioutput="raw_values")
+    assert [len(raw["confidence_interval"][name]) for name in names] == [2] * len(names)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_weighted_prediction_intervals(regression, clustered):
+    rng = np.random.default_rng(4)
+    low = rng.normal(size=40) - 1
+    rows = {
+        "predictions": np.column_stack([low, low + 2]),
+        "references": rng.normal(size=40),
+        "measures": OF_INTERVALS[::2],
+        "confidence_level": 0.9,
+        "n_resamples": 200,
+        "clusters": np.arange(40) // 2 if clustered else None,
+    }
+    plain = regression.compute(**rows)
+    ones = regression.compute(**rows, sample_weight=np.ones(40))
+    half = regression.compute(**rows, sample_weight=np.arange(40) % 2)
+
+    for name in rows["measures"]:
+        assert ones[name] == pytest.approx(plain[name])
+        assert np.allclose(
+            ones["confidence_interval"][name], plain["confidence_interval"][name], rtol=0.2
+        )
+        low, high = half["confidence_interval"][name]
+        assert low < half[name] < high

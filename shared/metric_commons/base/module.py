@@ -103,7 +103,8 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     # The columns of a harness's log that are the inputs, in their order: texts, or "option_scores"
     # and "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
     log_columns: tuple[str, ...] = ("prediction", "references")
-    lower_is_better: frozenset[str] = frozenset()  # names of scores; of all others higher is better
+    # Names of scores, or patterns of them; of all others higher is better.
+    lower_is_better: frozenset[str] = frozenset()
 
     # Every option as the script declares it: its default, what it may be, its help.
     declared_options: ClassVar[Mapping[str, Option]]

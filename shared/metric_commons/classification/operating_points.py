@@ -172,8 +172,8 @@ def held_out_decisions(
     decisions = np.zeros(rows.scores.size, np.bool_)
     for part in range(int(parts.max()) + 1):
         is_held_out = parts == part
-        others = [None if column is None else column[~is_held_out] for column in rows]
-        threshold = chosen_threshold(score_counts(*others), rule, beta)  # type: ignore[arg-type]
+        training = [None if column is None else column[~is_held_out] for column in rows]
+        threshold = chosen_threshold(score_counts(*training), rule, beta)  # type: ignore[arg-type]
         decisions[is_held_out] = rows.scores[is_held_out] >= threshold
     return decisions
 

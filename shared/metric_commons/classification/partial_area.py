@@ -34,14 +34,15 @@ def partial_roc_auc(counts: ScoreCounts, max_fpr: float) -> ScoreWithInfluence:
     left = (counts.false_positives - counts.negatives) / negatives
     width = fpr - left
     # Of the rates from 0 to `max_fpr` the part that lies right of a positive of each score
-    inside = np.clip(max_fpr - left, 0.0, width)
-    steps = np.where(inside < width, inside**2, (2 * (max_fpr - left) - width) * width)
+    overlap = np.clip(max_fpr - left, 0.0, width)
+    steps = np.where(overlap < width, overlap**2, (2 * (max_fpr - left) - width) * width)
     right = np.divide(steps, 2 * width, out=np.clip(max_fpr - left, 0.0, None), where=width > 0)
     area = math.fsum((right * counts.positives).tolist()) / positives
-    least, slope = max_fpr**2 / 2, 0.5 / (max_fpr - max_fpr**2 / 2)
+    triangle = max_fpr**2 / 2  # the area of chance
+    slope = 0.5 / (max_fpr - triangle)
 
     def influence() -> tuple[Floats, Floats]:
-        share = np.divide(inside, width, out=(left < max_fpr).astype(float), where=width > 0)
+        share = np.divide(overlap, width, out=(left < max_fpr).astype(float), where=width > 0)
         tpr_left = tpr - counts.positives / positives
         tpr_end = tpr_left + share * (tpr - tpr_left)
         is_last = (left < max_fpr) & (fpr >= max_fpr) & (width > 0)
@@ -49,4 +50,4 @@ def partial_roc_auc(counts: ScoreCounts, max_fpr: float) -> ScoreWithInfluence:
         negative = share * (tpr_left + tpr_end) / 2 - area - at_end * (share - max_fpr)
         return slope * (right - area) / positives, slope * negative / negatives
 
-    return ScoreWithInfluence(0.5 + slope * (area - least), influence)
+    return ScoreWithInfluence(0.5 + slope * (area - triangle), influence)

@@ -1,15 +1,16 @@
-"""Agreement of clusters with true labels: adjusted Rand index, and mutual information."""
+"""Agreement of clusters with true labels: pairs of rows, mutual information, and purity."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.contingency import ContingencyTable
-
-LABEL_MEASURES = ("ari", "nmi", "v_measure", "homogeneity", "completeness")
+from .expected_information import expected_information
+from .partition_names import Measure
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class CellCounts:
         cells: how often each pair of labels occurs, shape (tables, pairs).
         cell_row_totals: for each pair the total of its true label.
         cell_column_totals: for each pair the total of its cluster.
+        cell_columns: for each pair the number of its cluster, shape (pairs,).
         row_totals: the total of each true label, shape (tables, labels).
         column_totals: the total of each cluster, shape (tables, clusters).
 
@@ -28,6 +30,7 @@ class CellCounts:
     cells: Integers
     cell_row_totals: Integers
     cell_column_totals: Integers
+    cell_columns: Integers
     row_totals: Integers
     column_totals: Integers
 
@@ -49,31 +52,136 @@ def cell_counts(table: ContingencyTable, counts: Integers) -> CellCounts:
         counts,
         row_totals[:, table.rows],
         column_totals[:, table.columns],
+        table.columns,
         row_totals,
         column_totals,
     )
 
 
-def agreement(name: str, counts: CellCounts) -> list[float]:
-    """The measure of this name for each table.
+def agreement(measure: Measure, counts: CellCounts) -> list[Any]:
+    """The measure for each table.
 
     >>> from ..numbers.contingency import contingency
     >>> table = contingency(["x", "x", "y", "y"], [0, 0, 1, 2])
     >>> counts = cell_counts(table, table.counts[np.newaxis])
-    >>> agreement("ari", counts), agreement("homogeneity", counts)
-    ([0.5714285714285714], [1.0])
+    >>> [agreement(Measure(name, name), counts) for name in ("ari", "homogeneity", "purity")]
+    [[0.5714285714285714], [1.0], [1.0]]
     """
-    if name == "ari":
-        return _adjusted_rand_indices(counts)
+    match measure.kind:
+        case "ari":
+            return _adjusted_rand_indices(counts)
+        case "rand":
+            return [(p - a - b + 2 * s) / p if p else 1.0 for s, a, b, p in _pair_counts(counts)]
+        case "fowlkes_mallows":
+            pairs = _pair_counts(counts)
+            return [math.sqrt(s / a) * math.sqrt(s / b) if s else 0.0 for s, a, b, _ in pairs]
+        case "pair_confusion":
+            pairs = _pair_counts(counts)
+            return [
+                [[2 * (p - a - b + s), 2 * (b - s)], [2 * (a - s), 2 * s]] for s, a, b, p in pairs
+            ]
+        case "purity":
+            return _purities(counts)
     information, label_entropies, cluster_entropies = _information(counts)
-    if name == "homogeneity":
-        return _shares(information, label_entropies)
-    if name == "completeness":
-        return _shares(information, cluster_entropies)
+    entropies = list(zip(label_entropies, cluster_entropies, strict=True))
+    match measure.kind:
+        case "homogeneity":
+            return _shares(information, label_entropies)
+        case "completeness":
+            return _shares(information, cluster_entropies)
+        case "ami":
+            return _adjusted_information(measure.average, counts, information, entropies)
+    if measure.beta != 1:
+        # (1 + beta) h c / (beta h + c), where homogeneity h is I / H and completeness c is I / K
+        weights = [(measure.beta * k + h) / (1 + measure.beta) for h, k in entropies]
+        return _shares(information, weights)
     # NMI is the information over the mean entropy. V-measure is the harmonic mean of homogeneity
     # I / H and completeness I / K, which is the same: 2 / (H / I + K / I) = 2 I / (H + K).
-    sums = [h + k for h, k in zip(label_entropies, cluster_entropies, strict=True)]
-    return _shares([2 * value for value in information], sums)
+    return _normalized(measure.average, information, entropies)
+
+
+def _normalized(
+    average: str, information: Sequence[float], entropies: Sequence[tuple[float, float]]
+) -> list[float]:
+    """Information over an average of both entropies; 1 if both are 0, 0 without information."""
+    shares = _shares(information, [_average(average, *pair) for pair in entropies])
+    return [
+        share if value or not any(pair) else 0.0
+        for share, value, pair in zip(shares, information, entropies, strict=True)
+    ]
+
+
+def _average(average: str, first: float, second: float) -> float:
+    match average:
+        case "arithmetic":
+            return (first + second) / 2
+        case "geometric":
+            return math.sqrt(first) * math.sqrt(second)
+        case "min":
+            return min(first, second)
+        case _:
+            return max(first, second)
+
+
+_ROUNDING = 1e-12  # entropies that differ by no more than this part of them are equal
+
+
+def _adjusted_information(
+    average: str,
+    counts: CellCounts,
+    information: Sequence[float],
+    entropies: Sequence[tuple[float, float]],
+) -> list[float]:
+    """Information above that of chance, over what it is at most; 0 by chance.
+
+    As in scikit-learn, one label and one cluster agree, and one of many have nothing in common.
+
+    Source:
+        Vinh, Epps and Bailey, Information theoretic measures for clusterings comparison (2010).
+    """
+    values = []
+    tables = zip(counts.row_totals, counts.column_totals, information, entropies, strict=True)
+    for row_totals, column_totals, total, pair in tables:
+        sizes = [int(np.count_nonzero(totals)) for totals in (row_totals, column_totals)]
+        if 1 in sizes:
+            values.append(float(sizes == [1, 1]))
+            continue
+        rows = int(row_totals.sum())
+        expected = expected_information(row_totals, column_totals)
+        average_entropy = _average(average, *pair) / rows
+        most = average_entropy - expected
+        # Where clusters are single rows on both sides, chance agrees as well as can be.
+        is_certain = most <= _ROUNDING * average_entropy
+        values.append(1.0 if is_certain else (total / rows - expected) / most)
+    return values
+
+
+def _purities(counts: CellCounts) -> list[float]:
+    """The share of rows that have the most frequent label of their cluster."""
+    clusters = counts.cell_columns
+    purities = []
+    for cells, totals in zip(counts.cells, counts.column_totals, strict=True):
+        greatest = np.zeros(totals.size, np.int64)
+        np.maximum.at(greatest, clusters, cells)
+        purities.append(int(greatest.sum()) / int(totals.sum()))
+    return purities
+
+
+def _pair_counts(counts: CellCounts) -> list[tuple[int, int, int, int]]:
+    """For each table the pairs of rows of one label and cluster, of one label, of one cluster, all.
+
+    >>> from ..numbers.contingency import contingency
+    >>> table = contingency(["x", "x", "y", "y"], [0, 0, 1, 2])
+    >>> _pair_counts(cell_counts(table, table.counts[np.newaxis]))
+    [(1, 2, 1, 6)]
+    """
+
+    def pairs(totals: Integers) -> list[int]:
+        return [int(products) // 2 for products in (totals * (totals - 1)).sum(axis=1)]
+
+    rows = counts.row_totals.sum(axis=1).tolist()
+    columns = map(pairs, (counts.cells, counts.row_totals, counts.column_totals))
+    return [(*shared, n * (n - 1) // 2) for *shared, n in zip(*columns, rows, strict=True)]
 
 
 def _adjusted_rand_indices(counts: CellCounts) -> list[float]:
@@ -87,15 +195,8 @@ def _adjusted_rand_indices(counts: CellCounts) -> list[float]:
     Source:
         Hubert and Arabie, Comparing partitions (1985).
     """
-
-    def pairs(totals: Integers) -> list[int]:
-        return [int(products) // 2 for products in (totals * (totals - 1)).sum(axis=1)]
-
     indices = []
-    same_label, same_cluster = pairs(counts.row_totals), pairs(counts.column_totals)
-    rows = counts.row_totals.sum(axis=1).tolist()
-    for s, a, b, n in zip(pairs(counts.cells), same_label, same_cluster, rows, strict=True):
-        p = n * (n - 1) // 2
+    for s, a, b, p in _pair_counts(counts):
         most = (a + b) * p - 2 * a * b
         indices.append(2 * (s * p - a * b) / most if most else 1.0)
     return indices

@@ -2,36 +2,31 @@
 
 import math
 from collections.abc import Sequence
-from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from ..numbers.arrays import Column, Integers
-from ..numbers.checks import check_measures
+from ..numbers.checks import RowError
 from ..numbers.contingency import contingency
-from ..numbers.domains import Count, Level, Parsed, Seed, checked_options
+from ..numbers.domains import Count, Level, Seed, checked_options
 from ..statistics.draws import random_rows, resampled_totals
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval
 from ..statistics.summary import mean, reported
-from .agreement import LABEL_MEASURES, agreement, cell_counts
+from .agreement import agreement, cell_counts
 from .centroids import calinski_harabasz, davies_bouldin, spreads
-from .clusters import Clusters, as_coordinates
-from .silhouette import Metric, silhouettes
-
-POINT_MEASURES = ("silhouette", "davies_bouldin", "calinski_harabasz")
+from .clusters import Clusters
+from .partition_names import (
+    LABEL_MEASURES,
+    POINT_MEASURES,
+    Measure,
+    Measures,
+    parse_measures,
+)
+from .silhouette import Metric, silhouettes, silhouettes_of_distances
 
 _SORTED_POINTS = 1 << 14  # up to so many points are sorted before centroids are computed
-
-
-Measures = Annotated[
-    str | Sequence[str],
-    Parsed(
-        partial(check_measures, supported=(*POINT_MEASURES, *LABEL_MEASURES)),
-        "a measure, or a list of them",
-    ),
-]
 
 
 @checked_options
@@ -50,10 +45,11 @@ def clustering_scores(
     """The measures by name, and on request scores of points and intervals.
 
     Args:
-        predictions: the cluster of each row, an int or a text.
-        references: points, a row of coordinates each; or true labels, ints or texts.
-        measures: names from `POINT_MEASURES` or from `LABEL_MEASURES`; None for all that go with
-            the references.
+        predictions: the cluster of each row, an int or a text; or a whole number as a float.
+        references: points, a row of coordinates each; or true labels, as predictions; or for
+            "precomputed" the distances of a row to all rows.
+        measures: names, as in `partition_names`; None for those of points, or of labels the
+            adjusted Rand index and normalized information.
         metric: of the silhouette; the other measures are Euclidean.
         per_example: also return the silhouette of each point; NaN for those not in the sample.
         sample_size: take the silhouette of so many points alone, drawn without replacement.
@@ -72,9 +68,10 @@ def clustering_scores(
     {'davies_bouldin': 0.1111111111111111}
     """
     are_labels = len(references) > 0 and np.ndim(references[0]) == 0
-    if are_labels and isinstance(references, np.ndarray) and references.dtype.kind == "f":
-        as_coordinates(references)  # raises the error about points of one dimension
-    names = _measure_names(measures, are_labels=are_labels)
+    predictions = whole_labels("predictions", predictions, "a cluster is a whole number or a text")
+    if are_labels:
+        references = whole_labels("references", references, _ONE_DIMENSION)
+    names = _chosen_measures(measures, are_labels=are_labels, metric=metric)
     bootstrap: dict[str, Any] | None = None
     if confidence_level is not None:
         bootstrap = {
@@ -85,24 +82,53 @@ def clustering_scores(
     if are_labels:
         result = _label_scores(predictions, references, names, bootstrap)
         return result | ({"per_example": {}} if per_example else {})
+    kinds = [measure.kind for measure in names]
     return _point_scores(
-        predictions, references, names, metric, per_example, sample_size, seed, bootstrap
+        predictions, references, kinds, metric, per_example, sample_size, seed, bootstrap
     )
 
 
-def _measure_names(measures: Any, *, are_labels: bool) -> list[str]:
-    """The names of the measures, all of which go with references of labels, or of points."""
-    available = LABEL_MEASURES if are_labels else POINT_MEASURES
+_ONE_DIMENSION = "a label is a whole number or a text, and points in one dimension are rows"
+
+
+def whole_labels(name: str, column: Column, problem: str) -> Column:
+    """The column, with integers in place of floats that are whole.
+
+    Raises:
+        ValueError: a float is not whole; names the row.
+
+    >>> whole_labels("predictions", [1.0, 2.0], "").tolist()
+    [1, 2]
+    """
+    first = column[0]
+    if not isinstance(first, float | np.floating):
+        return column
+    numbers = np.asarray(column, np.float64)
+    is_whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2.0**63)
+    if not is_whole.all():
+        row = int(is_whole.argmin())
+        raise RowError(name, row, f"is {numbers[row]}; {problem}")
+    return numbers.astype(np.int64)
+
+
+def _chosen_measures(measures: Any, *, are_labels: bool, metric: str) -> list[Measure]:
+    """The measures, all of which go with references of labels, or of points, or distances."""
     if measures is None:
-        return list(available)
-    names = check_measures(measures, (*POINT_MEASURES, *LABEL_MEASURES))
-    for name in names:
-        if name not in available:
+        if are_labels:
+            return parse_measures(LABEL_MEASURES)
+        return parse_measures("silhouette" if metric == "precomputed" else POINT_MEASURES)
+    chosen = parse_measures(measures)
+    for measure in chosen:
+        if measure.is_of_points is are_labels:
             expected, present = ("points", "labels") if are_labels else ("true labels", "points")
             raise ValueError(
-                f"measures holds {name!r}, which needs {expected}; references are {present}"
+                f"measures holds {measure.name!r}, which needs {expected}; references are {present}"
             )
-    return names
+        if metric == "precomputed" and measure.kind != "silhouette":
+            raise ValueError(
+                f"measures holds {measure.name!r}, which needs points; references are distances"
+            )
+    return chosen
 
 
 # Points
@@ -123,11 +149,17 @@ def _point_scores(
     intervals: dict[str, Interval | list[Interval]] = {}
     clusters = None
     if "silhouette" in measures:
-        clusters = Clusters(references, predictions, directions=metric == "cosine")
+        precomputed = metric == "precomputed"
+        clusters = Clusters(
+            references, predictions, directions=metric == "cosine", sort_points=not precomputed
+        )
         sample = None
         if sample_size is not None and sample_size < len(clusters):
             sample = _sample(len(clusters), sample_size, seed)
-        values = silhouettes(clusters, squared=metric != "euclidean", positions=sample)
+        if precomputed:
+            values = silhouettes_of_distances(clusters, positions=sample)
+        else:
+            values = silhouettes(clusters, squared=metric != "euclidean", positions=sample)
         scores["silhouette"] = mean(values)
         if per_example:
             all_values = np.full(len(clusters), math.nan)
@@ -174,13 +206,13 @@ def _sample(rows: int, size: int, seed: int) -> Integers:
 def _label_scores(
     predictions: Column,
     references: Column,
-    measures: Sequence[str],
+    measures: Sequence[Measure],
     bootstrap: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """The measures of agreement; `bootstrap` has the options of intervals."""
     table = contingency(references, predictions)
     counts = cell_counts(table, table.counts[np.newaxis])
-    result: dict[str, Any] = {name: agreement(name, counts)[0] for name in measures}
+    result: dict[str, Any] = {measure.name: agreement(measure, counts)[0] for measure in measures}
     if bootstrap:
         level = float(bootstrap["confidence_level"])
         # Rows of the same labels are alike, so a resample is a table of other counts.
@@ -194,8 +226,9 @@ def _label_scores(
         resamples = cell_counts(table, np.ascontiguousarray(totals.T))
         result |= reported(
             {
-                name: resampled_interval(np.array(agreement(name, resamples)), level)
-                for name in measures
+                measure.name: resampled_interval(np.array(agreement(measure, resamples)), level)
+                for measure in measures
+                if measure.kind != "pair_confusion"
             }
         )
     return result

@@ -15,9 +15,10 @@ from typing import Literal
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
+from ..numbers.checks import RowError
 from .clusters import Clusters, blocks
 
-Metric = Literal["euclidean", "sqeuclidean", "cosine"]
+Metric = Literal["euclidean", "sqeuclidean", "cosine", "precomputed"]
 
 _MULTIPLICATIONS = 1 << 18  # up to which BLAS keeps a matrix product in one thread
 _HEIGHT = 16  # rows of such a product
@@ -54,7 +55,51 @@ def silhouettes(
         sums, b = _sums_by_cluster_pairs(clusters)
     else:
         sums, b = _sums_by_points(clusters, selection)
-    sizes = clusters.sizes[clusters.codes[selection]]
+    return _from_sums(clusters, selection, sums, b)
+
+
+def silhouettes_of_distances(clusters: Clusters, *, positions: Integers | None = None) -> Floats:
+    """The silhouettes of rows whose "points" are their distances to all rows, in the same order.
+
+    Distances are sorted before they are summed, so that the order of rows does not show.
+
+    Raises:
+        ValueError: the distances are not those of so many rows, one is below 0, or that of a row
+            from itself is not 0; names the row.
+
+    >>> distances = [[0.0, 1.0, 5.0], [1.0, 0.0, 4.0], [5.0, 4.0, 0.0]]
+    >>> clusters = Clusters(distances, [0, 0, 1], sort_points=False)
+    >>> silhouettes_of_distances(clusters).round(3).tolist()
+    [0.8, 0.75, 0.0]
+    """
+    distances = clusters.points
+    rows, width = distances.shape
+    if rows != width:
+        raise ValueError(
+            f"references have {width} distances a row, but there are {rows} rows; "
+            "metric='precomputed' needs that of every two"
+        )
+    if (distances < 0).any():
+        row, column = np.argwhere(distances < 0)[0].tolist()
+        raise RowError("references", row, f"[{column}] is below 0, which no distance is")
+    if distances.diagonal().any():
+        row = int(distances.diagonal().argmax())
+        raise RowError("references", row, f"[{row}] is not 0, the distance of a row from itself")
+    selection = np.arange(rows) if positions is None else positions
+    sums, nearest = np.zeros(len(selection)), np.full(len(selection), math.inf)
+    for cluster, size in enumerate(clusters.sizes.tolist()):
+        members = distances[np.ix_(selection, clusters.codes == cluster)]
+        members.sort(axis=1)
+        totals = members.sum(axis=1)
+        is_member = clusters.codes[selection] == cluster
+        sums[is_member] = totals[is_member]
+        np.minimum(nearest, totals / size, out=nearest, where=~is_member)
+    return _from_sums(clusters, selection, sums, nearest)
+
+
+def _from_sums(clusters: Clusters, positions: Integers, sums: Floats, b: Floats) -> Floats:
+    """The silhouettes from the sums of distances inside, and the least mean distance outside."""
+    sizes = clusters.sizes[clusters.codes[positions]]
     a = sums / np.maximum(sizes - 1, 1)
     greater = np.maximum(a, b)
     values = np.divide(b - a, greater, out=np.zeros(len(a)), where=greater > 0)

@@ -131,7 +131,11 @@ def module_result(
         scores=scores,
         signature=signature(name, effective | conventions | selection, rows),
         left_out=dict(left_out or {}),
-        lower_is_better=[score for score in scores if score in metric.lower_is_better],
+        lower_is_better=[
+            score
+            for score in scores
+            if any(fnmatchcase(score, pattern) for pattern in metric.lower_is_better)
+        ],
         aggregation=aggregation,
         main_score=metric.main_score,
         value_counts=value_counts(means, metric) if means else {},

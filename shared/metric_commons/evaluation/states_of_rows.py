@@ -10,9 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from ..numbers.arrays import Integers, take
-from ..numbers.checks import check_measures, check_weights
+from ..numbers.checks import check_weights
 from ..numbers.contingency import contingency
-from ..regression.errors import MEASURES, MOMENT_MEASURES, aggregate_outputs, moment_measures
+from ..regression.errors import MOMENT_MEASURES, aggregate_outputs, moment_measures
+from ..regression.measure_names import parse_measures
 from ..regression.moments import Moments, compute_moments, required_measures
 from ..regression.pairs import Pairs
 from ..statistics.summary import members
@@ -89,11 +90,12 @@ class RegressionMoments(SufficientStatistics):
     @staticmethod
     def suffice(metric: Any) -> bool:
         """Whether all measures that are asked for follow from such sums."""
-        return set(check_measures(metric.options["measures"], MEASURES)) <= MOMENT_MEASURES.keys()
+        names = {measure.name for measure in parse_measures(metric.options["measures"])}
+        return names <= MOMENT_MEASURES.keys()
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
-        self._measures = check_measures(self._options["measures"], MEASURES)
+        self._measures = [measure.name for measure in parse_measures(self._options["measures"])]
         self._groups: dict[str | None, Moments] = {}
 
     def __len__(self) -> int:

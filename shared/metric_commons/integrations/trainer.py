@@ -5,6 +5,7 @@ batch by batch, and their results become the numbers that a Trainer logs and com
 """
 
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import chain
 from typing import Any
 
@@ -121,7 +122,8 @@ class TrainerHook:
         name = score.removeprefix("eval_")
         for module, metric in self._modules.items():
             for key in metric.lower_is_better:
-                if f"{name}_".startswith((f"{key}_", f"{module}_{key}_")):
+                patterns = (f"{key}_*", f"{module}_{key}_*")
+                if any(fnmatchcase(f"{name}_", pattern) for pattern in patterns):
                     return False
         return not name.endswith(("loss", "standard_error"))
 

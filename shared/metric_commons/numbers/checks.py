@@ -1,5 +1,6 @@
 """Checks of what callers pass: each failure is a `ValueError` that names value and cause."""
 
+import re
 import sys
 from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import get_close_matches
@@ -120,6 +121,21 @@ def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
         if names.count(name) > 1:
             raise OptionError("measures", f"holds {name!r} more than once")
     return list(names)
+
+
+_WITH_PARAMETER = re.compile(r"(\w+)\((\w+)=([\w.+-]+)\)", re.ASCII)
+
+
+def measure_parts(name: str) -> tuple[str, str, str]:
+    """What is measured, the parameter and its value, of a name such as "pinball(alpha=0.9)".
+
+    Without a parameter both are empty.
+
+    >>> measure_parts("nmi(average_method=max)"), measure_parts("nmi")
+    (('nmi', 'average_method', 'max'), ('nmi', '', ''))
+    """
+    parts = _WITH_PARAMETER.fullmatch(name)
+    return (parts[1], parts[2], parts[3]) if parts else (name.partition("(")[0], "", "")
 
 
 def check_labels(

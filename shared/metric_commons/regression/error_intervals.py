@@ -19,12 +19,15 @@ from ..statistics.cluster_sums import Clusters
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval
 from ..statistics.summary import Estimator, mean
+from .measure_names import LOSS_NAMES, Measure, parse_measures
 from .moments_bootstrap import Bootstrap
 from .pairs import Pairs
+from .row_losses import loss_tables, row_losses
 from .scaling import SAFE_EXPONENT
 
 _EPSILON = sys.float_info.epsilon  # the least reference that an error is divided by
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
+_ROOTS = {"rmse", "rmsle"}
 
 
 def measure_estimators(
@@ -43,6 +46,7 @@ def measure_estimators(
     'log_t'
     """
     raw = multioutput == "raw_values"
+    parsed = {measure.name: measure for measure in parse_measures(measures)}
 
     @cache
     def resamples(n_resamples: int, seed: int) -> dict[str, Floats]:
@@ -56,7 +60,7 @@ def measure_estimators(
         n_resamples: int = 10_000,
         seed: int = 0,
     ) -> Interval | list[Interval]:
-        errors = None if method == "bootstrap" else _row_errors(pairs, name, multioutput)
+        errors = None if method == "bootstrap" else _row_errors(pairs, parsed[name], multioutput)
         if errors is not None:
             options: dict[str, Any] = {"confidence_level": confidence_level, "method": method}
             estimates = [
@@ -84,16 +88,20 @@ class _RowErrors(NamedTuple):
     exponent: int
 
 
-def _row_errors(pairs: Pairs, name: str, multioutput: Any) -> _RowErrors | None:
+def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors | None:
     """The errors of rows, of which the measure is the mean, or for RMSE its root; else None.
 
     Averaged over outputs, a mean error is still a mean of rows, but a root mean square is not.
     """
+    name = measure.kind
     averaged = pairs.outputs > 1 and multioutput != "raw_values"
-    if name not in _ERRORS or pairs.weights is not None:
+    if name not in (*_ERRORS, *LOSS_NAMES) or pairs.weights is not None:
         return None
-    if averaged and (multioutput != "uniform_average" or name == "rmse"):
+    if averaged and (multioutput != "uniform_average" or name in _ROOTS):
         return None
+    if name in LOSS_NAMES:
+        losses = row_losses(measure, *loss_tables(pairs))
+        return _RowErrors(losses.mean(axis=0, keepdims=True) if averaged else losses, 0)
     errors, halved = pairs.absolute_errors()
     exponent = 0
     if name in ("mape", "smape"):
@@ -126,7 +134,7 @@ def _interval(
     sums = None if clusters is None else clusters.sums(errors)
     estimate = interval(errors, clusters=sums, bounds=bounds, **options)
     ends = estimate.low, estimate.high, estimate.standard_error
-    if name == "rmse":
+    if name in _ROOTS:
         root = math.sqrt(mean(errors))
         ends = (
             math.sqrt(max(estimate.low, 0.0)),

@@ -3,40 +3,24 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ..numbers.arrays import Column, take
-from ..numbers.checks import check_labels, check_measures
+from ..numbers.checks import OptionError, check_labels
 from ..numbers.domains import Count, Labels, Level, Parsed, Seed, checked_options
 from ..numbers.exact_sums import as_float, exact_ldexp, quotient, root
 from ..statistics.cluster_sums import Clusters
 from ..statistics.methods import Method
 from ..statistics.summary import members, uncertainty
 from .error_intervals import measure_estimators
+from .measure_names import D2_NAMES, LOSS_NAMES, Measure, Measures, parse_measures
 from .moments import Moments, compute_moments, required_measures
-from .order_statistics import median
+from .order_statistics import kendall, median
 from .pairs import Pairs
-
-MEASURES = (
-    "mae",
-    "mse",
-    "rmse",
-    "r2",
-    "mape",
-    "smape",
-    "median_ae",
-    "max_error",
-    "explained_variance",
-    "pearson",
-    "spearman",
-)
-Measures = Annotated[
-    str | Sequence[str],
-    Parsed(partial(check_measures, supported=MEASURES), "a measure, or a list of them"),
-]
+from .prediction_intervals import are_of_intervals, interval_scores
+from .row_losses import loss_values
 
 
 def output_weights(multioutput: Any) -> tuple[float, ...]:
@@ -86,13 +70,14 @@ def regression_scores(
     """The measures by name and, if a confidence level is given, their intervals.
 
     Args:
-        predictions: a number a row, or a list of numbers a row, one for each output.
-        references: the same.
-        measures: names, of `MEASURES`.
+        predictions: a number a row, or a list of numbers a row, one for each output; for
+            measures of prediction intervals, [low, high] a row.
+        references: the same; one number a row for each interval.
+        measures: names, as in `measure_names`.
         multioutput: "uniform_average" averages the values of the outputs, "variance_weighted" with
             the variance of the references of each output as its weight, a list of numbers with
             these weights; "raw_values" returns a list.
-        sample_weight: a weight a row, at least 0; not for `spearman`.
+        sample_weight: a weight a row, at least 0; not for `spearman` and `kendall`.
         confidence_level: of intervals, such as 0.95; None for no intervals.
         interval: how; "auto" takes the method that suits each measure, "bootstrap" resamples rows.
         clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
@@ -111,40 +96,70 @@ def regression_scores(
     >>> regression_scores([1.0], [2.0], measures=["mae", "r2"])
     {'mae': 1.0, 'r2': nan}
     """
-    names = check_measures(measures, MEASURES)
-    if sample_weight is not None and "spearman" in names:
-        raise ValueError("sample_weight does not go with 'spearman': ranks have no weights")
-    pairs = Pairs(predictions, references, sample_weight)
-    if not isinstance(multioutput, str):
-        multioutput = output_weights(multioutput)
-    moments = compute_moments(pairs, required_measures(names, multioutput))
-    values = moment_measures(moments, [name for name in names if name in MOMENT_MEASURES])
-    values |= {name: measure(pairs) for name, measure in _ROW_MEASURES.items() if name in names}
-    result = aggregate_outputs({name: values[name] for name in names}, moments, multioutput)
-    all_clusters = None if clusters is None else Clusters.of_labels(clusters, pairs.rows)
+    parsed = parse_measures(measures)
+    group_rows = {}
+    if groups is not None:
+        group_rows = members(check_labels("groups", groups, len(references)))
+    all_clusters = None if clusters is None else Clusters.of_labels(clusters, len(references))
     uncertain: dict[str, Any] = {
         "confidence_level": confidence_level,
         "interval": interval,
         "n_resamples": n_resamples,
         "seed": seed,
     }
-    if confidence_level is not None:
-        estimators = measure_estimators(pairs, names, multioutput, all_clusters)
-        result |= uncertainty(estimators, **uncertain)
+    options: dict[str, Any] = {"sample_weight": sample_weight, **uncertain}
+    if not are_of_intervals(parsed):
+        options["multioutput"] = multioutput
+        result = _error_scores(predictions, references, parsed, clusters=all_clusters, **options)
+    elif multioutput == "uniform_average":
+        result = interval_scores(predictions, references, parsed, clusters=all_clusters, **options)
+    else:
+        raise OptionError("multioutput", f"is about outputs, which {parsed[0].name!r} has not")
     if groups is not None:
         columns = {"sample_weight": sample_weight, "clusters": clusters}
         result["groups"] = {
             label: regression_scores(
                 take(predictions, rows),
                 take(references, rows),
-                measures=names,
+                measures=measures,
                 multioutput=multioutput,
                 **{name: take(column, rows) for name, column in columns.items()},
                 **uncertain,
             )
             | {"n": len(rows)}
-            for label, rows in members(check_labels("groups", groups, pairs.rows)).items()
+            for label, rows in group_rows.items()
         }
+    return result
+
+
+def _error_scores(
+    predictions: Column,
+    references: Column,
+    measures: Sequence[Measure],
+    *,
+    multioutput: Any,
+    sample_weight: Any,
+    clusters: Clusters | None,
+    **uncertain: Any,
+) -> dict[str, Any]:
+    """The measures of numbers, and their intervals."""
+    names = [measure.name for measure in measures]
+    for name in ("spearman", "kendall"):
+        if sample_weight is not None and name in names:
+            raise ValueError(f"sample_weight does not go with {name!r}: ranks have no weights")
+    pairs = Pairs(predictions, references, sample_weight)
+    if not isinstance(multioutput, str):
+        multioutput = output_weights(multioutput)
+    moments = compute_moments(pairs, required_measures(names, multioutput))
+    values = moment_measures(moments, [name for name in names if name in MOMENT_MEASURES])
+    values |= {name: measure(pairs) for name, measure in _ROW_MEASURES.items() if name in names}
+    for measure in measures:
+        if measure.kind in (*LOSS_NAMES, *D2_NAMES):
+            values[measure.name] = loss_values(measure, pairs)
+    result = aggregate_outputs({name: values[name] for name in names}, moments, multioutput)
+    if uncertain["confidence_level"] is not None:
+        estimators = measure_estimators(pairs, names, multioutput, clusters)
+        result |= uncertainty(estimators, **uncertain)
     return result
 
 
@@ -293,6 +308,28 @@ def _pearson(moments: Moments) -> list[float]:
     ]
 
 
+def _concordance(moments: Moments) -> list[float]:
+    """Lin's coefficient: 2 covariation / (both variations + rows * (difference of means)**2).
+
+    Source:
+        Lin, A concordance correlation coefficient to evaluate reproducibility (1989).
+    """
+    if moments.rows < 2:
+        return [math.nan] * moments.outputs
+    columns = (
+        moments.variation("reference"),
+        moments.variation("prediction"),
+        moments.covariation(),
+        moments.mean("reference"),
+        moments.mean("prediction"),
+    )
+    values = []
+    for reference, prediction, covariation, *means in zip(*columns, strict=True):
+        spread = reference + prediction + moments.weight * (means[0] - means[1]) ** 2
+        values.append(quotient(2 * covariation, spread) if spread > 0 else math.nan)
+    return values
+
+
 def _correlation(reference: Fraction, prediction: Fraction, covariation: Fraction) -> float:
     """Pearson's correlation from two variations and the covariation."""
     if reference <= 0 or prediction <= 0:  # rounded to nothing
@@ -311,6 +348,7 @@ MOMENT_MEASURES: dict[str, Callable[[Moments], list[float]]] = {
     "max_error": _max_error,
     "explained_variance": _explained_variance,
     "pearson": _pearson,
+    "concordance": _concordance,
 }
 
 
@@ -336,7 +374,14 @@ def _spearman(pairs: Pairs) -> list[float]:
     return moment_measures(compute_moments(Pairs(*ranks), ["pearson"]), ["pearson"])["pearson"]
 
 
+def _kendall(pairs: Pairs) -> list[float]:
+    """Kendall's tau-b; NaN where a column is constant."""
+    columns = (np.atleast_2d(table.T) for table in (pairs.predictions, pairs.references))
+    return [kendall(*pair) for pair in zip(*columns, strict=True)]
+
+
 _ROW_MEASURES: dict[str, Callable[[Pairs], list[float]]] = {
     "median_ae": _median_ae,
     "spearman": _spearman,
+    "kendall": _kendall,
 }

@@ -30,6 +30,7 @@ _TERMS = {
     "smape": ("symmetric",),
     "explained_variance": _COVARIANCE,
     "pearson": _COVARIANCE,
+    "concordance": _COVARIANCE,
 }
 _MANY_ROWS = 1 << 16  # from here on one bin is precise enough, unless few rows outweigh all others
 _GREATEST_SHIFT = 32  # how many times the variance the mean square about a centre may be

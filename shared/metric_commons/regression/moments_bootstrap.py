@@ -11,12 +11,15 @@ from ..numbers.arrays import Booleans, Floats, Integers
 from ..numbers.progress import report
 from ..statistics.cluster_sums import Clusters
 from ..statistics.draws import random_rows
+from .measure_names import D2_NAMES, LOSS_NAMES, Measure, parse_measures
 from .moments import required_measures, required_terms
-from .order_statistics import median, rank_correlations
+from .order_statistics import kendall, median, rank_correlations, resampled_kendall
 from .pairs import FloatColumns, Pairs
+from .row_losses import d2, loss_tables, row_losses
 from .scaling import SAFE_EXPONENT
 
 _BATCH_ROWS = 1 << 17  # rows drawn at a time, for several resamples together
+_MATRIX_ROWS = 1 << 9  # up to which a matrix of all pairs of rows pays for Kendall's tau
 _EPSILON = sys.float_info.epsilon
 
 
@@ -78,6 +81,12 @@ class Bootstrap:
             term: self._weighted_units(summands[term]())
             for term in required_terms(required_measures(measures, multioutput))
         }
+        self._offsets = _near_means(references) - _near_means(predictions)
+        self._tables = [table[:, order] for table in loss_tables(pairs)]
+        self._parsed = {measure.name: measure for measure in parse_measures(measures)}
+        for measure in self._parsed.values():
+            if measure.kind in LOSS_NAMES:
+                self._units[measure.name] = self._weighted_units(row_losses(measure, *self._tables))
         if self._weights is not None:
             self._units["weight"] = _integer_units(self._weights[np.newaxis])
         self._members: list[Integers] | None = None
@@ -165,6 +174,18 @@ class Bootstrap:
         self, name: str, rows: Integers, sums: Mapping[str, Floats], weight: Floats
     ) -> Floats:
         """A measure of each output in some resamples."""
+        measure = self._parsed[name]
+        if measure.kind in LOSS_NAMES:
+            means = sums[name] / weight
+            return np.sqrt(means) if measure.kind == "rmsle" else means
+        if measure.kind == "kendall" or measure.kind in D2_NAMES:
+            outputs = zip(*self._tables, strict=True)
+            return np.array(
+                [
+                    self._measured(partial(self._by_resample, measure, *pair), rows)
+                    for pair in outputs
+                ]
+            )
         match name:
             case "mae":
                 return np.ldexp(sums["absolute"] / weight, self._scale)
@@ -191,6 +212,11 @@ class Bootstrap:
                 )
             case "pearson":
                 return self._correlations(rows, sums, weight)
+            case "concordance":
+                difference = (sums["reference"] - sums["prediction"]) / weight + self._offsets
+                spread = _variation("reference", sums, weight)
+                spread = spread + _variation("prediction", sums, weight) + weight * difference**2
+                return 2 * _covariation(sums, weight) / spread
         constant, variation = (
             _is_constant(self._reference_ends, rows),
             _variation("reference", sums, weight),
@@ -219,6 +245,21 @@ class Bootstrap:
         members = self._members
         resamples = (np.concatenate([members[number] for number in row]) for row in drawn)
         return np.concatenate([measure(rows[np.newaxis]) for rows in resamples])
+
+    def _by_resample(
+        self, measure: Measure, predictions: Floats, references: Floats, drawn: Integers
+    ) -> Floats:
+        """A measure of the rows of each resample, one resample after another."""
+        if measure.kind == "kendall" and references.size <= _MATRIX_ROWS:
+            return resampled_kendall(predictions, references, drawn)
+        values = []
+        for rows in drawn:
+            pair = predictions[rows], references[rows]
+            weights = None if self._weights is None else self._weights[rows]
+            values.append(
+                kendall(*pair) if measure.kind == "kendall" else d2(measure, *pair, weights)
+            )
+        return np.array(values)
 
     def _medians(self, errors: Floats, rows: Integers) -> Floats:
         if self._weights is None:

@@ -1,8 +1,10 @@
 """Order statistics: medians and correlations of ranks, which no sums of rows can give."""
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 
@@ -27,6 +29,49 @@ def median(values: Floats, weights: Floats | None) -> float:
         middle = [int(cumulative.searchsorted(half, side)) for side in ("left", "right")]
         low, high = values[order][np.minimum(middle, values.size - 1)].tolist()
     return float(low + (high - low) / 2)
+
+
+def kendall(first: NDArray[Any], second: NDArray[Any]) -> float:
+    """Kendall's tau-b of two columns; NaN for less than two rows, and where one is constant.
+
+    >>> kendall(np.array([1, 2, 3]), np.array([1, 3, 2])).__round__(4)
+    0.3333
+    """
+    from scipy.stats import kendalltau
+
+    if first.size < 2:
+        return math.nan
+    return float(kendalltau(first, second, nan_policy="propagate").statistic)
+
+
+def resampled_kendall(first: Floats, second: Floats, rows: Integers) -> Floats:
+    """Kendall's tau-b of samples of the rows of two columns; NaN where a sample is constant.
+
+    With c the number of times that each row is drawn, the pairs in the same order less those in
+    the opposite one are c' K c / 2, where K has 1, 0 or -1 for every two rows; and pairs that are
+    not tied are counted in the same way.
+
+    Args:
+        first: shape (rows,).
+        second: the same.
+        rows: the rows of each sample, shape (samples, size).
+
+    >>> resampled_kendall(np.arange(3.0), np.array([1.0, 3.0, 2.0]), np.array([[0, 1, 2]])).round(4)
+    array([0.3333])
+    """
+    occurrences = np.array([np.bincount(sample, minlength=first.size) for sample in rows], float)
+    signs = [np.sign(column[:, np.newaxis] - column) for column in (first, second)]
+
+    def pairs(matrix: Floats) -> Floats:
+        totals: Floats = ((occurrences @ matrix) * occurrences).sum(axis=1)
+        return totals
+
+    excess = pairs(signs[0] * signs[1])
+    spread = np.sqrt(pairs(np.abs(signs[0]))) * np.sqrt(pairs(np.abs(signs[1])))
+    correlations: Floats = np.divide(
+        excess, spread, out=np.full(len(rows), math.nan), where=spread > 0
+    )
+    return np.clip(correlations, -1.0, 1.0)
 
 
 def rank_correlations(first: Integers, second: Integers) -> Floats:

@@ -9,7 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from metric_commons.clustering.agreement import LABEL_MEASURES, agreement, cell_counts
+from metric_commons.clustering.agreement import agreement, cell_counts
+from metric_commons.clustering.partition_names import (
+    FURTHER_LABEL_MEASURES,
+    LABEL_MEASURES,
+    Measure,
+)
 from metric_commons.numbers.contingency import contingency
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=25)
@@ -19,7 +24,7 @@ def scores(rows):
     labels, clusters = (list(column) for column in zip(*rows, strict=True))
     table = contingency(labels, clusters)
     counts = cell_counts(table, table.counts[np.newaxis])
-    return {name: agreement(name, counts)[0] for name in LABEL_MEASURES}
+    return {name: agreement(Measure(name, name), counts)[0] for name in LABEL_MEASURES}
 
 
 def adjusted_rand_index(rows):
@@ -66,6 +71,7 @@ def test_tables_of_several_counts_are_scored_one_by_one():
     counts = np.array([[1, 1, 1, 1, 1], [4, 0, 1, 2, 0], [9, 0, 0, 9, 9]])
     resamples = cell_counts(table, counts)
 
-    for name in LABEL_MEASURES:
-        separate = [agreement(name, cell_counts(table, row[np.newaxis]))[0] for row in counts]
-        assert agreement(name, resamples) == separate
+    for name in (*LABEL_MEASURES, *FURTHER_LABEL_MEASURES):
+        measure = Measure(name, name)
+        separate = [agreement(measure, cell_counts(table, row[np.newaxis]))[0] for row in counts]
+        assert agreement(measure, resamples) == separate

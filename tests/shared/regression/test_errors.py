@@ -42,6 +42,8 @@ def oracle(predictions, references, weights=None):
         "r2": 1 - mean([e * e for e in errors]) / variance if variance else None,
         "explained_variance": 1 - covariance(errors, errors) / variance if variance else None,
     }
+    spread = variance + covariance(p, p) + mean(errors) ** 2
+    values["concordance"] = 2 * covariance(t, p) / spread if spread else None
     values["rmse"] = root(values["mse"])
     values["pearson"] = None
     if product:
@@ -79,9 +81,11 @@ def test_every_measure_is_exact(rows):
     pairs = Pairs(predictions, references, weights)
     for measure in MOMENT_MEASURES:
         (value,) = moment_measures(compute_moments(pairs, [measure]), [measure])[measure]
-        if expected[measure] is None or (measure in ("r2", "pearson") and len(references) < 2):
+        if expected[measure] is None or (
+            measure in ("r2", "pearson", "concordance") and len(references) < 2
+        ):
             assert math.isnan(value) or value in (0.0, 1.0)
-        elif measure == "pearson":
+        elif measure in ("pearson", "concordance"):
             assert value == pytest.approx(float(expected[measure]), rel=1e-12, abs=1e-12)
         else:
             assert close(value, expected[measure]), measure

@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.regression.order_statistics import median, rank_correlations
+from metric_commons.regression.order_statistics import (
+    kendall,
+    median,
+    rank_correlations,
+    resampled_kendall,
+)
 
 values = st.integers(-5, 5).map(float)
 
@@ -29,3 +34,12 @@ def test_rank_correlations_are_those_of_scipy(size, data):
 
     result = rank_correlations(first, second)
     assert result.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("values", [2, 100])
+def test_resampled_kendall_is_that_of_each_sample(values):
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(0, values, (2, 12)).astype(float)
+    rows = rng.integers(0, 12, (30, 12))
+    expected = [kendall(first[sample], second[sample]) for sample in rows]
+    assert resampled_kendall(first, second, rows) == pytest.approx(expected, nan_ok=True)

@@ -1,0 +1,71 @@
+"""Names of measures of clusters: silhouette, ari, nmi(average_method=max), v_measure(beta=2)."""
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
+
+from ..numbers.checks import OptionError, check_measures, measure_parts
+from ..numbers.domains import Parsed
+
+POINT_MEASURES = ("silhouette", "davies_bouldin", "calinski_harabasz")
+LABEL_MEASURES = ("ari", "nmi", "v_measure", "homogeneity", "completeness")
+FURTHER_LABEL_MEASURES = ("ami", "rand", "fowlkes_mallows", "purity", "pair_confusion")
+AVERAGES = ("arithmetic", "geometric", "min", "max")
+
+_PARAMETERS = {"nmi": "average_method", "ami": "average_method", "v_measure": "beta"}
+_NAMES = (*POINT_MEASURES, *LABEL_MEASURES, *FURTHER_LABEL_MEASURES)
+
+
+class Measure(NamedTuple):
+    """One measure, as `parse_measures` understands its name."""
+
+    name: str  # as the caller wrote it; the key of the result
+    kind: str  # such as "nmi"
+    average: str = "arithmetic"  # of both entropies
+    beta: float = 1.0  # how much completeness weighs, compared with homogeneity
+
+    @property
+    def is_of_points(self) -> bool:
+        """Whether it needs points; others need true labels."""
+        return self.kind in POINT_MEASURES
+
+
+def parse_measures(measures: Any) -> list[Measure]:
+    """The measures with these names: one or several, all known and different.
+
+    >>> parse_measures("nmi(average_method=max)")
+    [Measure(name='nmi(average_method=max)', kind='nmi', average='max', beta=1.0)]
+    >>> parse_measures("nmi(average_method=mean)")
+    Traceback (most recent call last):
+    ValueError: measures holds 'nmi(average_method=mean)', but average_method is one of \
+arithmetic, geometric, min, max
+    """
+    names = [measures] if isinstance(measures, str) else measures
+    parsed = {}
+    if isinstance(names, Sequence):
+        parsed = {name: _with_parameter(name) for name in names if isinstance(name, str)}
+    known = [*_NAMES, *(name for name, measure in parsed.items() if measure)]
+    return [parsed[name] or Measure(name, name) for name in check_measures(measures, known)]
+
+
+Measures = Annotated[str | Sequence[str], Parsed(parse_measures, "a measure, or a list of them")]
+
+
+def _with_parameter(name: str) -> Measure | None:
+    """The measure, if it has a parameter."""
+    kind, parameter, value = measure_parts(name)
+    if not parameter or _PARAMETERS.get(kind) != parameter:
+        return None
+    if parameter == "average_method":
+        if value not in AVERAGES:
+            raise OptionError(
+                "measures", f"holds {name!r}, but {parameter} is one of {', '.join(AVERAGES)}"
+            )
+        return Measure(name, kind, average=value)
+    try:
+        beta = float(value)
+    except ValueError:
+        beta = math.nan
+    if not 0 <= beta < math.inf:
+        raise OptionError("measures", f"holds {name!r}, but beta is a number, at least 0")
+    return Measure(name, kind, beta=beta)

@@ -1,0 +1,78 @@
+"""Names of regression measures: mae, pinball(alpha=0.9), tweedie(power=1.5)."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
+
+from ..numbers.checks import OptionError, check_measures, measure_parts
+from ..numbers.domains import Parsed
+
+# Of the errors of numbers; of rows; of prediction intervals, which are rows of two numbers
+MOMENT_NAMES = (
+    *("mae", "mse", "rmse", "r2", "mape", "smape"),
+    *("max_error", "explained_variance", "pearson", "concordance"),
+)
+LOSS_NAMES = ("msle", "rmsle", "pinball", "poisson_deviance", "gamma_deviance", "tweedie")
+D2_NAMES = ("d2_absolute_error", "d2_pinball", "d2_tweedie")
+ORDER_NAMES = ("median_ae", "spearman", "kendall")
+INTERVAL_NAMES = ("coverage", "interval_width", "winkler")
+
+# The parameter that a measure needs, an example, and the numbers that it may be
+_PARAMETERS = {
+    "pinball": ("alpha", "0.9", "a number from 0 to 1"),
+    "d2_pinball": ("alpha", "0.9", "a number from 0 to 1"),
+    "winkler": ("alpha", "0.1", "a number above 0 and below 1"),
+    "tweedie": ("power", "1.5", "0 or less, or 1 or more"),
+    "d2_tweedie": ("power", "1.5", "0 or less, or 1 or more"),
+}
+_PLAIN = [
+    name
+    for name in (*MOMENT_NAMES, *LOSS_NAMES, *D2_NAMES, *ORDER_NAMES, *INTERVAL_NAMES)
+    if name not in _PARAMETERS
+]
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|-?\.[0-9]+", re.ASCII)
+
+
+class Measure(NamedTuple):
+    """One measure, as `parse_measures` understands its name."""
+
+    name: str  # as the caller wrote it; the key of the result
+    kind: str  # such as "pinball"
+    parameter: float = 0.0  # alpha, the share below a quantile or outside an interval; or power
+
+
+def parse_measures(measures: Any) -> list[Measure]:
+    """The measures with these names: one or several, all known and different.
+
+    >>> parse_measures(["mae", "pinball(alpha=0.9)"])[1]
+    Measure(name='pinball(alpha=0.9)', kind='pinball', parameter=0.9)
+    >>> parse_measures("pinball")
+    Traceback (most recent call last):
+    ValueError: measures holds 'pinball', which needs alpha, as in 'pinball(alpha=0.9)'
+    """
+    names = [measures] if isinstance(measures, str) else measures
+    parsed = {}
+    if isinstance(names, Sequence):
+        parsed = {name: _with_parameter(name) for name in names if isinstance(name, str)}
+    known = [*_PLAIN, *(name for name, measure in parsed.items() if measure)]
+    return [parsed[name] or Measure(name, name) for name in check_measures(measures, known)]
+
+
+Measures = Annotated[str | Sequence[str], Parsed(parse_measures, "a measure, or a list of them")]
+
+
+def _with_parameter(name: str) -> Measure | None:
+    """The measure, if it is one with a parameter."""
+    kind, written, number = measure_parts(name)
+    if kind not in _PARAMETERS:
+        return None
+    parameter, example, domain = _PARAMETERS[kind]
+    if written != parameter or not _NUMBER.fullmatch(number):
+        problem = f"holds {name!r}, which needs {parameter}, as in '{kind}({parameter}={example})'"
+        raise OptionError("measures", problem)
+    value = float(number)
+    is_power = parameter == "power"
+    is_valid = not 0 < value < 1 if is_power else 0 <= value <= 1
+    if not is_valid or (kind == "winkler" and value in (0, 1)):
+        raise OptionError("measures", f"holds {name!r}, but {parameter} is {domain}")
+    return Measure(name, kind, value)

@@ -1,0 +1,157 @@
+"""Measures of prediction intervals: how often they hold the true number, and how wide they are."""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..numbers.arrays import Column, Floats
+from ..numbers.checks import OptionError, RowError, check_weights
+from ..statistics.cluster_sums import Clusters
+from ..statistics.draws import resampled_sums_of_rows
+from ..statistics.intervals import interval, resampled_interval
+from ..statistics.methods import Method
+from ..statistics.proportions import Interval
+from ..statistics.summary import uncertainty
+from .measure_names import INTERVAL_NAMES, Measure
+from .pairs import check_finite
+from .row_losses import mean_losses
+
+
+def are_of_intervals(measures: Sequence[Measure]) -> bool:
+    """Whether these are measures of prediction intervals.
+
+    Raises:
+        ValueError: some are, and others are not.
+    """
+    of_intervals = [measure.name for measure in measures if measure.kind in INTERVAL_NAMES]
+    numeric = [measure.name for measure in measures if measure.kind not in INTERVAL_NAMES]
+    if of_intervals and numeric:
+        raise OptionError(
+            "measures",
+            f"holds {of_intervals[0]!r}, for which predictions are [low, high], and "
+            f"{numeric[0]!r}, for which they are not",
+        )
+    return bool(of_intervals)
+
+
+def interval_scores(
+    predictions: Column,
+    references: Column,
+    measures: Sequence[Measure],
+    *,
+    sample_weight: Any = None,
+    clusters: Clusters | None = None,
+    **uncertain: Any,
+) -> dict[str, Any]:
+    """The mean of each measure over rows, and intervals of it on request.
+
+    "coverage" is the share of rows whose reference lies in the interval, ends included;
+    "interval_width" its width; and "winkler" the width plus 2 / alpha times the distance of a
+    reference outside, which is least if the interval holds 1 - alpha of the distribution.
+
+    Args:
+        predictions: [low, high] a row.
+        references: a number a row.
+        measures: of prediction intervals.
+        sample_weight: a number a row, at least 0; None weighs all alike.
+        clusters: of the rows; None if they stand alone.
+        **uncertain: options of intervals.
+
+    Raises:
+        ValueError: a row is not what it may be; names it.
+
+    Source:
+        Winkler, A decision-theoretic approach to interval estimation (1972); Gneiting and Raftery,
+        Strictly proper scoring rules, prediction, and estimation (2007), 6.2.
+
+    >>> measures = [Measure("coverage", "coverage"), Measure("winkler(alpha=0.1)", "winkler", 0.1)]
+    >>> interval_scores([[1.0, 2.0], [1.0, 2.0]], [1.5, 2.5], measures)
+    {'coverage': 0.5, 'winkler(alpha=0.1)': 6.0}
+    """
+    low, high, numbers = _columns(predictions, references)
+    weights = check_weights("sample_weight", sample_weight, len(numbers))
+    scores = {m.name: _row_scores(m, low, high, numbers) for m in measures}
+    result: dict[str, Any] = {
+        name: mean_losses(values[np.newaxis], weights)[0]
+        if weights is None or weights.any()
+        else math.nan
+        for name, values in scores.items()
+    }
+    if uncertain.get("confidence_level") is None:
+        return result
+    estimators = {
+        m.name: partial(_estimate, scores[m.name], weights, clusters, m.kind) for m in measures
+    }
+    return result | uncertainty(estimators, **uncertain)
+
+
+def _columns(predictions: Column, references: Column) -> tuple[Floats, Floats, Floats]:
+    """The lower ends, the upper ends and the references."""
+    if not isinstance(predictions, np.ndarray):
+        for row, ends in enumerate(predictions):
+            if not isinstance(ends, Sequence) or len(ends) != 2:
+                raise RowError("predictions", row, f"is {ends}; an interval is [low, high]")
+    table, numbers = np.asarray(predictions, np.float64), np.asarray(references, np.float64)
+    if table.ndim != 2 or table.shape[1] != 2:
+        raise RowError("predictions", 0, f"is {table[0].tolist()}; an interval is [low, high]")
+    if numbers.ndim == 2 and numbers.shape[1] == 1:
+        numbers = numbers.ravel()
+    if numbers.ndim != 1:
+        raise RowError("references", 0, f"is {numbers[0].tolist()}; an interval is for one number")
+    check_finite(predictions=table, references=numbers)
+    low, high = np.ascontiguousarray(table.T)
+    if (low > high).any():
+        row = int((low > high).argmax())
+        raise RowError("predictions", row, f"is {table[row].tolist()}, whose low end is above")
+    return low, high, numbers
+
+
+def _row_scores(measure: Measure, low: Floats, high: Floats, numbers: Floats) -> Floats:
+    if measure.kind == "coverage":
+        return ((low <= numbers) & (numbers <= high)).astype(np.float64)
+    if measure.kind == "interval_width":
+        return high - low
+    distance = np.maximum(np.maximum(low - numbers, numbers - high), 0.0)
+    return (high - low) + 2 / measure.parameter * distance
+
+
+def _estimate(
+    scores: Floats,
+    weights: Floats | None,
+    clusters: Clusters | None,
+    kind: str,
+    *,
+    confidence_level: float = 0.95,
+    method: Method = "auto",
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Interval | list[Interval]:
+    """The interval of a mean; that of a weighted one is resampled."""
+    draws = {"n_resamples": n_resamples, "seed": seed}
+    if weights is None:
+        bounds = (0.0, 1.0 if kind == "coverage" else math.inf)
+        sums = None if clusters is None else clusters.sums(scores)
+        return interval(
+            scores,
+            clusters=sums,
+            bounds=bounds,
+            confidence_level=confidence_level,
+            method=method,
+            **draws,
+        )
+    if method not in ("auto", "bootstrap"):
+        raise OptionError("method", f"{method!r} is for rows of one weight; take 'auto'")
+    table = np.column_stack([scores * weights, weights])
+    if clusters is not None:
+        cells = np.zeros((len(clusters.labels), 2))
+        np.add.at(cells, clusters.numbers, table)
+        table = cells
+    sums_and_weights = resampled_sums_of_rows(table, **draws)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = sums_and_weights[0] / sums_and_weights[1]
+    return resampled_interval(
+        means, confidence_level, None if clusters is None else len(clusters.labels)
+    )

@@ -1,0 +1,190 @@
+"""Losses of rows whose mean is a measure, and the share of them that a constant would not explain.
+
+A measure D2 is 1 minus the mean loss over that of the best constant, as R2 is for squared errors.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Booleans, Floats
+from ..numbers.checks import RowError
+from .measure_names import Measure
+from .pairs import Pairs
+
+_LOSSES = {
+    "d2_absolute_error": "pinball",
+    "d2_pinball": "pinball",
+    "d2_tweedie": "tweedie",
+    "rmsle": "msle",
+    "poisson_deviance": "tweedie",
+    "gamma_deviance": "tweedie",
+}
+_PARAMETERS = {"d2_absolute_error": 0.5, "poisson_deviance": 1.0, "gamma_deviance": 2.0}
+
+
+def loss_tables(pairs: Pairs) -> tuple[Floats, Floats]:
+    """Predictions and references as floats, shape (outputs, rows)."""
+    predictions, references = (
+        np.atleast_2d(table.T).astype(np.float64) for table in (pairs.predictions, pairs.references)
+    )
+    return predictions, references
+
+
+def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Floats:
+    """The loss of each row in each output, shape (outputs, rows).
+
+    "msle" has the square of the difference of log(1 + x). "pinball" has `alpha` times the error
+    where the reference is greater, and 1 - alpha times where it is less. "tweedie" has the unit
+    deviance of `power`: squares at 0, Poisson's at 1, that of gamma distributions at 2.
+
+    Raises:
+        ValueError: a number is not in the domain of the loss; names the row.
+
+    Source:
+        Koenker and Bassett, Regression quantiles (1978); Jorgensen, The theory of dispersion
+        models (1997).
+
+    >>> numbers = np.array([[1.0, 2.0]]), np.array([[3.0, 1.0]])
+    >>> row_losses(Measure("pinball(alpha=0.9)", "pinball", 0.9), *numbers).round(12).tolist()
+    [[1.8, 0.1]]
+    """
+    kind = _LOSSES.get(measure.kind, measure.kind)
+    parameter = _PARAMETERS.get(measure.kind, measure.parameter)
+    with np.errstate(over="ignore"):
+        if kind == "msle":
+            for name, table in (("predictions", predictions), ("references", references)):
+                _check_domain(measure, name, table, table > -1, "is above -1")
+            losses = (np.log1p(references) - np.log1p(predictions)) ** 2
+        elif kind == "pinball":
+            residuals = references - predictions
+            losses = np.where(residuals > 0, parameter, parameter - 1) * residuals
+        else:
+            _check_deviance(measure, parameter, predictions, references)
+            losses = np.maximum(_deviances(parameter, predictions, references), 0.0)
+    for name, table in (("predictions", predictions), ("references", references)):
+        _check_domain(measure, name, table, np.isfinite(losses), "has a loss within float64")
+    return losses
+
+
+def _check_deviance(
+    measure: Measure, power: float, predictions: Floats, references: Floats
+) -> None:
+    """Nothing, if these numbers have such a deviance."""
+    if power:
+        _check_domain(measure, "predictions", predictions, predictions > 0, "is above 0")
+    if power >= 2:
+        _check_domain(measure, "references", references, references > 0, "is above 0")
+    elif power >= 1:
+        _check_domain(measure, "references", references, references >= 0, "is at least 0")
+
+
+def _check_domain(
+    measure: Measure, column: str, table: Floats, is_valid: Booleans, domain: str
+) -> None:
+    """Nothing, if all numbers are valid."""
+    if is_valid.all():
+        return
+    row, output = np.argwhere(~is_valid.T)[0].tolist()
+    index = f"[{output}] " if len(table) > 1 else ""
+    raise RowError(
+        column, row, f"{index}is {table[output, row]}; for {measure.name!r} each number {domain}"
+    )
+
+
+def _deviances(power: float, means: Floats, values: Floats) -> Floats:
+    """The unit deviance of values from means."""
+    from scipy.special import xlogy
+
+    if power == 0:
+        return (values - means) ** 2
+    terms: Floats
+    if power == 1:
+        terms = xlogy(values, values / means) - values + means
+        return 2 * terms
+    if power == 2:
+        ratios = values / means
+        return 2 * (ratios - 1 - np.log(ratios))
+    p, base = power, np.maximum(values, 0.0) if power < 0 else values
+    terms = (
+        base ** (2 - p) / ((1 - p) * (2 - p))
+        - values * means ** (1 - p) / (1 - p)
+        + means ** (2 - p) / (2 - p)
+    )
+    return 2 * terms
+
+
+def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
+    """The weighted mean of each output, from exactly rounded sums; NaN without weight."""
+    if not losses.size:
+        return [math.nan] * len(losses)
+    if weights is None:
+        return [math.fsum(output.tolist()) / losses.shape[1] for output in losses]
+    total = math.fsum(weights.tolist())
+    return [math.fsum((output * weights).tolist()) / total for output in losses]
+
+
+def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
+    """The value of a measure of losses in each output.
+
+    >>> pairs = Pairs([2.5, 0.0, 2.0, 8.0], [3.0, 0.5, 2.0, 7.0])
+    >>> [round(value, 4) for value in loss_values(Measure("msle", "msle"), pairs)]
+    [0.049]
+    """
+    predictions, references = loss_tables(pairs)
+    means = mean_losses(row_losses(measure, predictions, references), pairs.weights)
+    if measure.kind == "rmsle":
+        return [math.sqrt(value) for value in means]
+    if not measure.kind.startswith("d2_"):
+        return means
+    columns = zip(predictions, references, strict=True)
+    return [d2(measure, *column, pairs.weights) for column in columns]
+
+
+def d2(measure: Measure, predictions: Floats, references: Floats, weights: Floats | None) -> float:
+    """The share of the loss of the best constant that predictions save; shape (rows,) each.
+
+    As R2, it is NaN for less than two rows, and of constant references 1.0 if nothing is lost,
+    otherwise 0.0.
+
+    Source:
+        Hastie, Tibshirani and Wainwright, Statistical learning with sparsity (2015), 3.1.
+
+    >>> numbers = np.array([1.0, 2.0, 2.0]), np.array([1.0, 2.0, 4.0])
+    >>> round(d2(Measure("d2_absolute_error", "d2_absolute_error"), *numbers, None), 4)
+    0.3333
+    """
+    if references.size < 2:
+        return math.nan
+    (loss,) = mean_losses(
+        row_losses(measure, predictions[np.newaxis], references[np.newaxis]), weights
+    )
+    if (references == references[0]).all():
+        return float(not loss)
+    if _LOSSES[measure.kind] == "tweedie":
+        (constant,) = mean_losses(references[np.newaxis], weights)
+    else:
+        alpha = _PARAMETERS.get(measure.kind, measure.parameter)
+        constant = _quantile(references, alpha, weights)
+    if constant <= 0 and needs_positive_means(measure):
+        return math.nan
+    best = np.full((1, references.size), constant)
+    (minimum,) = mean_losses(row_losses(measure, best, references[np.newaxis]), weights)
+    return 1 - loss / minimum
+
+
+def needs_positive_means(measure: Measure) -> bool:
+    """Whether no deviance from 0 or less is defined."""
+    power = _PARAMETERS.get(measure.kind, measure.parameter)
+    return _LOSSES.get(measure.kind, measure.kind) == "tweedie" and power != 0
+
+
+def _quantile(values: Floats, share: float, weights: Floats | None) -> float:
+    """The least value up to which this share of the weight lies."""
+    order = np.argsort(values, kind="stable")
+    cumulative: NDArray[np.float64] = np.cumsum(
+        np.ones(values.size) if weights is None else weights[order]
+    )
+    position = int(cumulative.searchsorted(share * cumulative[-1]))
+    return float(values[order][min(position, values.size - 1)])
