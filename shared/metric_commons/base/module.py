@@ -91,6 +91,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     # "sum", "geometric_mean" or "sums", which all scores of the kind "sums" are.
     aggregation: Mapping[str, str] = MappingProxyType({})
     lower_is_better: frozenset[str] = frozenset()  # names of scores; of all others higher is better
+    unbounded: frozenset[str] = frozenset()  # names of means of rows that may be greater than 1
 
     # Every option as the script declares it: its default, what it may be, its help.
     declared_options: ClassVar[Mapping[str, Option]]
