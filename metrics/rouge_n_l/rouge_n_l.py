@@ -12,7 +12,7 @@ from metric_commons.text.extraction import summarize_extracted
 from metric_commons.text.normalizers import Normalizer
 from metric_commons.text.references import Aggregation
 from metric_commons.text.rouge_scores import rouge
-from metric_commons.text.rouge_tokenizers import Tokenizer
+from metric_commons.text.rouge_tokenizers import SentenceSplitter, Tokenizer
 from metric_commons.text.rouge_types import RougeTypes
 
 _CITATION = """\
@@ -44,6 +44,8 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
             str. The card says what each name does.
         reference_aggregation: "max" takes, for each type, the reference with the
             best F1, the first of equals, for all three scores; "mean" averages each.
+        split_summaries: for rougeLsum, a function from a text to its sentences, such as
+            `nltk.sent_tokenize`; None takes the lines.
 
     Returns:
         rouge1, ... (float): for each type the mean F1, from 0.0 to 1.0; higher is better.
@@ -86,6 +88,7 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         tokenizer: Tokenizer = "rouge_score",
         normalizer: Normalizer = "none",
         reference_aggregation: Aggregation = "max",
+        split_summaries: SentenceSplitter | None = None,
         **answers: summarize_extracted,
     ):
         def scores(predictions, references):
@@ -97,6 +100,7 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
                 tokenizer=tokenizer,
                 normalizer=normalizer,
                 reference_aggregation=reference_aggregation,
+                split_summaries=split_summaries,
             )
             named = {}
             for name, (precision, recall, f1) in by_type.items():

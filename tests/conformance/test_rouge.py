@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -54,6 +55,38 @@ def equals_rouge_score(predictions, references, types=TYPES, **options):
         for kind in types:
             scores = tuple(float(values[row]) for values in found[kind])
             assert (row, kind, scores) == (row, kind, tuple(expected[kind]))
+
+
+def sentences(text):
+    """Sentences, of which some hold new lines and some are empty, as NLTK would not have them."""
+    return re.split(r"(?<=[.!?]) +|\n\n", text)
+
+
+@pytest.mark.parametrize("types", [["rougeLsum"], ["rouge1", "rougeLsum", "rougeL"]])
+@pytest.mark.parametrize("use_stemmer", [False, True])
+def test_summaries_are_split(types, use_stemmer, monkeypatch):
+    monkeypatch.setattr("rouge_score.rouge_scorer.nltk.sent_tokenize", sentences)
+    texts = [
+        "The cat sat. It ran!  Away\nit went.\n\nThe end",
+        "It ran away. The end\nof it. A cat sat? ",
+        "the end. the cat",
+        "",
+    ]
+    predictions, references = zip(*product(texts, repeat=2), strict=True)
+    scorer = rouge_scorer.RougeScorer(types, use_stemmer=use_stemmer, split_summaries=True)
+    found = rouge(
+        predictions,
+        [[text, "The end."] for text in references],
+        rouge_types=types,
+        use_stemmer=use_stemmer,
+        split_summaries=sentences,
+    )
+
+    assert list(found) == types
+    for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
+        expected = scorer.score_multi([reference, "The end."], prediction)
+        for kind in types:
+            assert tuple(float(values[row]) for values in found[kind]) == tuple(expected[kind])
 
 
 @cache

@@ -116,3 +116,22 @@ def test_what_a_tokenizer_must_not_return_is_named(rouge, references, place, row
 def test_wrong_options_are_named(rouge, options, message):
     with pytest.raises(ValueError, match=message):
         rouge.compute(predictions=["a"], references=["b"], **options)
+
+
+def test_what_splits_summaries_returns_texts():
+    with pytest.raises(ValueError, match=r"split_summaries must return a list of str, got 3 for"):
+        load("rouge_n_l").compute(
+            predictions=["a b"], references=["a"], rouge_types=["rougeLsum"], split_summaries=len
+        )
+
+
+def test_sentences_are_normalized_one_by_one():
+    found = load("rouge_n_l").compute(
+        predictions=["The end. A cat"],
+        references=["cat. end"],
+        rouge_types=["rougeLsum", "rouge1"],
+        normalizer="squad",
+        split_summaries=lambda text: text.split(". "),
+    )
+
+    assert (found["rougeLsum"], found["rouge1"]) == (1.0, 1.0)

@@ -1,11 +1,11 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
-from math import exp, inf, nan
+from math import exp, inf, log, nan
 
 import numpy as np
 import pytest
 
-from metric_commons import load
+from metric_commons import State, load
 from tests.spec import PATIENCE, ROOT, Spec
 
 # Of the first row two of three options are true, and one of them is above the false one.
@@ -93,10 +93,11 @@ def test_options_may_have_lengths(truthful_mc):
         unit: truthful_mc.compute(predictions=rows, length_normalization=unit, **options)[
             "per_example"
         ]["mc1"]
-        for unit in ("none", "character", "token")
+        for unit in ("none", "character", "token", "byte")
     }
 
-    assert mc1 == {"none": [0.0, 1.0], "character": [1.0, 1.0], "token": [1.0, 1.0]}
+    assert mc1.pop("none") == [0.0, 1.0]
+    assert set(map(tuple, mc1.values())) == {(1.0, 1.0)}
 
 
 def test_options_may_have_scores_without_the_question():
@@ -181,3 +182,46 @@ def test_bad_questions_are_named(truthful_mc, predictions, references, message):
 def test_an_option_that_needs_lengths_says_so(truthful_mc):
     with pytest.raises(ValueError, match="length_normalization='token' needs predictions"):
         truthful_mc.compute(predictions=SCORES, references=TRUTH, length_normalization="token")
+
+
+BYTES = [
+    {"score": [-8.0, -4.0, -1.0], "length": [4, 2, 3]},
+    {"score": [0.0, -1.0], "length": [7, 1]},
+    {"score": [-30.0], "length": [2]},
+    {"score": [-3.0], "length": [3]},
+]
+IS_TRUE = [[1, 0, 1], [1, 0], [1], [1]]
+
+
+def test_bits_per_byte(truthful_mc):
+    """The definition of lm-evaluation-harness: -sum(loglikelihoods) / sum(bytes) / log(2)."""
+    result = truthful_mc.compute(
+        predictions=BYTES,
+        references=IS_TRUE,
+        length_normalization="byte",
+        per_example=True,
+        confidence_level=0.9,
+        groups=["a", "b", "b", "a"],
+    )
+
+    bits = [9 / 7 / log(2), 0.0, 15 / log(2), 1 / log(2)]
+    assert result["per_example"]["bits_per_byte"] == pytest.approx(bits, rel=1e-15)
+    assert result["bits_per_byte"] == pytest.approx(sum(bits) / 4, rel=1e-15)
+    assert result["interval"]["bits_per_byte"] == "log_t"
+    low, high = result["confidence_interval"]["bits_per_byte"]
+    assert low < result["bits_per_byte"] < high
+    state = State("truthful_mc", length_normalization="byte")
+    state.update(predictions=BYTES, references=IS_TRUE, groups=["a", "b", "b", "a"])
+    del result["per_example"]
+    assert state.result(confidence_level=0.9) == result
+
+
+def test_bits_per_byte_of_a_true_option_that_is_ruled_out(truthful_mc):
+    with pytest.raises(
+        ValueError, match=r"predictions\[0\]\['score'\]\[1\] is -inf; a true option"
+    ):
+        truthful_mc.compute(
+            predictions=[{"score": [-1.0, -inf], "length": [1, 1]}],
+            references=[[1, 1]],
+            length_normalization="byte",
+        )

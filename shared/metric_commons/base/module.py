@@ -105,6 +105,7 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     log_columns: tuple[str, ...] = ("prediction", "references")
     # Names of scores, or patterns of them; of all others higher is better.
     lower_is_better: frozenset[str] = frozenset()
+    unbounded: frozenset[str] = frozenset()  # names of means of rows that may be greater than 1
 
     # Every option as the script declares it: its default, what it may be, its help.
     declared_options: ClassVar[Mapping[str, Option]]

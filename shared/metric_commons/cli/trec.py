@@ -12,12 +12,14 @@ import typer
 from ..evaluation.module_results import ModuleResult, aggregation_of, interval_options
 from ..evaluation.presets import run_options
 from ..evaluation.rendering import Table, label
-from ..evaluation.results import Results
+from ..evaluation.results import FORMATS, Results
 from ..evaluation.signature import provenance, signature
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.streams import stem
+from ..files.trec import run_tag
 from .options import Confidence, IntervalMethod, Resamples, Save, Seed
-from .outputs import Form, show
+from .outputs import check_form, show
+from .trec_eval import lines, printed, relstring_length
 
 if TYPE_CHECKING:
     from ..ranking.names import Measure
@@ -48,7 +50,12 @@ Missing = Annotated[
 ]
 RelevanceLevel = Annotated[
     int,
-    typer.Option(metavar="LEVEL", help="The least relevance that is relevant (trec_eval -l)."),
+    typer.Option(
+        "--relevance-level",
+        "-l",
+        metavar="LEVEL",
+        help="The least relevance that is relevant (trec_eval -l).",
+    ),
 ]
 ScoreDtype = Annotated[
     Literal["float64", "float32"],
@@ -56,10 +63,35 @@ ScoreDtype = Annotated[
 ]
 MaxDepth = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Look at N documents of a query (trec_eval -M)."),
+    typer.Option(
+        "--max-depth",
+        "-M",
+        min=1,
+        metavar="N",
+        help="Look at N documents of a query (trec_eval -M).",
+    ),
 ]
 JudgedOnly = Annotated[
-    bool, typer.Option("--judged-only", help="Leave out documents not judged (trec_eval -J).")
+    bool,
+    typer.Option("--judged-only", "-J", help="Leave out documents not judged (trec_eval -J)."),
+]
+_FORMS = (*FORMATS, "trec_eval")
+
+
+def _check_trec_form(form: str) -> str:
+    """The form, if runs can be printed so."""
+    return form if form == "trec_eval" else check_form(form) or form
+
+
+TrecForm = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar=f"[{'|'.join(_FORMS)}]",
+        callback=_check_trec_form,
+        help="What to print. With trec_eval, measures are named, ordered and printed as it does, "
+        "those of -m official without -m, and queries without results are skipped without -c.",
+    ),
 ]
 
 
@@ -73,9 +105,13 @@ def trec(
         typer.Option(metavar="NAME", help="A community's options: trec_eval or ultrarag."),
     ] = None,
     per_query: Annotated[
-        bool, typer.Option("--per-query", help="Also print, and save, the scores of each query.")
+        bool,
+        typer.Option("--per-query", "-q", help="Also print, and save, the scores of each query."),
     ] = False,
     missing: Missing = "zero",
+    complete: Annotated[
+        bool, typer.Option("--complete", "-c", help="The same as --missing zero (trec_eval -c).")
+    ] = False,
     relevance_level: RelevanceLevel = 1,
     score_dtype: ScoreDtype = "float64",
     max_depth: MaxDepth = None,
@@ -91,8 +127,25 @@ def trec(
             help="Write the scores of each query, as JSONL; `compare` and `gate` read them.",
         ),
     ] = None,
+    no_summary: Annotated[
+        bool,
+        typer.Option(
+            "--no-summary", "-n", help="Print no means, with --format trec_eval (trec_eval -n)."
+        ),
+    ] = False,
+    documents: Annotated[
+        int | None,
+        typer.Option(
+            "--collection-size",
+            "-N",
+            min=0,
+            metavar="N",
+            help="Documents in the collection, for the fourth weight of utility, with "
+            "--format trec_eval (trec_eval -N).",
+        ),
+    ] = None,
     save: Save = None,
-    form: Form = "table",
+    form: TrecForm = "table",
 ) -> None:
     """Score retrieval runs, with the values of trec_eval to the last bit.
 
@@ -101,13 +154,28 @@ def trec(
     Qrels are lines of query, iteration, document and relevance; runs are lines
     of query, Q0, document, rank, score and tag. All files may be gzipped.
     Documents are ordered by score, equal scores by id; ranks are ignored.
+
+    metric-commons trec --format trec_eval -q -c -m map -m P.5,10 qrels run
+
+    prints what trec_eval -q -c -m map -m P.5,10 qrels run does.
     """
+    output = None
+    if form == "trec_eval":
+        output = lines(measures, documents)
+        measures = list(dict.fromkeys(line.measure for line in output if line.measure)) or ["num_q"]
+        if len(runs) > 1:
+            raise UsageError(f"--format trec_eval is for one run, got {len(runs)}")
+    elif no_summary or documents is not None:
+        option = "no-summary" if no_summary else "collection-size"
+        raise UsageError(f"--{option} is an option of --format trec_eval")
     parsed_measures = parsed(measures)
     check_outputs([save, per_example], [qrels, *runs])
+    missing = _missing(context, missing, complete=complete, skips=output is not None)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
     if preset:
         scoring = _preset(preset, scoring, context)
-    scored_runs = score_queries(qrels, runs, parsed_measures, scoring)
+    length = relstring_length(output) if output and per_query else None
+    scored_runs = score_queries(qrels, runs, parsed_measures, scoring, relstring=length)
 
     intervals = {
         "confidence_level": confidence,
@@ -137,7 +205,33 @@ def trec(
         results = results.save_per_example(per_example)
     if save:
         results.save(save)
-    show(results, form)
+    if output is None:
+        show(results, form)
+        return
+    for (name, query_scores), path in zip(scored_runs.runs.items(), runs, strict=True):
+        for text in printed(
+            output,
+            query_scores,
+            scored_runs.means[name],
+            per_query=per_query,
+            summary=not no_summary,
+            tag=run_tag(path),
+            relstrings=scored_runs.relstrings,
+        ):
+            typer.echo(text)
+
+
+def _missing(
+    context: typer.Context, missing: Literal["zero", "skip"], *, complete: bool, skips: bool
+) -> Literal["zero", "skip"]:
+    """What becomes of queries without results, by --missing, -c, or the default of the form."""
+    source = context.get_parameter_source("missing")
+    is_chosen = source is not None and source.name == "COMMANDLINE"
+    if complete and is_chosen and missing == "skip":
+        raise UsageError("--complete and --missing skip contradict each other")
+    if complete or not skips or is_chosen:
+        return "zero" if complete else missing
+    return "skip"
 
 
 class Scoring(NamedTuple):
@@ -169,6 +263,7 @@ class Scored(NamedTuple):
     runs: "dict[str, QueryScores]"
     means: dict[str, dict[str, float]]
     inputs: list[dict[str, Any]]
+    relstrings: dict[str, str]  # of the last run, if asked for: its first documents, query by query
 
 
 class Rankings(Results):
@@ -200,18 +295,23 @@ def parsed(names: Sequence[str] | None) -> "tuple[Measure, ...]":
 
 
 def score_queries(
-    qrels: Path, runs: Sequence[Path], measures: "Iterable[Measure]", scoring: Scoring
+    qrels: Path,
+    runs: Sequence[Path],
+    measures: "Iterable[Measure]",
+    scoring: Scoring,
+    *,
+    relstring: int | None = None,
 ) -> Scored:
     """What each run scores on each query. One run at a time is in memory."""
     from tqdm import tqdm
 
     from ..files.trec import read_qrels, read_run
-    from ..ranking.runs import score_run
+    from ..ranking.runs import relevance_strings, score_run
 
     names = _names(runs)
     sha256 = _sha256(qrels)
     judged = read_qrels(qrels)
-    scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}])
+    scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {})
     steps = list(zip(names, runs, strict=True))
     for name, path in tqdm(steps, "scoring", unit="run", delay=1, leave=False, disable=None):
         sha256 = _sha256(path)
@@ -222,6 +322,9 @@ def score_queries(
         result = score_run(judged, run, parsed_measures, **scoring._asdict())
         scored_runs.runs[name], scored_runs.means[name] = result["per_query"], result["mean"]
         scored_runs.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
+        if relstring is not None:
+            reading = scoring.score_dtype, scoring.judged_only, scoring.max_depth
+            scored_runs.relstrings.update(relevance_strings(judged, run, relstring, *reading))
     return scored_runs
 
 

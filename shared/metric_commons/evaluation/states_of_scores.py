@@ -1,5 +1,6 @@
 """States of modules that score row by row: how often scores occur, or those of each ranking."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -139,7 +140,10 @@ class RowScores(SufficientStatistics):
         means = {name: multiset.mean() for name, multiset in rows.scores.items()}
         estimators = {
             name: partial(
-                interval, multiset, clusters=None if rows.clusters is None else rows.clusters[name]
+                interval,
+                multiset,
+                clusters=None if rows.clusters is None else rows.clusters[name],
+                bounds=(0.0, math.inf if name in self._metric.unbounded else 1.0),
             )
             for name, multiset in rows.scores.items()
         }

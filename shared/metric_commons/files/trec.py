@@ -195,6 +195,17 @@ def read_qrels(path: File) -> Qrels:
     return _read(path, Qrels)
 
 
+def run_tag(path: File) -> str:
+    """The name that a run gives itself: the last column of its first row.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    for _, _, fields in _lines(_content(path)):
+        return decoded(fields[len(Run.columns) - 1])
+    return ""
+
+
 def _read(path: File, kind: type[_Table]) -> _Table:
     data = _content(path)
     table = _parse_bulk(data, kind) or _parse_lines(path, data, kind)

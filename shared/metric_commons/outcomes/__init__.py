@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from .multiple_choice import choice_scores
+    from .multiple_choice import bits_per_byte, choice_scores
     from .pass_measures import pass_scores
     from .passes import pass_at_k, sample_counts
     from .preferences import alpaca_outcomes, outcomes, win_rates
 
 __all__ = [
     "alpaca_outcomes",
+    "bits_per_byte",
     "choice_scores",
     "outcomes",
     "pass_at_k",
@@ -24,6 +25,7 @@ __getattr__ = resolver(
     __name__,
     {
         "alpaca_outcomes": "preferences",
+        "bits_per_byte": "multiple_choice",
         "choice_scores": "multiple_choice",
         "outcomes": "preferences",
         "pass_at_k": "passes",

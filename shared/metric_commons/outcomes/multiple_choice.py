@@ -10,6 +10,7 @@ has. All steps are elementwise operations, maxima or counts. The results of a ro
 same to the last bit, whatever other rows there are.
 """
 
+import math
 import sys
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,10 +26,12 @@ from ..numbers.checks import RowError
 from ..numbers.domains import checked_options
 
 Ties = Literal["first", "optimistic", "pessimistic", "expected"]
-LengthNormalization = Literal["none", "character", "token", "unconditional"]
+LengthNormalization = Literal["none", "character", "token", "byte", "unconditional"]
 
 # The field that predictions need beside "score" for a normalization.
-_REQUIRED_FIELD = {"character": "length", "token": "length", "unconditional": "unconditional"}
+_REQUIRED_FIELD = dict.fromkeys(("character", "token", "byte"), "length") | {
+    "unconditional": "unconditional"
+}
 
 _BLOCK = 1 << 18  # options that are flat in memory at a time, beyond input and results
 _RECTANGLE = 1 << 15  # options in one array, so that several arrays fit into the processor's cache
@@ -71,9 +74,9 @@ def choice_scores(
         ties: how MC1 decides where true and false options share the highest score: for the one
             that comes "first", as argmax does; for a true one ("optimistic"); for a false one
             ("pessimistic"); "expected" is the share of the true ones among them.
-        length_normalization: "character" and "token" divide a score by the option's `length`, in
-            any unit; "unconditional" subtracts what the option scores without the question. All
-            three results are then those of the new scores.
+        length_normalization: "character", "token" and "byte" divide a score by the option's
+            `length`, in any unit; "unconditional" subtracts what the option scores without the
+            question. All three results are then those of the new scores.
 
     Raises:
         ValueError: a row has no option, no true option, or none above -inf; a score is NaN or +inf;
@@ -110,6 +113,38 @@ def choice_scores(
                 result[block.rows.start + rows] = value
         _check_defined(results, block)
     return ChoiceScores(*results)
+
+
+def bits_per_byte(predictions: Sequence[Mapping[str, list[Any]]], references: Column) -> Floats:
+    """For each row the bits that a byte of the true options takes, shape (rows,); lower is better.
+
+    That is -sum(score) / sum(length) / ln 2 over the true options, as lm-evaluation-harness defines
+    it over texts: scores are natural logarithms of probabilities, lengths are bytes.
+
+    Args:
+        predictions: the scores and lengths of the options of each row; `choice_scores` checks them.
+        references: for each option 1 if it is true, 0 if not.
+
+    Raises:
+        ValueError: a true option is ruled out.
+
+    >>> rows = [{"score": [-2.0, -5.0], "length": [4, 3]}]
+    >>> bits_per_byte(rows, [[1, 0]]).round(4).tolist()
+    [0.7213]
+    """
+    scores, field = _fields(predictions, "byte")
+    sizes = _sizes(scores)
+    bits = np.empty(sizes.size)
+    for block in _blocks(sizes):
+        is_true = _labels(references, block)
+        values = np.where(is_true, _floats(scores, block), 0.0)
+        rule = "a true option that is ruled out takes no number of bits"
+        block.check(values > -np.inf, values, rule, "predictions", "['score']")
+        lengths = np.where(is_true, _floats(field.rows, block), 0.0)  # type: ignore[union-attr]
+        row = np.repeat(np.arange(block.sizes.size), block.sizes)
+        totals = (np.bincount(row, column, block.sizes.size) for column in (values, lengths))
+        bits[block.rows] = -np.divide(*totals) / math.log(2)
+    return bits + 0.0  # no -0.0
 
 
 # Blocks of rows, whose options are flat arrays

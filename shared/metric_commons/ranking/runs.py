@@ -116,6 +116,31 @@ def score_run(
     return result
 
 
+def relevance_strings(
+    qrels: Qrels,
+    run: Run,
+    length: int,
+    score_dtype: ScoreType = "float64",
+    judged_only: bool = False,
+    max_depth: int | None = None,
+) -> dict[str, str]:
+    """The relevance of the first documents of each query, as `relstring` of trec_eval shows it.
+
+    A document is a digit, `>` above 9, `-` without a judgment, `.` with a negative one, which is in
+    the pool, but not judged. A query of which the run has no document has an empty string.
+    """
+    options = RankingOptions(score_dtype, judged_only, max_depth)
+    evaluation = _evaluate(qrels, run, options)
+    ranked = evaluation.ranked
+    lengths = np.minimum(ranked.retrieved, length).tolist()
+    rows = [["-"] * count for count in lengths]
+    top = ranked.judged.top(length)
+    for query, position, level in zip(*(column.tolist() for column in top), strict=True):
+        sign = "." if level < 0 else ">" if level > 9 else str(int(level))
+        rows[query][position - 1] = sign
+    return dict(zip(evaluation.queries, map("".join, rows), strict=True))
+
+
 def _mean(measure: Measure, values: Floats) -> float:
     if not values.size:
         return 0 if measure.kind.startswith("num_") else float("nan")

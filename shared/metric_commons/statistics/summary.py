@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from math import fsum
+from math import fsum, inf
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,9 @@ class Average:
             high=self.after(estimate.high, rows),
             standard_error=estimate.standard_error * self.slope(self.mean(values), rows),
         )
+
+
+UNBOUNDED = Average(bounds=(0.0, inf))  # of scores that have no greatest value
 
 
 @dataclass(frozen=True, kw_only=True)

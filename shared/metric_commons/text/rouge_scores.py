@@ -9,6 +9,7 @@ subsequences are looked for.
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from .ngram_overlaps import SharedNgrams, shared_ngrams
 from .normalizers import Normalizer, normalizer_function
 from .pairwise_rouge import pairwise_rouge
 from .references import Aggregation, reference_counts, row_scores
-from .rouge_tokenizers import RougeTokenizer, Tokenizer
+from .rouge_tokenizers import RougeTokenizer, SentenceSplitter, Tokenizer, sentence_lines
 from .rouge_types import LCS, UNION_LCS, NgramLengths, RougeTypes, ngram_lengths
 from .text_pairs import few_pairs, pair_blocks
 from .union_lcs import union_lcs_counts
@@ -39,6 +40,7 @@ def rouge(
     tokenizer: Tokenizer = "rouge_score",
     normalizer: Normalizer = "none",
     reference_aggregation: Aggregation = "max",
+    split_summaries: SentenceSplitter | None = None,
 ) -> dict[str, PrecisionRecallF1]:
     """Precision, recall and F1 of each ROUGE type, one value a row.
 
@@ -57,6 +59,8 @@ def rouge(
             list of its words. For rougeLsum it gets each line by itself.
         normalizer: what all texts go through first: a name in `NORMALIZERS` or a function.
         reference_aggregation: "max" or "mean" over the references of a row.
+        split_summaries: for rougeLsum, a function from a text to its sentences, which then take the
+            place of its lines. They are normalized one by one; a new line in one is a space.
 
     Raises:
         ValueError: an option is not what it may be, or `tokenizer` returns something else.
@@ -66,6 +70,23 @@ def rouge(
     ([0.4], [1.0])
     """
     lengths = ngram_lengths(rouge_types)
+    if split_summaries is not None and UNION_LCS in lengths:
+        options: dict[str, Any] = {
+            "use_stemmer": use_stemmer,
+            "tokenizer": tokenizer,
+            "reference_aggregation": reference_aggregation,
+        }
+        others = [name for name in lengths if name != UNION_LCS]
+        scores_by_type = (
+            rouge(predictions, references, rouge_types=others, normalizer=normalizer, **options)
+            if others
+            else {}
+        )
+        texts = sentence_lines(
+            predictions, references, split_summaries, normalizer_function(normalizer)
+        )
+        scores_by_type |= rouge(*texts, rouge_types=[UNION_LCS], **options)
+        return {name: scores_by_type[name] for name in lengths}
     normalize = normalizer_function(normalizer)
     rouge_tokenizer = RougeTokenizer(tokenizer, use_stemmer=use_stemmer)
     if max(lengths.values()) <= _PAIRWISE_LENGTH:

@@ -61,6 +61,41 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
+SentenceSplitter = Callable[[str], list[str]]
+
+
+def sentence_lines(
+    predictions: Sequence[str],
+    references: Sequence[str | list[str]],
+    split: SentenceSplitter,
+    normalize: Callable[[str], str],
+) -> tuple[list[str], list[str | list[str]]]:
+    r"""The texts with one sentence on each line.
+
+    Raises:
+        OptionError: `split` does not return a list of texts.
+
+    >>> sentence_lines(["A b! C?"], [["D."]], lambda text: text.split(" C"), str.lower)
+    (['a b!\n?'], [['d.']])
+    """
+    lines_of_texts: dict[str, str] = {}
+
+    def lines(text: str) -> str:
+        if text not in lines_of_texts:
+            sentences = split(text)
+            if not _are_words(sentences):
+                problem = f"must return a list of str, got {sentences!r:.60} for {text!r:.60}"
+                raise OptionError("split_summaries", problem)
+            parts = (normalize(sentence).replace("\n", " ") for sentence in sentences)
+            lines_of_texts[text] = "\n".join(parts)
+        return lines_of_texts[text]
+
+    return (
+        list(map(lines, predictions)),
+        [lines(row) if isinstance(row, str) else list(map(lines, row)) for row in references],
+    )
+
+
 class _Stems(dict[str, str]):
     """The Porter stem of each word of a-z and 0-9; as in rouge_score, three letters or less stay.
 
