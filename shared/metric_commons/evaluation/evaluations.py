@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..files.streams import stem
+from ..files.streams import Limits, stem
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
 from ..numbers.row_digests import row_digest
@@ -37,6 +37,7 @@ class Evaluation:
     form: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
     limit: int | None = None
+    limits: Limits | None = None  # of lines and compressed files
     options: Mapping[str, Any] = field(default_factory=dict)  # as `results.score` takes them
     preset: str | None = None
     uncertainty: Mapping[str, Any] = field(default_factory=dict)
@@ -245,6 +246,7 @@ class Evaluation:
             fields,
             form=self.form,
             limit=self.limit,
+            limits=self.limits,
             numbers=numbers,
             only_numbers=only_numbers,
             filled=[] if self.allow_empty_references else [*filter(None, inputs["references"])],

@@ -91,7 +91,7 @@ def selective_scores(
     confidence_level: Level | None = None,
     interval: Method = "auto",
     clusters: Labels | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> dict[str, Any]:
