@@ -11,7 +11,7 @@ import numpy as np
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import OptionError, RowError, check_labels, nearest
-from ..numbers.domains import Count, Labels, Level, Seed, Share, checked_options
+from ..numbers.domains import Labels, Level, Resamples, Seed, Share, checked_options
 from ..statistics.bootstrap import percentile_ends
 from ..statistics.cluster_sums import Clusters
 from ..statistics.draws import random_rows
