@@ -9,7 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchComparison
-from metric_commons.numbers.domains import Count, Labels, Level, Positive, Seed
+from metric_commons.numbers.domains import Labels, Level, Positive, Resamples, Seed
 from metric_commons.statistics.paired_tests import Alternative, DifferenceMethod, Test
 from metric_commons.statistics.significance import compare
 
@@ -99,7 +99,7 @@ class PairedSignificance(BatchComparison):
         clusters: Labels | None = None,
         margin: Positive | None = None,
         power: Level | None = None,
-        n_resamples: Count = 10_000,
+        n_resamples: Resamples = 10_000,
         seed: Seed = 0,
         alpha: Level = 0.05,
         confidence_level: Level | None = 0.95,

@@ -558,6 +558,10 @@ def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, me
         (["--set", "normalizer=squat"], "normalizer must be one of "),
         (["--confidence", "95"], "confidence_level must be a number strictly between 0 and 1"),
         (["--confidence", "0.9", "--resamples", "0"], "n_resamples must be"),
+        (
+            ["--confidence", "0.9", "--resamples", "1000000000000"],
+            "from 1 to 10,000,000, got 1000000000000",
+        ),
         (["--save", "x.jsonl/r.json"], "x.jsonl"),
         (["--save", os.devnull], f"{os.devnull} is not a file"),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import OptionError, RowError, check_weights
 from ..numbers.contingency import ContingencyTable, contingency, encoded
-from ..numbers.domains import Count, Level, Range, Seed, checked_options
+from ..numbers.domains import Level, Range, Resamples, Seed, checked_options
 from ..statistics.methods import Method
 from ..statistics.summary import Estimator, uncertainty
 from .classes import Classes, as_labels, check_one_label, classes
@@ -121,7 +121,7 @@ def label_scores(
     clusters: ClusteredCounts | None = None,
     confidence_level: Level | None = None,
     interval: Method = "auto",
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> dict[str, Any]:
     """The scores of predicted labels, and on request the confusion matrix.

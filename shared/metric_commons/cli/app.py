@@ -49,6 +49,8 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
         return _refused(str(error), 2)
     except MissingExtraError as error:
         return _refused(str(error), 1)
+    except MemoryError:
+        return _refused("this needs more memory than there is; ask for less at a time", 1)
     except OSError as error:
         prefix = f"{error.filename}: " if error.filename else ""
         return _refused(f"{prefix}{error.strerror or error}", 1)

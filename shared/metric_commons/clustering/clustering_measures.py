@@ -9,7 +9,7 @@ import numpy as np
 from ..numbers.arrays import Column, Integers
 from ..numbers.checks import RowError
 from ..numbers.contingency import contingency
-from ..numbers.domains import Count, Level, Seed, checked_options
+from ..numbers.domains import Count, Level, Resamples, Seed, checked_options
 from ..statistics.draws import random_rows, resampled_totals
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval
@@ -39,7 +39,7 @@ def clustering_scores(
     per_example: bool = False,
     sample_size: Count | None = None,
     confidence_level: Level | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> dict[str, Any]:
     """The measures by name, and on request scores of points and intervals.

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..files.streams import stem
+from ..files.streams import Limits, stem
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
 from ..numbers.row_digests import row_digest
@@ -39,6 +39,7 @@ class Evaluation:
     allow_empty_references: bool = False  # in cells of CSV and TSV
     limit: int | None = None
     opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format was found
+    limits: Limits | None = None  # of lines and compressed files
     options: Mapping[str, Any] = field(default_factory=dict)  # as `results.score` takes them
     preset: str | None = None
     uncertainty: Mapping[str, Any] = field(default_factory=dict)
@@ -231,7 +232,14 @@ class Evaluation:
         fields = list(dict.fromkeys([*fields_of_file, *shared_fields.values()]))
         source = self.opened.get(path)
         if source is None:
-            source = Source(path, fields, form=self.form, limit=self.limit, progress=True)
+            source = Source(
+                path,
+                fields,
+                form=self.form,
+                limit=self.limit,
+                limits=self.limits,
+                progress=True,
+            )
         source.fields = fields
         references = [field for field in [shared_fields.get("references")] if field]
         self._expect(source, {"predictions": fields_of_file, "references": references})

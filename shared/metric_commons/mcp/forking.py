@@ -23,6 +23,7 @@ from typing import Any
 from ..evaluation.usage import MissingExtraError
 from ..files.trec import LineError
 
+_IDLE = 0.5  # seconds without a request, after which there is time for something else
 _PAUSE = 0.1  # seconds between two reports of progress
 _LONGEST = 2_000  # characters of an error message
 
@@ -32,15 +33,17 @@ def serve(descriptor: int, modules: Sequence[str], gigabytes: float) -> None:
 
     Args:
         descriptor: of the socket on which connections arrive.
-        modules: to be imported as long as nothing is asked for.
+        modules: to be imported: the first at once, the others while nothing is asked for.
         gigabytes: how much memory each process may use.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when this ends
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that processes that end are forgotten
     control = socket.socket(fileno=descriptor)
-    waiting = list(modules)
+    first, *waiting = modules
+    import_module(first)
     while True:
-        while waiting and not select.select([control], [], [], 0)[0]:
+        # The first is what all calls need. Others wait for a pause: many a server is soon ended.
+        while waiting and not select.select([control], [], [], _IDLE)[0]:
             import_module(waiting.pop(0))
         message, descriptors, *_ = socket.recv_fds(control, 1, 1)
         if not message:

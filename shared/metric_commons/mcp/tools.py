@@ -12,9 +12,10 @@ from ..evaluation import catalog
 from ..evaluation.arguments import input_names
 from ..evaluation.usage import extra
 from ..files.stored import plain, write_whole
+from ..files.streams import Limits
 from ..integrations import ultrarag
 from ..numbers.checks import OptionError
-from ..numbers.domains import Level, PerRow, Range, Seed
+from ..numbers.domains import Count, Level, PerRow, Range, Seed
 from ..numbers.progress import watched
 from ..statistics.methods import Method
 from ..statistics.paired_tests import Alternative, DifferenceMethod, Test
@@ -25,11 +26,11 @@ from .schemas import Tool
 from .workers import Progress
 
 MAX_RESAMPLES = 1_000_000
+_LIMITS = Limits(line=20_000_000, content=2_000_000_000)  # of files, in bytes
 MAX_LENGTH = 10_000_000  # characters of answers in one request; more should stay in a file
 
 Answers = Annotated[Sequence[str], PerRow("text")]
 AcceptedAnswers = Annotated[Sequence[Sequence[str]], PerRow("list of texts")]
-Resamples = Annotated[int, Range(1)]  # the tools say what to do if it is too many
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def evaluate_trec_pvalue(
     qrels_path: str,
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
-    n_resamples: Resamples | None = None,
+    n_resamples: Count | None = None,
     save_path: str | None = None,
     profile: ultrarag.Profile = "standard",
     seed: Seed = 0,
@@ -212,7 +213,7 @@ def evaluate_file(
     interval: Method = "auto",
     standard_error: bool = False,
     cluster_by: str | None = None,
-    n_resamples: Resamples = 10_000,
+    n_resamples: Count = 10_000,
     seed: Seed = 0,
     group_by: str | None = None,
     id_field: str | None = None,
@@ -270,6 +271,7 @@ def evaluate_file(
             "clusters": cluster_by,
             "id": id_field,
         },
+        limits=_LIMITS,
         options=options or {},
         preset=preset,
         uncertainty={
@@ -303,7 +305,7 @@ def compare_files(
     alternative: Alternative = "two-sided",
     interval: DifferenceMethod = "auto",
     confidence_level: Level = 0.95,
-    n_resamples: Resamples = 10_000,
+    n_resamples: Count = 10_000,
     seed: Seed = 0,
     alpha: Level = 0.05,
     correction: Correction = "holm",

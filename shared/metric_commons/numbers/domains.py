@@ -60,8 +60,12 @@ class Range:
         if self.strict:
             return f" strictly between {self.low:g} and {self.high:g}{or_nan}"
         if self.high < math.inf:
-            return f" from {self.low:g} to {self.high:g}{or_nan}"
+            return f" from {_shown_number(self.low)} to {_shown_number(self.high)}{or_nan}"
         return (f", at least {self.low:g}" if self.low > -math.inf else ", not infinite") + or_nan
+
+
+def _shown_number(number: float) -> str:
+    return f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 
 @dataclass(frozen=True, eq=False)  # equal to itself alone: a table has no hash
@@ -92,6 +96,7 @@ Finite = Annotated[float, Range(-math.inf)]
 Positive = Annotated[float, Range(0, strict=True)]
 NonNegative = Annotated[float, Range(0)]
 Count = Annotated[int, Range(1)]
+Resamples = Annotated[int, Range(1, 10_000_000)]  # each of which takes some 100 bytes for a while
 Seed = Annotated[int, Range(0)]
 Labels = Annotated[Sequence[Any], PerRow("label")]
 Weights = Annotated[Sequence[float], PerRow("number")]
@@ -103,9 +108,9 @@ def check_option(name: str, value: Any, annotation: Any) -> None:
     Raises:
         OptionError: it is not; says what is accepted, and which name may have been meant.
 
-    >>> check_option("n_resamples", 0, Count)
+    >>> check_option("n_resamples", 0, Resamples)
     Traceback (most recent call last):
-    ValueError: n_resamples must be an integer, at least 1, got 0
+    ValueError: n_resamples must be an integer from 1 to 10,000,000, got 0
     >>> check_option("confidence_level", 95, Level | None)
     Traceback (most recent call last):
     ValueError: confidence_level must be a number strictly between 0 and 1 or None, got 95; \

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..numbers.arrays import Column, Floats
 from ..numbers.checks import RowError, check_labels, nearest
-from ..numbers.domains import Count, Labels, Level, Seed, checked_options
+from ..numbers.domains import Labels, Level, Resamples, Seed, checked_options
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval as mean_interval
 from ..statistics.methods import Method
@@ -94,7 +94,7 @@ def win_rates(
     standard_error: bool = True,
     interval: Method = "auto",
     clusters: Labels | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> dict[str, Any]:

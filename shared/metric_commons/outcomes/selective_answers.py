@@ -11,7 +11,7 @@ import numpy as np
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import OptionError, RowError, check_labels, nearest
-from ..numbers.domains import Count, Labels, Level, Seed, Share, checked_options
+from ..numbers.domains import Labels, Level, Resamples, Seed, Share, checked_options
 from ..statistics.bootstrap import percentile_ends
 from ..statistics.cluster_sums import Clusters
 from ..statistics.draws import random_rows
@@ -91,7 +91,7 @@ def selective_scores(
     confidence_level: Level | None = None,
     interval: Method = "auto",
     clusters: Labels | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> dict[str, Any]:

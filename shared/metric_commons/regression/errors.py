@@ -9,7 +9,7 @@ import numpy as np
 
 from ..numbers.arrays import Column, take
 from ..numbers.checks import OptionError, check_labels
-from ..numbers.domains import Count, Labels, Level, Parsed, Seed, checked_options
+from ..numbers.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
 from ..numbers.exact_sums import as_float, exact_ldexp, quotient, root
 from ..statistics.cluster_sums import Clusters
 from ..statistics.methods import Method
@@ -63,7 +63,7 @@ def regression_scores(
     confidence_level: Level | None = None,
     interval: Method = "auto",
     clusters: Labels | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> dict[str, Any]:

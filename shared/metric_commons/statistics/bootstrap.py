@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
-from ..numbers.domains import Count, Level, Seed, checked_options
+from ..numbers.domains import Level, Resamples, Seed, checked_options
 from ..numbers.progress import report
 from .draws import BLOCK, binomial_distribution, poisson_numbers, random_rows
 
@@ -32,7 +32,7 @@ def mean_interval(
     counts: npt.ArrayLike | None = None,
     *,
     confidence_level: Level,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> tuple[float, float]:
     """Lower and upper end of the percentile bootstrap interval of a mean.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats
-from ..numbers.domains import Count, Labels, Seed, checked_options
+from ..numbers.domains import Labels, Resamples, Seed, checked_options
 from ..numbers.exact_sums import exact_sum
 from ..numbers.progress import report
 from .cluster_sums import ClusterSums, cancelled
@@ -86,7 +86,7 @@ def max_t(
     differences: ArrayLike,
     *,
     clusters: Labels | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> Floats:
     """Two-sided p-values of several comparisons, adjusted by the law of their greatest statistic.

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError
-from ..numbers.domains import Count, Labels, Level, Parsed, Seed, checked_options
+from ..numbers.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
 from ..numbers.exact_sums import root
 from ..numbers.multisets import Multiset
 from .bootstrap import percentile_ends
@@ -70,7 +70,7 @@ def interval(
     method: Method = "auto",
     clusters: Labels | ClusterSums | None = None,
     bounds: Bounds = (0.0, 1.0),
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> Interval:
     """The confidence interval of the mean of scores, by a method that suits them.

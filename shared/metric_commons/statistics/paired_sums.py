@@ -4,13 +4,14 @@ There are no differences of rows to look at. What a test exchanges or draws are 
 rows; it adds them up, and compares the scores of the sums.
 """
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.domains import Count, Labels, Level, Seed, checked_options
+from ..numbers.domains import Labels, Level, Resamples, Seed, checked_options
 from ..numbers.progress import report
 from .bootstrap import percentile_ends
 from .cluster_sums import Clusters
@@ -32,7 +33,7 @@ def compare_sums(
     alternative: Alternative = "two-sided",
     clusters: Labels | None = None,
     confidence_level: Level | None = 0.95,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> dict[str, dict[str, Any]]:
     """For each score that is a float both scores, their difference, and how sure that is.
@@ -86,30 +87,33 @@ def compare_sums(
 
     def differences(sums: Floats) -> Floats:
         """Of each key the difference of scores for each pair of sums, shape (resamples, keys)."""
-        pairs = zip(sums[:, : len(names)].tolist(), sums[:, len(names) :].tolist(), strict=True)
-        rows_of_keys = []
-        for sums_a, sums_b in pairs:
-            drawn_a = first.scores(dict(zip(names, sums_a, strict=True)))
-            drawn_b = second.scores(dict(zip(names, sums_b, strict=True)))
-            rows_of_keys.append([drawn_a[key] - drawn_b[key] for key in keys])
-        return np.array(rows_of_keys, np.float64).reshape(-1, len(keys))
+        drawn = np.empty((len(sums), len(keys)))
+        for resample, row in enumerate(sums):
+            values = row.tolist()
+            drawn_a = first.scores(dict(zip(names, values[: len(names)], strict=True)))
+            drawn_b = second.scores(dict(zip(names, values[len(names) :], strict=True)))
+            drawn[resample] = [drawn_a[key] - drawn_b[key] for key in keys]
+        return drawn
 
     both = np.concatenate([a, b], axis=1)
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
     resampled = None
     if confidence_level is not None or test == "bootstrap":
         resampled = differences(resampled_sums(both, numbers, **draws))
+    observed = _sided(np.array([scores_a[key] - scores_b[key] for key in keys]), alternative)
+    ties = np.array([_TIE * max(abs(scores_a[key]), abs(scores_b[key])) for key in keys])
+    counts = np.zeros(len(keys), np.int64)
     if test == "randomization" or resampled is None:
-        null = _sided(differences(exchanged_sums(both, numbers, **draws)), alternative)
+        for sums in exchanged_sums(both, numbers, **draws):
+            null = _sided(differences(sums), alternative)
+            counts += np.count_nonzero(null >= observed - ties, axis=0)
     else:
         null = _sided(resampled, alternative)
         null = null - np.nanmean(null, axis=0)
+        counts += np.count_nonzero(null >= observed - ties, axis=0)
     results = {}
     for index, key in enumerate(keys):
-        score_a, score_b = scores_a[key], scores_b[key]
-        observed = float(_sided(np.array(score_a - score_b), alternative))
-        tie = _TIE * max(abs(score_a), abs(score_b))
-        count = int(np.count_nonzero(null[:, index] >= observed - tie))
+        score_a, score_b, count = scores_a[key], scores_b[key], int(counts[index])
         results[key] = {
             "A_mean": score_a,
             "B_mean": score_b,
@@ -131,7 +135,7 @@ def _sided(differences: Floats, alternative: Alternative) -> Floats:
 
 def exchanged_sums(
     values: NDArray[Any], clusters: Integers | None = None, *, n_resamples: int, seed: int
-) -> Floats:
+) -> Iterator[Floats]:
     """What both systems add up to if they exchange some rows, each with probability 1/2.
 
     Args:
@@ -140,10 +144,11 @@ def exchanged_sums(
         n_resamples: how often.
         seed: of the random numbers.
 
-    Returns:
-        Shape (n_resamples, columns), exact, like `resampled_sums`.
+    Yields:
+        Blocks of resamples, shape (resamples, columns), exact, like `resampled_sums`.
 
-    >>> exchanged_sums(np.array([[1.0, 2.0]]), n_resamples=3, seed=0).sum(axis=1).tolist()
+    >>> (sums,) = exchanged_sums(np.array([[1.0, 2.0]]), n_resamples=3, seed=0)
+    >>> sums.sum(axis=1).tolist()
     [3.0, 3.0, 3.0]
     """
     half = values.shape[1] // 2
@@ -156,7 +161,6 @@ def exchanged_sums(
     words = np.random.PCG64(seed)
     rows = len(units)
     words_of_resample = -(-rows // 64)
-    sums = np.empty((n_resamples, 2 * half))
     at_once = max(1, _SIGNS // (64 * words_of_resample))
     for start in range(0, n_resamples, at_once):
         report(start / n_resamples)
@@ -164,7 +168,5 @@ def exchanged_sums(
         raw = words.random_raw(resamples * words_of_resample).astype("<u8", copy=False)
         bits = np.unpackbits(raw.view(np.uint8).reshape(resamples, -1), axis=1, count=rows)
         exchanged = bits.astype(np.float64) @ changes
-        sums[start : start + resamples, :half] = totals[:half] + exchanged
-        sums[start : start + resamples, half:] = totals[half:] - exchanged
-    scaled: Floats = np.ldexp(sums, exponents)
-    return scaled
+        sums = np.concatenate([totals[:half] + exchanged, totals[half:] - exchanged], axis=1)
+        yield np.ldexp(sums, exponents)

@@ -15,7 +15,15 @@ from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError
-from ..numbers.domains import Count, Labels, Level, Positive, Seed, check_option, checked_options
+from ..numbers.domains import (
+    Labels,
+    Level,
+    Positive,
+    Resamples,
+    Seed,
+    check_option,
+    checked_options,
+)
 from ..numbers.exact_sums import exact_sum, root
 from .bootstrap import mean_interval
 from .cluster_sums import ClusterSums, cancelled, resampled_cluster_means
@@ -152,7 +160,7 @@ def difference_interval(
     method: DifferenceMethod = "auto",
     clusters: Labels | ClusterSums | None = None,
     bounds: tuple[float, float] = (0.0, 1.0),
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> DifferenceInterval:
     """The confidence interval of a mean difference, by a method that suits the scores.

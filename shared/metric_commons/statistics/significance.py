@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError
-from ..numbers.domains import Count, Labels, Level, Positive, Seed, checked_options
+from ..numbers.domains import Labels, Level, Positive, Resamples, Seed, checked_options
 from .cluster_sums import ClusterSums
 from .corrections import benjamini_hochberg, checked_p_values, holm, max_t
 from .paired_tests import (
@@ -47,7 +47,7 @@ def compare(
     clusters: Labels | None = None,
     margin: Positive | None = None,
     power: Level | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     alpha: Level = 0.05,
     confidence_level: Level | None = 0.95,
@@ -145,7 +145,7 @@ def compare_measures(
     alternative: Alternative = "two-sided",
     interval: DifferenceMethod = "auto",
     clusters: Labels | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     alpha: Level = 0.05,
     confidence_level: Level | None = 0.95,
@@ -230,7 +230,7 @@ def adjusted(
     test: Test = "permutation",
     alternative: Alternative = "two-sided",
     clusters: Labels | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> Floats:
     """The p-values of several comparisons, adjusted for their number.

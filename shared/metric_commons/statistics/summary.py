@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError, check_labels
-from ..numbers.domains import Count, Labels, Level, Seed, checked_options
+from ..numbers.domains import Labels, Level, Resamples, Seed, checked_options
 from .cluster_sums import Clusters
 from .intervals import interval as mean_interval
 from .methods import Method
@@ -87,7 +87,7 @@ class Resampling:
     """
 
     confidence_level: Level | None = None
-    n_resamples: Count = 10_000
+    n_resamples: Resamples = 10_000
     seed: Seed = 0
 
 
@@ -107,7 +107,7 @@ class Uncertainty:
     confidence_level: Level | None = None
     interval: Method = "auto"
     clusters: Labels | None = None
-    n_resamples: Count = 10_000
+    n_resamples: Resamples = 10_000
     seed: Seed = 0
     groups: Labels | None = None
 
@@ -122,7 +122,7 @@ def summarize(
     standard_error: bool = False,
     interval: Method = "auto",
     clusters: Labels | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> dict[str, Any]:

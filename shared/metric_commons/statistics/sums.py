@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError, check_labels
-from ..numbers.domains import Count, Labels, Level, Seed, checked_options
+from ..numbers.domains import Labels, Level, Resamples, Seed, checked_options
 from ..numbers.progress import report
 from .bootstrap import percentile_ends
 from .cluster_sums import Clusters
@@ -196,7 +196,7 @@ def summarize_sums(
     standard_error: bool = False,
     interval: Method = "auto",
     clusters: Labels | None = None,
-    n_resamples: Count = 10_000,
+    n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> SumsResult:

@@ -1,5 +1,6 @@
 import itertools
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -112,7 +113,7 @@ def test_statistics_go_by_their_names():
 
 def test_exchanges_keep_the_sums_of_both():
     values = np.array([[0.1, 5.0, 0.3, 2.0], [0.7, 1.0, 0.2, 9.0]])
-    sums = exchanged_sums(values, n_resamples=1_000, seed=1)
+    sums = np.concatenate([*exchanged_sums(values, n_resamples=1_000, seed=1)])
 
     assert {tuple(row) for row in np.round(sums, 12).tolist()} == {
         (0.8, 6.0, 0.5, 11.0),
@@ -127,3 +128,19 @@ def test_what_cannot_be_compared_is_refused():
         compare_sums(statistics(A), statistics(B[1:]))
     with pytest.raises(ValueError, match="test must be one of 'randomization', 'bootstrap'"):
         compare_sums(statistics(A), statistics(B), test="t")
+
+
+def test_memory_does_not_grow_with_the_exchanges():
+    rows = np.arange(60.0).reshape(-1, 2)
+    tracemalloc.start()
+    try:
+        peaks = []
+        for n_resamples in (200_000, 800_000):
+            tracemalloc.reset_peak()
+            for _ in exchanged_sums(rows, n_resamples=n_resamples, seed=0):
+                pass
+            peaks.append(tracemalloc.get_traced_memory()[1])
+    finally:
+        tracemalloc.stop()
+
+    assert peaks[1] < 1.2 * peaks[0]
