@@ -67,7 +67,9 @@ def equivalent(
         return _same_words(left, right)
     if left.unit and right.unit and left.unit != right.unit:
         return None
-    tolerance = _Tolerance(relative_tolerance, absolute_tolerance)
+    tolerance = None
+    if relative_tolerance or absolute_tolerance:
+        tolerance = _Tolerance(relative_tolerance, absolute_tolerance)
     try:
         with limited_work():
             return _same_contents(left, right, percent, tolerance)
@@ -84,7 +86,7 @@ def _same_words(left: Answer, right: Answer) -> bool | None:
 
 
 def _same_contents(
-    left: Answer, right: Answer, percent: Percent, tolerance: "_Tolerance"
+    left: Answer, right: Answer, percent: Percent, tolerance: "_Tolerance | None"
 ) -> bool | None:
     if left.names and right.names and sorted(map(str, left.names)) != sorted(map(str, right.names)):
         return None
@@ -93,8 +95,9 @@ def _same_contents(
     if left.is_percent != right.is_percent and (left.unit or right.unit):
         return None
     reference, prediction = _content(left), _content(right)
+    same = equal if tolerance is None else tolerance.accepts
     return _any(
-        tolerance.accepts(_scaled(reference, scale), _scaled(prediction, prediction_scale))
+        same(_scaled(reference, scale), _scaled(prediction, prediction_scale))
         for scale, prediction_scale in _scales(left, right, percent)
     )
 

@@ -72,6 +72,8 @@ class Value:
         term = self._numerator_term()
         if term is None or any(isinstance(generator, Opaque) for generator, _ in term[1]):
             return Value(self.denominator, self.numerator)
+        if not term[1]:
+            return Value(product({ONE: 1 / term[0]}, self.denominator))
         # A numerator of one term becomes a factor with negative exponents: most denominators are 1.
         coefficient, monomial = term
         factor, key = monomial_power(monomial, -1)
@@ -129,13 +131,12 @@ class Value:
         >>> print(opaque("sin", rational(0)).equals(rational(0)))
         None
         """
-        if self.numerator == right.numerator and self.denominator == right.denominator:
-            return True
-        crosswise = (
-            product(self.numerator, right.denominator),
-            product(right.numerator, self.denominator),
-        )
-        if not linear_combination(*crosswise, -1):
+        if self.denominator == right.denominator:
+            left_product, right_product = self.numerator, right.numerator
+        else:
+            left_product = product(self.numerator, right.denominator)
+            right_product = product(right.numerator, self.denominator)
+        if left_product == right_product:
             return True
         generators = self.generators | right.generators
         return None if any(isinstance(base, Opaque) for base in generators) else False

@@ -32,7 +32,6 @@ from .work_limits import UndecidedError, spend
 
 _MAX_DEPTH = 40  # of brackets within brackets
 _MAX_FACTORIAL = 3_000
-_MAX_DIGITS = 4_000
 _MAX_SCIENTIFIC_EXPONENT = 400
 _MAX_ROOT = 64
 
@@ -218,10 +217,10 @@ class _Parser(TokenReader):
         return as_value(self.atom())
 
     def _number(self, text: str, *, mixed: bool) -> MathObject:
-        exponent = text.lower().partition("e")[2]
-        if len(text) > _MAX_DIGITS or abs(int(exponent[:6] or 0)) > _MAX_SCIENTIFIC_EXPONENT:
-            raise UndecidedError("too long a number")
         if not text.isdigit():
+            exponent = text.lower().partition("e")[2]
+            if abs(int(exponent[:6] or 0)) > _MAX_SCIENTIFIC_EXPONENT:
+                raise UndecidedError("too large a number")
             return rational(Fraction(text))
         value = rational(int(text))
         if self.skip("_"):

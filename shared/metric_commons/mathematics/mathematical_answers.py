@@ -3,8 +3,10 @@ r"""Whole answers: "x = 5 \text{ cm}" is the value 5 with the name x and the uni
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
+from .exact_values import rational
 from .expressions import FUNCTIONS, is_product_of_letters, parse_expression
 from .inequalities import SIGNS, parse_inequality
 from .notation import Token, closing_brace, split, tokens
@@ -26,6 +28,7 @@ class Answer:
 
 
 _MARKS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"))
+_DECIMAL = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?")
 _FONT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf)\s?\{([^{}]*)\}")
 _CHOICE = re.compile(r"\s*\(?\s*([A-Z])\s*\)?\.?\s*")
 _NAME = re.compile(
@@ -74,6 +77,8 @@ def _unmarked(text: str) -> str:
 
 
 def _answer(text: str) -> Answer:
+    if _DECIMAL.fullmatch(text):  # most answers are; this is shorter, and says the same
+        return Answer(text=text, content=rational(Fraction(text)))
     choice = _CHOICE.fullmatch(_FONT.sub(r"\1", text))
     if choice and text != choice[1]:  # a bare C is a letter, (C) and \text{C} are words
         return Answer(text=text, word=choice[1].casefold())
@@ -88,10 +93,12 @@ def _answer(text: str) -> Answer:
 
 
 def _is_text(all_tokens: Sequence[Token]) -> bool:
-    if len(all_tokens) == 1 and all_tokens[0].kind == "text":
-        return True
-    are_words = all(token.kind == "word" and _is_word(token.text) for token in all_tokens)
-    return bool(all_tokens) and are_words
+    match all_tokens:
+        case []:
+            return False
+        case [Token("text")]:
+            return True
+    return all(token.kind == "word" and _is_word(token.text) for token in all_tokens)
 
 
 def _is_word(word: str) -> bool:

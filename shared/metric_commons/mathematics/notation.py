@@ -199,6 +199,9 @@ def split(sequence: Sequence[Token], separators: str) -> list[list[Token]]:
     >>> [[token.text for token in part] for part in split(tokens("1, (2, 3) and 4"), ",")]
     [['1'], ['(', '2', ',', '3', ')'], ['4']]
     """
+    splits_at_words = "," in separators and any(t.kind in ("word", "text") for t in sequence)
+    if not splits_at_words and {token.text for token in sequence}.isdisjoint(separators):
+        return [list(sequence)]
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in sequence:

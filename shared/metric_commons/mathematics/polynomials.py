@@ -98,6 +98,8 @@ def product(left: Polynomial, right: Polynomial) -> Polynomial:
     """
     if left is UNIT or right is UNIT:
         return left if right is UNIT else right
+    if left.keys() == right.keys() == UNIT.keys():  # two numbers
+        return _checked({ONE: left[ONE] * right[ONE]})
     if len(left) * len(right) > _MAX_PRODUCTS:
         raise UndecidedError("too many terms")
     terms: Polynomial = {}

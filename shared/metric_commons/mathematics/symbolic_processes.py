@@ -6,7 +6,7 @@ import sys
 from queue import Empty, Queue
 from threading import Thread
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from ..numbers.checks import OptionError
 from .symbolic_worker import SCRIPT
@@ -49,11 +49,11 @@ class SymbolicProcess:
             raise RuntimeError("a process without input")
         stream.write(json.dumps([reference, prediction]) + "\n")
         stream.flush()
-        try:
-            verdict: bool | None = self._next_line(self._timeout)
-        except Empty:
+        line = self._next_line(self._timeout)
+        if not line:
             self._stop()
             return None
+        verdict: bool | None = json.loads(line)
         return verdict
 
     def _start(self) -> subprocess.Popen[str]:
@@ -66,10 +66,8 @@ class SymbolicProcess:
         )
         self._process, self._lines = process, Queue()
         Thread(target=_forward, args=(process, self._lines), daemon=True).start()
-        try:
-            started = self._next_line(_SECONDS_TO_START)
-        except Empty:
-            started = None
+        line = self._next_line(_SECONDS_TO_START)
+        started = json.loads(line or "null")
         if started != {}:
             self._stop()
             cause = started["missing"] if started else "its process does not start"
@@ -80,9 +78,12 @@ class SymbolicProcess:
             )
         return process
 
-    def _next_line(self, seconds: float) -> Any:
-        """What the process writes next; None at its end."""
-        return json.loads(self._lines.get(timeout=seconds) or "null")
+    def _next_line(self, seconds: float) -> str:
+        """What the process writes next; nothing, if it ends or takes longer."""
+        try:
+            return self._lines.get(timeout=seconds)
+        except Empty:
+            return ""
 
     def _stop(self) -> None:
         process, self._process = self._process, None

@@ -12,11 +12,7 @@ class TokenReader:
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = [*tokens, END]
         self._position = 0
-
-    @property
-    def next(self) -> Token:
-        """The token at the position."""
-        return self._tokens[self._position]
+        self.next = self._tokens[0]  # the token at the position
 
     def previous(self, steps: int = 1) -> Token:
         """The token so many steps before the position, `END` where there is none."""
@@ -24,16 +20,17 @@ class TokenReader:
 
     def take(self) -> Token:
         """The token at the position, which moves on."""
-        token = self._tokens[self._position]
+        token = self.next
         if token is not END:
             self._position += 1
+            self.next = self._tokens[self._position]
         return token
 
     def skip(self, sign: str) -> bool:
         """Whether the token is this sign; then the position moves on."""
-        if not self.next.is_sign(sign):
+        if self.next.text != sign or self.next.kind != "sign":
             return False
-        self._position += 1
+        self.take()
         return True
 
     def expect(self, text: str) -> None:
@@ -49,9 +46,9 @@ class TokenReader:
         r"""The first digit of a number, which is all that \frac12 takes of it; the others stay."""
         number = self.next.text
         if len(number) > 1:
-            self._tokens[self._position] = Token("number", number[1:])
+            self.next = self._tokens[self._position] = Token("number", number[1:])
         else:
-            self._position += 1
+            self.take()
         return int(number[0])
 
     def finish(self) -> None:

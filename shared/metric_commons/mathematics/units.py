@@ -35,6 +35,7 @@ _SPELLINGS = {
     "point": "point",
     "%": "percent pct percentage",
 }
+_CURRENCIES = set(CURRENCIES)
 _UNITS = {word: unit for unit, words in _SPELLINGS.items() for word in words.split()}
 
 
@@ -66,8 +67,8 @@ def without_unit(tokens: Sequence[Token]) -> Quantity:
     >>> without_unit(tokens("5 feet")).unit, without_unit(tokens(r"12 \text{ cm}^2")).unit
     (('foot',), ('cm', '^2'))
     """
-    unit = [_UNITS[token.text] for token in tokens if token.is_sign(CURRENCIES)]
-    amount = [token for token in tokens if not token.is_sign(CURRENCIES)]
+    unit = [_UNITS[token.text] for token in tokens if token.text in _CURRENCIES]
+    amount = [token for token in tokens if token.text not in _CURRENCIES]
     suffixes: list[str] = []
     while amount:
         token, head = amount[-1], amount[:-1]

@@ -7,7 +7,8 @@ from contextvars import ContextVar
 # A step is about the product of two terms, some 4 microseconds. Answers take dozens of steps.
 MAX_STEPS = 4_000
 
-_steps_left: ContextVar[int] = ContextVar("_steps_left", default=MAX_STEPS)
+# None where nobody has set a limit.
+_steps_left: ContextVar[int | None] = ContextVar("_steps_left", default=None)
 
 
 class UndecidedError(Exception):
@@ -39,7 +40,9 @@ def spend(steps: int) -> None:
     Raises:
         UndecidedError: fewer steps are left.
     """
-    left = _steps_left.get() - steps
-    if left < 0:
+    left = _steps_left.get()
+    if left is None:
+        return
+    if left < steps:
         raise UndecidedError("too much work")
-    _steps_left.set(left)
+    _steps_left.set(left - steps)

@@ -79,3 +79,10 @@ def test_several_values():
 )
 def test_what_is_no_answer(text):
     assert parse_answer(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["42", "-3", "007", "-0.50", "0", "9" * 300, "9" * 301, "1" * 1_998]
+)
+def test_plain_numbers_are_what_the_grammar_says(text):
+    assert parse_answer(text).content.equals(parse_answer(f"({text})").content)
