@@ -24,7 +24,10 @@ OTHER_SHAPES = (
     replace(
         SPEC,
         shape="sets of references",
-        sample={**SPEC.sample, "references": [[["Barack"], ["Obama", "B. Obama"]]] * 3},
+        sample={
+            **SPEC.sample,
+            "references": [[["Barack"], ["Obama", "B. Obama"]] for _ in range(3)],
+        },
         result={"substring_recall": 0.5, "all_found": 1 / 3},
         perfect={"predictions": ["a b c"], "references": [[["d", "b c"], ["a"]]]},
         best={"substring_recall": 1.0, "all_found": 1.0},
