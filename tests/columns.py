@@ -44,6 +44,8 @@ def convert(value, shape, strict):
     match shape:
         case Scalar() if fits(value, shape, strict):
             return shape.kind(value)
+        case ListOf(ListOf()) if isinstance(value, list | tuple) and str in map(type, value):
+            raise UnfitError  # a text is a list of one as a row alone
         case ListOf(item) if isinstance(value, list | tuple):
             return [convert(inner, item, strict) for inner in value]
         case ListOf(item) if isinstance(value, str) and item == TEXT and not strict:

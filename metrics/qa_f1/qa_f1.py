@@ -32,7 +32,9 @@ class QaF1(BatchMetric):
     Args:
         predictions (list of str): one answer a question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
-            question; both kinds may stand in one list. Or SQuAD's dictionaries on both sides.
+            question; both kinds may stand in one list. Or, of each question, several lists: the
+            names of each of its answers, over which the scores are means. Or SQuAD's dictionaries
+            on both sides.
         normalizer: what both go through before they are compared; a name or a function from str to
             str. The card says what each name does.
         overlap: "multiset" counts repeated words; "set" does not.

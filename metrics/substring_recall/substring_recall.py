@@ -10,6 +10,7 @@ from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.text.answers import EmptyReference, Match, contained
 from metric_commons.text.extraction import summarize_extracted
 from metric_commons.text.normalizers import Normalizer
+from metric_commons.text.reference_sets import all_found
 from metric_commons.text.references import Aggregation
 from metric_commons.text.squad_answers import answer_texts
 
@@ -32,7 +33,9 @@ class SubstringRecall(BatchMetric):
     Args:
         predictions (list of str): one answer a question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
-            question; both kinds may stand in one list. Or SQuAD's dictionaries on both sides.
+            question; both kinds may stand in one list. Or, of each question, several lists: the
+            names of each of its answers, over which the scores are means. Or SQuAD's dictionaries
+            on both sides.
         normalizer: what both go through before they are compared; a name or a function from str to
             str. The card says what each name does.
         match: "substring" looks at characters, so "oat" is in "boat"; "tokens"
@@ -45,6 +48,7 @@ class SubstringRecall(BatchMetric):
 
     Returns:
         substring_recall (float): mean containment, from 0.0 to 1.0; higher is better.
+        all_found (float): with sets of answers, the share of rows of which all sets are found.
         unparsed (float): with `extract`, the share of predictions in which there is no answer.
         per_example, confidence_interval, groups (dict): if asked for.
 
@@ -90,6 +94,6 @@ class SubstringRecall(BatchMetric):
                 empty_reference=empty_reference,
                 reference_aggregation=reference_aggregation,
             )
-            return {"substring_recall": hits}
+            return {"substring_recall": hits, **all_found(hits, references)}
 
         return summarize_extracted(scores, predictions, references, **answers)

@@ -322,6 +322,13 @@ def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
     assert "Unparsed" not in examples_of(scored(write(rows), ["a", "b"], modules=["qa_em"]))
 
 
+def test_sets_of_references_are_shown(scored):
+    rows = [{"gold": [["Oslo", "Kristiania"], ["Bergen"]], "a": "Oslo"}]
+    found = examples_of(scored(write(rows), ["a"], modules=["substring_recall"]))
+
+    assert all(text in found["Worst"][0] for text in ("Oslo", "Kristiania", "Bergen"))
+
+
 def test_of_several_systems_those_rows_are_shown_that_split_them_most(scored):
     rows = [
         {"gold": "x", "a": "x", "b": "x", "c": "x", "d": "x"},

@@ -23,6 +23,19 @@ ACCEPTED = [[texts] if isinstance(texts, str) else texts for texts in SPEC.sampl
 OTHER_SHAPES = (
     replace(
         SPEC,
+        shape="sets of references",
+        sample={
+            **SPEC.sample,
+            "references": [[["Barack"], ["Obama", "B. Obama"]] for _ in range(3)],
+        },
+        result={"substring_recall": 0.5, "all_found": 1 / 3},
+        perfect={"predictions": ["a b c"], "references": [[["d", "b c"], ["a"]]]},
+        best={"substring_recall": 1.0, "all_found": 1.0},
+        ranges={"substring_recall": (0.0, 1.0), "all_found": (0.0, 1.0)},
+        wrong={"predictions": 1889, "references": [["Paris"], [7]]},
+    ),
+    replace(
+        SPEC,
         shape="dictionaries of SQuAD",
         sample={**SPEC.sample, **squad(SPEC.sample["predictions"], ACCEPTED)},
         perfect=squad(["a b"], [["b a", "a b"]]),

@@ -35,7 +35,8 @@ TEXTS_AND_REFERENCES = [
     datasets.Features({"predictions": _TEXT, "references": _TEXT}),
     datasets.Features({"predictions": _TEXT, "references": datasets.List(_TEXT)}),
 ]
-# The same, or the dictionaries of SQuAD; `text.squad_answers` makes texts of them.
+# The same, or sets of references, or the dictionaries of SQuAD, of which `text.squad_answers`
+# makes texts.
 _SQUAD_ANSWER = {"id": _TEXT, "prediction_text": _TEXT}
 _SQUAD_QUESTION = {
     "id": _TEXT,
@@ -46,6 +47,7 @@ _SQUAD_QUESTION = {
 }
 ANSWERS_AND_REFERENCES = [
     *TEXTS_AND_REFERENCES,
+    datasets.Features({"predictions": _TEXT, "references": datasets.List(datasets.List(_TEXT))}),
     datasets.Features({"predictions": _SQUAD_ANSWER, "references": _SQUAD_QUESTION}),
 ]
 # Questions may have no answer: lists of references may be empty, and SQuAD v2 has a probability.

@@ -37,6 +37,9 @@ class _Rows:
     def sum(cls, parts: Iterable["_Rows"]) -> Self:
         listed = list(parts)
         names = listed[0].scores
+        for part in listed:
+            if part.scores.keys() != names.keys():
+                raise ValueError(f"some rows have the scores {[*names]}, others {[*part.scores]}")
         if len({part.clusters is None for part in listed}) > 1:
             raise ValueError("some rows have clusters, others have none")
         clusters = None

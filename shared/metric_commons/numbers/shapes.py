@@ -185,6 +185,9 @@ class ListOf:
             raise Mismatch("", f"is {_excerpt(value)}; expected {self}")
         items = []
         for i, item in enumerate(values):
+            if isinstance(item, str) and isinstance(self.item, ListOf):
+                # Only a row may be a list of one: ["a", "b"] and [["a"], ["b"]] mean two things.
+                raise Mismatch(f"[{i}]", f"is {_excerpt(item)}; expected {self.item}")
             try:
                 items.append(self.item.plain(item, strict=strict))
             except Mismatch as mismatch:

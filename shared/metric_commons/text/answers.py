@@ -23,6 +23,7 @@ from .normalizers import (
     squeeze,
     strip_lower,
 )
+from .reference_sets import over_sets
 from .references import Aggregation, Block, blocks, row_scores
 from .segments import segment_starts
 from .token_overlaps import equal_texts, overlaps
@@ -39,6 +40,7 @@ _WORDS = byte_rule(squeeze)
 
 
 @checked_options
+@over_sets
 def exact_match(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
@@ -50,7 +52,8 @@ def exact_match(
 
     Args:
         predictions: one text a row.
-        references: the accepted text, or texts, of each row.
+        references: the accepted text, or texts, of each row; of lists of texts, which are sets of
+            names of several answers, the mean is the score.
         normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
         reference_aggregation: "max" asks for any reference; "mean" gives the share of the
             references that are equal, which UltraRAG calls StringEM.
@@ -67,6 +70,7 @@ def exact_match(
 
 
 @checked_options
+@over_sets
 def token_f1(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
@@ -82,7 +86,8 @@ def token_f1(
 
     Args:
         predictions: one text a row.
-        references: the accepted text, or texts, of each row.
+        references: the accepted text, or texts, of each row; of lists of texts, which are sets of
+            names of several answers, the mean is the score.
         normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
         overlap: "multiset" counts repeated words, as SQuAD does; "set" does not, as DROP.
         both_empty: the score of two texts without words: 1 in SQuAD v2, 0 in SQuAD v1.
@@ -101,6 +106,7 @@ def token_f1(
 
 
 @checked_options
+@over_sets
 def contained(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
@@ -119,7 +125,8 @@ def contained(
 
     Args:
         predictions: one text a row.
-        references: the accepted text, or texts, of each row.
+        references: the accepted text, or texts, of each row; of lists of texts, which are sets of
+            names of several answers, the mean is the score.
         normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
         match: "substring" looks at characters; "tokens" asks for the words of the reference one
             after another, as DPR does; "token_set" for all of them anywhere, UltraRAG's CoverEM.
