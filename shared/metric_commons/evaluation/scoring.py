@@ -8,7 +8,7 @@ from typing import Any
 from ..numbers.checks import check_labels
 from ..numbers.progress import step
 from ..text.answers import shared_readings
-from .arguments import assign, check_supported, input_names, scores_rows
+from .arguments import assign, check_supported, compares_rows, input_names, scores_rows
 from .catalog import load
 from .comparisons import compare_pairs
 from .module_results import ModuleResult, module_result
@@ -97,7 +97,7 @@ def score(
     )
     if compare:
         _check_same_rows(systems, references)
-        per_row = [name for name, metric in metrics.items() if scores_rows(metric)]
+        per_row = [name for name, metric in metrics.items() if compares_rows(metric)]
         if len(systems) < 2 or not per_row:
             raise ValueError(
                 "compare needs two systems and a module that scores row by row; there are "
@@ -138,7 +138,7 @@ def score(
         except ValueError as error:
             raise InputError(system, error) from error
         if not (per_example or compare):
-            result = replace(result, per_example={})
+            result = replace(result, per_example={}, row_sums=None)
         results_by_system[system][name] = result
     digests = row_digests({system: _digested(system, references, ids) for system in systems})
     results = Results(
@@ -159,7 +159,8 @@ def score(
     if not per_example:
         results_by_system = {
             system: {
-                name: replace(result, per_example={}) for name, result in results_by_module.items()
+                name: replace(result, per_example={}, row_sums=None)
+                for name, result in results_by_module.items()
             }
             for system, results_by_module in results_by_system.items()
         }
@@ -264,8 +265,14 @@ def _module_result(
     """What `metric`, the module `name`, says about those of the columns that it takes."""
     inputs_of_module = {column: columns[column] for column in input_names(metric)}
     reported = {option: value for option, value in reporting.items() if option in metric.options}
-    result = metric.compute(**inputs_of_module, **options, **reported)
-    counts = None
+    counts = row_sums = None
+    if metric.scores_are == "sums" and reported.get("per_example"):
+        result, statistics = metric.compute_with_statistics(
+            **inputs_of_module, **options, **reported
+        )
+        row_sums = statistics.sums_of_rows()
+    else:
+        result = metric.compute(**inputs_of_module, **options, **reported)
     if scores_rows(metric) and reported.get("clusters") is None:
         counts = row_multisets(result["per_example"])
     return module_result(
@@ -276,6 +283,7 @@ def _module_result(
         options=options,
         reported=reported,
         counts=counts,
+        row_sums=row_sums,
     )
 
 
