@@ -243,3 +243,44 @@ def test_several_runs_are_ranked(run):
     assert ["map", "c", "c", "0.0500", "2", "3"] in table
     assert run("compare", "qrels", "a.run")[0] == 2
     assert run("compare", "qrels", "a.run", "b.run", "c.run", "--plot", "d.png")[0] == 2
+
+
+# Scores that follow from sums
+
+
+TEXTS = [
+    {
+        "gold": f"the cat {row} sat on the mat",
+        "new": f"the cat {row} sat on the mat" if row % 4 else f"a cat {row} sat on a mat",
+        "old": f"a cat {row} sat on a mat" if row % 2 else f"the cat {row} sat on it",
+    }
+    for row in range(24)
+]
+
+
+def test_translations_are_compared_in_one_call_and_from_files(run):
+    Path("texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in TEXTS))
+    command = ("score", "bleu", "ter", "texts.jsonl", "--references", "gold", "--resamples", "200")
+    both = (*command, "--predictions", "new", "--predictions", "old")
+    status, out, err = run(*both, "--compare", "--format", "csv")
+    assert (status, err) == (0, "")
+    differences = [line for line in out.splitlines() if ",0.00497" in line]
+    assert [line.split(",")[3] for line in differences] == ["bleu", "ter"]
+
+    for name in ("new", "old"):
+        files = ("--save", f"{name}.json", "--per-example", f"{name}.rows.jsonl")
+        assert run(*command, "--predictions", name, *files)[0] == 0
+    status, later, err = run(
+        "compare", "new.json", "old.json", "--resamples", "200", "--format=csv"
+    )
+    assert (status, err) == (0, "")
+    assert [line for line in later.splitlines() if ",0.00497" in line] == differences
+
+    scored = ("--baseline", "old.json", "--score")
+    assert run("gate", "new.json", *scored, "ter", "--margin", "0.5")[0] == 0
+    assert run("gate", "old.json", "--baseline", "new.json", "--score=bleu", "--margin=1")[0] == 4
+    status, out, err = run("power", "new.json", "old.json", "--effect", "5", "--scores", "bleu")
+    assert (status, err) == (0, "")
+    status, out, err = run("compare", "new.json", "old.json", "--test", "t")
+    assert (status, out) == (1, "")
+    assert err.startswith("test 't' is for means of rows, and bleu follows from sums; take")

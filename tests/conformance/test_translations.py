@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from metric_commons import load
+from metric_commons import Results, compare, load, score
 from metric_commons.statistics.paired_sums import compare_sums
 from metric_commons.text.character_ngrams import chrf_statistics
 from metric_commons.text.ngram_precision import bleu_statistics
@@ -420,6 +420,35 @@ def test_p_values_are_near_those_of_moses_and_multeval(file):
         found = compare_sums(baseline, system, test=test, n_resamples=resamples)["bleu"]["p_value"]
         for expected in table[key]:
             assert found == pytest.approx(float(expected), abs=tolerance)
+
+
+@published
+@pytest.mark.parametrize(
+    ("test", "key", "resamples", "tolerance"),
+    [
+        ("bootstrap", "p_bootstrap_2000_seed_12345", 2_000, 0.035),
+        ("permutation", "p_randomization_10000_seed_12345", 10_000, 0.01),
+    ],
+)
+def test_saved_results_are_compared_as_by_sacrebleu(tmp_path, test, key, resamples, tolerance):
+    file = "mt/wmt17.en-de.FBK.4870.txt.gz"
+    for name, path in (("system", file.removeprefix("mt/")), ("baseline", BASELINE)):
+        results = score(
+            "bleu",
+            predictions={name: lines(path)},
+            references=lines("wmt17.en-de.reference.txt.gz"),
+            options={"tokenize": "none"},
+            per_example=True,
+        )
+        results.save_per_example(tmp_path / f"{name}.jsonl").save(tmp_path / f"{name}.json")
+    sides = [
+        Results.read(tmp_path / f"{name}.json", tmp_path / f"{name}.jsonl")
+        for name in ("system", "baseline")
+    ]
+
+    (comparison,) = compare(*sides, test=test, n_resamples=resamples, seed=12345).comparisons
+    for expected in paired_figures()[file][key]:
+        assert comparison["p_value"] == pytest.approx(float(expected), abs=tolerance)
 
 
 @published

@@ -214,10 +214,18 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
             ValueError: a row or an option is not what it may be, or there are no rows.
 
         """
+        columns = {"predictions": predictions, "references": references}
+        return self.compute_with_statistics(**columns, **kwargs)[0]
+
+    def compute_with_statistics(self, **arguments: Any) -> tuple[Any, RowStatistics | None]:
+        """What `compute` returns, and what each row adds to the sums behind the scores.
+
+        The statistics are None unless `scores_are` "sums".
+        """
         names = self._feature_names()
-        columns = {"predictions": predictions, "references": references, **kwargs}
-        options = {name: value for name, value in kwargs.items() if name not in names}
-        inputs = {name: columns.get(name) for name in names}
+        columns_of_rows = {*names, "predictions", "references"}
+        options = {name: arguments[name] for name in arguments if name not in columns_of_rows}
+        inputs = {name: arguments.get(name) for name in names}
         batches = self._taken()
         try:
             self._refuse_unknown(options, accepted=set(self.declared_options))
@@ -227,16 +235,17 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
             if self.num_process > 1:
                 batches = self._gathered(batches)
                 if self.process_id:
-                    return None
+                    return None, None
             batches = list(filter(_row_count, batches))
             if not batches:
                 raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
-            columns = joined(batches, self._layouts)
+            columns: dict[str, Any] = joined(batches, self._layouts)
             # Numbers of 64 bits without a sign come as arrays alone.
             if not self.arrays_allowed:
                 columns = {name: _as_list(column) for name, column in columns.items()}
             columns = dict.fromkeys(names) | columns
-            return _plain(self._compute(**columns, **{**self._settings, **options}))
+            result = self._compute(**columns, **{**self._settings, **options})
+            return _plain(result), getattr(result, "statistics", None)
         finally:
             if self.num_process > 1:
                 self._release()

@@ -69,10 +69,11 @@ def compare(
     scores: Scores = None,
     rows: Rows = None,
     test: Annotated[
-        Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p"],
+        Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
         typer.Option(
             help="Random signs of differences, Student's t, signed ranks, or McNemar's for scores "
-            "0 and 1."
+            "0 and 1. Scores that follow from sums, such as BLEU, take permutation (rows are "
+            "exchanged) or bootstrap."
         ),
     ] = "permutation",
     alternative: Annotated[
@@ -245,5 +246,5 @@ def _pairs(runs: "dict[str, QueryScores]", measures: "tuple[Measure, ...]") -> I
     """Every two runs by each measure, query by query."""
     for a, b in combinations(runs, 2):
         for name, *_ in measures:
-            columns = ([query[name] for query in runs[run].values()] for run in (a, b))
-            yield Pair(a, b, "ir_ranking", name, *columns)
+            scores_a, scores_b = ([query[name] for query in runs[run].values()] for run in (a, b))
+            yield Pair(a, b, "ir_ranking", name, scores_a, scores_b)

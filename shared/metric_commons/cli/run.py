@@ -93,13 +93,13 @@ def _path(name: str | None) -> Path | None:
 
 def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
     """What the file asks for; what makes no sense in it is said with its key."""
-    from ..evaluation.arguments import scores_rows
+    from ..evaluation.arguments import compares_rows
     from ..evaluation.evaluations import Evaluation
     from .config import wrong
 
     metrics = _checked_modules(config_of_file, path)
     systems = _systems(config_of_file, path)
-    by_row = any(map(scores_rows, metrics.values()))
+    by_row = any(map(compares_rows, metrics.values()))
     compare = (
         len(systems) > 1 and by_row if config_of_file.compare is None else config_of_file.compare
     )

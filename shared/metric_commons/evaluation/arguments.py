@@ -76,6 +76,16 @@ def input_names(metric: Any) -> list[str]:
     return list(metric.feature_sets[0])
 
 
+def compares_rows(metric: Any) -> bool:
+    """Whether systems can be compared by what each row contributes to a score.
+
+    >>> from types import SimpleNamespace
+    >>> compares_rows(SimpleNamespace(scores_are="sums"))
+    True
+    """
+    return scores_rows(metric) or metric.scores_are == "sums"
+
+
 def scores_rows(metric: Any) -> bool:
     """Whether each row of a module has scores of its own.
 

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .rendering import Table, label, p_value
 from .signature import signature
 
 if TYPE_CHECKING:
     from ..numbers.arrays import Booleans, Floats
+    from ..statistics.sums import RowStatistics
 
 _SHORT = {
     "holm": "p_holm",
@@ -20,6 +21,10 @@ CORRECTED_BY = {
     "holm": "Holm's method",
     "max_t": "the law of the greatest statistic",
     "benjamini_hochberg": "the method of Benjamini and Hochberg",
+}
+_TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
+    "permutation": "randomization",
+    "bootstrap": "bootstrap",
 }
 NOT_EQUAL = (
     "Where it is not significant, these rows do not tell the systems apart; this does not show "
@@ -40,6 +45,20 @@ class Pair(NamedTuple):
     scores_a: Sequence[float]
     scores_b: Sequence[float]
     clusters: Sequence[Any] | None = None  # a label a row
+    # Where the score is no mean: what each row adds to the sums that it follows from.
+    sums_a: "RowStatistics | None" = None
+    sums_b: "RowStatistics | None" = None
+
+    def swapped(self) -> "Pair":
+        """The same with the second system as the first."""
+        return self._replace(
+            a=self.b,
+            b=self.a,
+            scores_a=self.scores_b,
+            scores_b=self.scores_a,
+            sums_a=self.sums_b,
+            sums_b=self.sums_a,
+        )
 
 
 def compare_pairs(
@@ -64,7 +83,10 @@ def compare_pairs(
 
     Args:
         pairs: the systems with their scores of each row.
-        test: as in `significance.compare`, and so are the other options.
+        test: as in `significance.compare`, and so are the other options. Of scores that follow from
+            sums, "permutation" is approximate randomization, of `n_resamples` draws; "bootstrap" is
+            for these alone, as in `paired_sums.compare_sums`, and their intervals are always
+            resampled.
         alternative: "two-sided", "greater" or "less".
         interval: "auto", "t" or "bootstrap".
         margin: a difference that would matter.
@@ -100,7 +122,20 @@ def compare_pairs(
     shared: list[Pair] = []
     results: list[dict[str, Any]] = []
     differences: list[Floats] = []
+    drawn: dict[tuple[str, str, str], dict[str, Any]] = {}  # once for all scores of a module
     for pair in pairs:
+        if pair.sums_a is not None and pair.sums_b is not None:
+            key = pair.a, pair.b, pair.module
+            if key not in drawn:
+                drawn[key] = _compare_sums(pair, testing, reporting, drawing)
+            shared.append(pair)
+            results.append(drawn[key][pair.score] | {"rows": len(pair.sums_a)})
+            continue
+        if test == "bootstrap":
+            raise ValueError(
+                f"test 'bootstrap' is for scores that follow from sums, and {pair.score} is a mean "
+                "of rows; take 'permutation', or name the scores"
+            )
         a, b, counting = _columns(pair)
         if not counting.any():
             continue
@@ -114,12 +149,15 @@ def compare_pairs(
         # A row that counts for one system alone is no evidence for either.
         differences.append(np.where(counting, a - b, 0.0))
 
+    if drawn and correction == "max_t":
+        raise ValueError("correction 'max_t' is for means of rows; take 'holm'")
     labels = {None if pair.clusters is None else tuple(pair.clusters) for pair in shared}
     if correction == "max_t" and len(labels) > 1:
         raise ValueError("correction 'max_t' is for comparisons with the same clusters")
     family: dict[str, Any] = {"correction": correction, "clusters": next(iter(labels), None)}
     p_of_pairs = [result["p_value"] for result in results]
-    p_adjusted = adjusted(p_of_pairs, differences, **family, **testing, **drawing).tolist()
+    of_differences = {**testing, "test": "permutation"} if test == "bootstrap" else testing
+    p_adjusted = adjusted(p_of_pairs, differences, **family, **of_differences, **drawing).tolist()
 
     is_drawn = interval == "bootstrap" or correction == "max_t"
     options = {
@@ -141,11 +179,54 @@ def compare_pairs(
             **result,
             "p_adjusted": p,
             "significant": bool(p < alpha),
-            "options": options,
-            "signature": _signature(options, result),
+            "options": options_of_pair,
+            "signature": _signature(options_of_pair, result),
         }
         for pair, result, p in zip(shared, results, p_adjusted, strict=True)
+        for options_of_pair in [
+            options if pair.sums_a is None else _options_of_sums(options, drawing, result)
+        ]
     ]
+
+
+def _compare_sums(
+    pair: Pair,
+    testing: Mapping[str, Any],
+    reporting: Mapping[str, Any],
+    drawing: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The comparisons of two systems by each score that follows from the sums of their rows."""
+    from ..statistics.paired_sums import compare_sums
+
+    if pair.sums_a is None or pair.sums_b is None:
+        raise ValueError(f"{pair.score} has no sums")
+    if len(pair.sums_a) != len(pair.sums_b):
+        raise ValueError(
+            f"{pair.a!r} has {len(pair.sums_a)} rows of {pair.score}, but {pair.b!r} has "
+            f"{len(pair.sums_b)}; only systems with the same rows can be compared"
+        )
+    test = _TESTS_OF_SUMS.get(testing["test"])
+    if test is None:
+        raise ValueError(
+            f"test {testing['test']!r} is for means of rows, and {pair.score} follows from sums; "
+            "take 'permutation' or 'bootstrap', or name the scores"
+        )
+    return compare_sums(
+        pair.sums_a,
+        pair.sums_b,
+        test=test,
+        alternative=testing["alternative"],
+        clusters=pair.clusters,
+        **{name: reporting[name] for name in reporting if name != "interval"},
+        **drawing,
+    )
+
+
+def _options_of_sums(
+    options: Mapping[str, Any], drawing: Mapping[str, Any], result: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options as they are for a score that follows from sums, which is always resampled."""
+    return {**options, "test": result["test"], "interval": "bootstrap", **drawing}
 
 
 def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans]":

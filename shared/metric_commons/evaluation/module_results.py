@@ -3,13 +3,16 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..files.stored import plain, restored
 from ..numbers.multisets import Multiset
 from .arguments import REPORTING
 from .signature import signature
 from .value_counts import ValueCounts, value_counts
+
+if TYPE_CHECKING:
+    from ..statistics.sums import RowSums
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
 # What a result has a value of for each score, if it has any.
@@ -42,6 +45,8 @@ class ModuleResult:
     value_counts: ValueCounts = field(default_factory=dict, repr=False)  # as far as they are few
     left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
+    # What each row adds to the sums that the scores follow from, where they are no means.
+    row_sums: "RowSums | None" = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """All but the scores of single rows, which have a file of their own."""
@@ -50,7 +55,7 @@ class ModuleResult:
             *_BESIDE_INTERVALS,
         )
         empty_keys = {key for key in optional if not getattr(self, key)}
-        stored_keys = vars(self).keys() - empty_keys - {"per_example"}
+        stored_keys = vars(self).keys() - empty_keys - {"per_example", "row_sums"}
         return {key: plain(value) for key, value in vars(self).items() if key in stored_keys}
 
     @classmethod
@@ -88,13 +93,15 @@ def module_result(
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
     counts: Mapping[str, Multiset] | None = None,
+    row_sums: "RowSums | None" = None,
     choices: Mapping[str, Any] | None = None,
     left_out: Mapping[str, int] | None = None,
 ) -> ModuleResult:
     """What `compute` of `metric`, the module `name`, returned with these options, with its story.
 
-    `counts` says of each score how often its values occur, unless rows come in clusters. `choices`
-    say which rows of a log were taken and `left_out` which were not; the signature has both.
+    `counts` says of each score how often its values occur, unless rows come in clusters;
+    `row_sums` are what rows add to the sums behind scores that are no means. `choices` say which
+    rows of a log were taken and `left_out` which were not; the signature has both.
 
     >>> from .catalog import load
     >>> metric = load("qa_em")
@@ -139,6 +146,7 @@ def module_result(
         aggregation=aggregation,
         main_score=metric.main_score,
         value_counts=value_counts(means, metric) if means else {},
+        row_sums=row_sums,
         **extras,
     )
 
@@ -173,6 +181,17 @@ def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[s
         for pattern, kind in patterns.items()
         if fnmatchcase(score.lower(), pattern)
     }
+
+
+def functions_of_sums(result: ModuleResult) -> list[str]:
+    """The scores that follow from sums over rows, if it is there what each row adds."""
+    if result.row_sums is None:
+        return []
+    return [
+        name
+        for name, score in result.scores.items()
+        if isinstance(score, float) and result.aggregation.get(name) == "sums"
+    ]
 
 
 def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:

@@ -5,15 +5,21 @@ such as the precision and the recall beside F1, would cost all others power once
 corrected for their number.
 """
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..files.stored import plain
 from ..numbers.checks import nearest
 from .arguments import REPORTING
+from .catalog import load
 from .comparisons import Pair
-from .module_results import ModuleResult, means_of_rows
+from .module_results import ModuleResult, functions_of_sums, means_of_rows
 from .results import Results
+
+if TYPE_CHECKING:
+    from ..statistics.sums import RowStatistics
 
 Systems = Mapping[str, Mapping[str, ModuleResult]]
 
@@ -30,11 +36,13 @@ def paired_scores(
 ) -> Iterator[Pair]:
     """The scores that each two systems share, if they came about in the same way.
 
+    A score is a mean of rows, or follows from sums to which each row adds its statistics.
+
     Args:
         results: all systems, with the scores of their rows.
         names: the two systems of each pair.
-        scores: which to compare, as `score` or `module.score`, as far as they are means of rows;
-            None for the main score of each module.
+        scores: which to compare, as `score` or `module.score`, as far as they can be; None for the
+            main score of each module.
 
     Raises:
         ValueError: a score is not there, none can be compared, or two systems have other options,
@@ -42,6 +50,7 @@ def paired_scores(
     """
     if scores is not None:
         _check(scores, results.systems)
+    statistics: dict[tuple[str, str], RowStatistics] = {}
     for a, b in names:
         rows = _shared_rows(results.row_labels, a, b)
         for module, result in results.systems[a].items():
@@ -50,16 +59,55 @@ def paired_scores(
                 continue
             columns, columns_b = means_of_rows(result), means_of_rows(rival)
             shared = [name for name in columns if name in columns_b]
+            functions = functions_of_sums(rival)
+            shared += [name for name in functions_of_sums(result) if name in functions]
             if shared and _scoring(result.options) != _scoring(rival.options):
                 raise ValueError(
                     f"{module} scored {a!r} and {b!r} with other options: {result.signature} and "
                     f"{rival.signature}"
                 )
-            for name in _family(module, result, shared, scores):
+            names_of_module = _family(module, result, shared, scores)
+            if functions and names_of_module:
+                for system, part in ((a, result), (b, rival)):
+                    if (system, module) not in statistics:
+                        statistics[system, module] = _row_statistics(system, module, part)
+                sums_a, sums_b = statistics[a, module], statistics[b, module]
+                if rows.order_b is not None:
+                    sums_b = sums_b.take(rows.order_b)
+                for name in names_of_module:
+                    yield Pair(a, b, module, name, (), (), rows.clusters, sums_a, sums_b)
+                continue
+            for name in names_of_module:
                 scores_b = columns_b[name]
                 if rows.order_b is not None:
                     scores_b = [scores_b[row] for row in rows.order_b]
                 yield Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
+
+
+def _row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatistics":
+    """The statistics of rows with the functions that make scores of their sums.
+
+    Raises:
+        ValueError: the scores of the sums are not those of the result, or an option was a function,
+            of which a file has the name alone.
+    """
+    options = {name: value for name, value in result.options.items() if name not in REPORTING}
+    try:
+        functions = load(module, **options).row_statistics()
+    except ValueError as error:
+        raise ValueError(
+            f"{module} of system {system!r} cannot be computed again from saved rows: {error}"
+        ) from error
+    names, values = result.row_sums or ((), ())
+    statistics: RowStatistics = replace(functions, names=names, values=values)
+    scores = statistics.result()
+    for name in functions_of_sums(result):
+        if not math.isclose(scores[name], result.scores[name], rel_tol=1e-9, abs_tol=1e-12):
+            raise ValueError(
+                f"{name} of the rows of system {system!r} is {scores[name]}, but the result says "
+                f"{result.scores[name]}; these are the rows of another result"
+            )
+    return statistics
 
 
 def _family(
@@ -77,7 +125,8 @@ def _check(scores: Collection[str], systems: Systems) -> None:
     means: dict[str, None] = {}
     for results in systems.values():
         for module, result in results.items():
-            for names, columns in ((of_modules, result.scores), (means, means_of_rows(result))):
+            comparable = [*means_of_rows(result), *functions_of_sums(result)]
+            for names, columns in ((of_modules, result.scores), (means, comparable)):
                 names.update(dict.fromkeys(columns))
                 names.update(dict.fromkeys(f"{module}.{name}" for name in columns))
     for score in scores:

@@ -111,10 +111,13 @@ class Results(Stored):
             system: [name for result in results.values() for name in result.scores]
             for system, results in self.systems.items()
         }
-        columns, row_labels = read_rows(path, names)
+        columns, row_labels, sums = read_rows(path, names)
         systems = {
             system: {
-                module: _with_columns(path, system, result, columns[system])
+                module: replace(
+                    _with_columns(path, system, result, columns[system]),
+                    row_sums=sums[system].get(module),
+                )
                 for module, result in results.items()
             }
             for system, results in self.systems.items()
@@ -131,7 +134,13 @@ class Results(Stored):
             system: {k: v for result in modules.values() for k, v in result.per_example.items()}
             for system, modules in self.systems.items()
         }
-        record = {"path": str(path), "sha256": write_rows(path, scores, self.row_labels)}
+        sums = {
+            system: {
+                module: result.row_sums for module, result in modules.items() if result.row_sums
+            }
+            for system, modules in self.systems.items()
+        }
+        record = {"path": str(path), "sha256": write_rows(path, scores, self.row_labels, sums)}
         return replace(self, provenance=self.provenance | {"per_example": record})
 
     def choose(self, scores: Collection[str] | None) -> Self:

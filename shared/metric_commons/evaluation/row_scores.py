@@ -1,32 +1,39 @@
 """The file with the scores of rows: JSON Lines, one line a row and system.
 
 A line holds the number of the row, its id and cluster as far as these were given, the system, and
-each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`.
+each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`. Of scores that
+follow from sums it also has `"statistics": {"error_rate": {"hits": 3}}`: what the row adds to them,
+as far as that is not 0.
 """
 
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..files.stored import plain, restored, write_whole
 
+if TYPE_CHECKING:
+    from ..statistics.sums import RowSums
+
+Sums = Mapping[str, Mapping[str, "RowSums"]]  # of each system, by module
 Columns = Mapping[str, Mapping[str, Sequence[Any]]]  # of each system, by their names
 
 
-def write_rows(path: str | Path, scores: Columns, row_labels: Columns) -> str:
+def write_rows(path: str | Path, scores: Columns, row_labels: Columns, sums: Sums) -> str:
     """Write the file, whole or not at all; its SHA-256.
 
     Args:
         path: of the file.
         scores: of each system the scores of its rows, by score.
         row_labels: of each system the `id` and the `cluster` of its rows, as far as there are any.
+        sums: of each system what its rows add to sums, by module.
     """
     digest = hashlib.sha256()
 
     def lines() -> Iterator[bytes]:
-        for record in _records(scores, row_labels):
+        for record in _records(scores, row_labels, sums):
             line = (json.dumps(record) + "\n").encode()
             digest.update(line)
             yield line
@@ -35,19 +42,37 @@ def write_rows(path: str | Path, scores: Columns, row_labels: Columns) -> str:
     return digest.hexdigest()
 
 
-def _records(scores: Columns, row_labels: Columns) -> Iterator[dict[str, Any]]:
+def _records(scores: Columns, row_labels: Columns, sums: Sums) -> Iterator[dict[str, Any]]:
     for system, columns in scores.items():
         labels = row_labels.get(system, {})
+        statistics = {
+            module: (of_module.names, of_module.values.tolist())
+            for module, of_module in sums.get(system, {}).items()
+        }
         for row, values in enumerate(zip(*columns.values(), strict=True)):
             names = {name: column[row] for name, column in labels.items()}
             scores_of_row = dict(zip(columns, plain(values), strict=True))
-            yield {"row": row, **names, "system": system, "scores": scores_of_row}
+            record = {"row": row, **names, "system": system, "scores": scores_of_row}
+            if statistics:
+                record["statistics"] = {
+                    module: {
+                        name: value
+                        for name, value in zip(names_of_module, values[row], strict=True)
+                        if value
+                    }
+                    for module, (names_of_module, values) in statistics.items()
+                }
+            yield record
 
 
 def read_rows(
     path: str | Path, names: Mapping[str, Iterable[str]]
-) -> tuple[dict[str, dict[str, list[float]]], dict[str, dict[str, list[Any]]]]:
-    """The scores of the rows of each system, and what rows are called, as `write_rows` takes them.
+) -> tuple[
+    dict[str, dict[str, list[float]]],
+    dict[str, dict[str, list[Any]]],
+    dict[str, dict[str, "RowSums"]],
+]:
+    """What `write_rows` takes: scores of rows, what rows are called, and what they add to sums.
 
     Args:
         path: of the file.
@@ -61,6 +86,7 @@ def read_rows(
     }
     rows = dict.fromkeys(columns, 0)
     labels: dict[str, dict[str, list[Any]]] = {system: {} for system in columns}
+    statistics: dict[str, dict[str, list[dict[str, float]]]] = {system: {} for system in columns}
     with Path(path).open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             try:
@@ -75,9 +101,30 @@ def read_rows(
                         labels[system].setdefault(name, []).append(record[name])
                     if len(labels[system].get(name, ())) not in (0, row + 1):
                         raise ValueError(f"some rows of {system!r} have a field {name!r}, not all")
+                for module, values in record.get("statistics", {}).items():
+                    statistics[system].setdefault(module, []).append(dict(values))
                 rows[system] += 1
             except KeyError as error:
                 raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
             except (ValueError, TypeError, AttributeError) as error:
                 raise ValueError(f"{path}: line {number}: {error}") from None
-    return columns, {system: columns for system, columns in labels.items() if columns}
+    sums = {
+        system: {module: _table(values) for module, values in of_system.items()}
+        for system, of_system in statistics.items()
+    }
+    return columns, {system: columns for system, columns in labels.items() if columns}, sums
+
+
+def _table(rows: Sequence[Mapping[str, float]]) -> "RowSums":
+    """The statistics of rows as a table, 0 where a row has none.
+
+    >>> _table([{"hits": 2}, {"errors": 1}]).values.tolist()
+    [[0, 2], [1, 0]]
+    """
+    import numpy as np
+
+    from ..statistics.sums import RowSums
+
+    names = tuple(sorted({name for row in rows for name in row}))
+    values = [[row.get(name, 0) for name in names] for row in rows]
+    return RowSums(names, np.array(values).reshape(len(rows), len(names)))

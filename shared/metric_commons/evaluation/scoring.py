@@ -7,7 +7,7 @@ from typing import Any
 
 from ..numbers.progress import step
 from ..text.answers import shared_readings
-from .arguments import assign, check_supported, scores_rows
+from .arguments import assign, check_supported, compares_rows, scores_rows
 from .catalog import load
 from .comparisons import compare_pairs
 from .module_results import ModuleResult
@@ -139,7 +139,7 @@ def score_systems(
     )
     if compare:
         check_same_rows(systems)
-        per_row = [name for name, metric in metrics.items() if scores_rows(metric)]
+        per_row = [name for name, metric in metrics.items() if compares_rows(metric)]
         if len(systems) < 2 or not per_row:
             raise ValueError(
                 "compare needs two systems and a module that scores row by row; there are "
@@ -174,7 +174,7 @@ def score_systems(
         except ValueError as error:
             raise InputError(system, error) from error
         if not (per_example or compare):
-            result = replace(result, per_example={})
+            result = replace(result, per_example={}, row_sums=None)
         results_by_system[system][name] = result
     digests = row_digests(
         {
@@ -200,7 +200,8 @@ def score_systems(
     if not per_example:
         results_by_system = {
             system: {
-                name: replace(result, per_example={}) for name, result in results_by_module.items()
+                name: replace(result, per_example={}, row_sums=None)
+                for name, result in results_by_module.items()
             }
             for system, results_by_module in results_by_system.items()
         }

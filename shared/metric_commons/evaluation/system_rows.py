@@ -49,12 +49,16 @@ class SystemRows:
             option: value for option, value in reporting.items() if option in metric.options
         }
         columns = self.inputs[name]
+        counts = row_sums = None
         if name in self.units:
             result = scores_of_units(name, metric, columns, options, reported, self.units[name])
         else:
             inputs = {column: columns[column] for column in input_names(metric)}
-            result = metric.compute(**inputs, **options, **reported)
-        counts = None
+            if metric.scores_are == "sums" and reported.get("per_example"):
+                result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
+                row_sums = statistics.sums_of_rows()
+            else:
+                result = metric.compute(**inputs, **options, **reported)
         if scores_rows(metric) and reported.get("clusters") is None:
             counts = row_multisets(result["per_example"])
         return module_result(
@@ -65,6 +69,7 @@ class SystemRows:
             options=options,
             reported=reported,
             counts=counts,
+            row_sums=row_sums,
             choices=self.choices,
             left_out=self.left_out,
         )

@@ -83,7 +83,7 @@ def gate(
     (pair,) = pairs
     lower = pair.score in pool.systems["new"][pair.module].lower_is_better
     if lower:  # of the pair the first is the one that should not be less
-        pair = pair._replace(a=pair.b, b=pair.a, scores_a=pair.scores_b, scores_b=pair.scores_a)
+        pair = pair.swapped()
     comparisons = compare_pairs(
         [pair], margin=margin, alpha=alpha, confidence_level=confidence_level, correction="none"
     )

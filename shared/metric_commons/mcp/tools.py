@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from ..evaluation import catalog
 from ..evaluation.arguments import input_names
@@ -301,7 +301,7 @@ def compare_files(
     paths: Sequence[str],
     rows_paths: Sequence[str] | None = None,
     scores: Sequence[str] | None = None,
-    test: Test = "permutation",
+    test: Test | Literal["bootstrap"] = "permutation",
     alternative: Alternative = "two-sided",
     interval: DifferenceMethod = "auto",
     confidence_level: Level = 0.95,
@@ -320,7 +320,8 @@ def compare_files(
             several systems. Each needs the scores of its rows.
         rows_paths: the scores of rows, for results that do not name their file, or all.
         scores: which scores to compare, such as qa_f1; the main score of each module if null.
-        test: of the differences of rows.
+        test: of the differences of rows; of scores that follow from sums, such as BLEU, permutation
+            (rows are exchanged) or bootstrap.
         alternative: whether A is different, greater or less, if it is not chance.
         interval: of the difference.
         confidence_level: of the interval of the difference.

@@ -4,6 +4,7 @@ There are no differences of rows to look at. What a test exchanges or draws are 
 rows; it adds them up, and compares the scores of the sums.
 """
 
+import math
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -11,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.domains import Labels, Level, Resamples, Seed, checked_options
+from ..numbers.domains import Labels, Level, Positive, Resamples, Seed, checked_options
 from ..numbers.progress import report
 from .bootstrap import percentile_ends
 from .cluster_sums import Clusters
 from .paired_tests import Alternative
+from .power import minimum_detectable
 from .sums import RowStatistics, cluster_totals, in_whole_units, resampled_sums
 
 PairedSumsTest = Literal["randomization", "bootstrap"]
@@ -32,6 +34,9 @@ def compare_sums(
     test: PairedSumsTest = "randomization",
     alternative: Alternative = "two-sided",
     clusters: Labels | None = None,
+    margin: Positive | None = None,
+    power: Level | None = None,
+    alpha: Level = 0.05,
     confidence_level: Level | None = 0.95,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
@@ -57,9 +62,18 @@ def compare_sums(
         test: "randomization" or "bootstrap".
         alternative: "two-sided", "greater" (A scores higher) or "less".
         clusters: a label a row; clusters are exchanged or drawn instead of rows.
+        margin: also ask whether A is worse by less than this, and whether both are equivalent, by
+            Student's t-tests with the standard error of the resampled differences.
+        power: also return the difference that such a test finds with this probability.
+        alpha: a p-value less than this is significant.
         confidence_level: of the percentile bootstrap interval of the difference; None for none.
         n_resamples: how often rows are exchanged or drawn.
         seed: of these draws.
+
+    Returns:
+        By the name of the score `A_mean` and `B_mean`, which are the scores of both systems, and
+        the other keys of `significance.compare`. `statistic` is the difference itself;
+        `standard_error` is that of the resamples, NaN if none were needed.
 
     Raises:
         ValueError: not equally many rows, none, or an option out of its range.
@@ -98,7 +112,7 @@ def compare_sums(
     both = np.concatenate([a, b], axis=1)
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
     resampled = None
-    if confidence_level is not None or test == "bootstrap":
+    if test == "bootstrap" or any(value is not None for value in (confidence_level, margin, power)):
         resampled = differences(resampled_sums(both, numbers, **draws))
     observed = _sided(np.array([scores_a[key] - scores_b[key] for key in keys]), alternative)
     ties = np.array([_TIE * max(abs(scores_a[key]), abs(scores_b[key])) for key in keys])
@@ -114,16 +128,58 @@ def compare_sums(
     results = {}
     for index, key in enumerate(keys):
         score_a, score_b, count = scores_a[key], scores_b[key], int(counts[index])
+        difference, p = score_a - score_b, (count + 1) / (int(n_resamples) + 1)
         results[key] = {
             "A_mean": score_a,
             "B_mean": score_b,
-            "diff": score_a - score_b,
-            "p_value": (count + 1) / (int(n_resamples) + 1),
+            "diff": difference,
+            "p_value": p,
+            "significant": p < alpha,
         }
-        if confidence_level is not None and resampled is not None:
-            ends = percentile_ends(resampled[:, index], confidence_level)
-            results[key]["confidence_interval"] = ends.tolist()
+        error = math.nan
+        if resampled is not None:
+            draw = resampled[:, index]
+            error = float(np.nanstd(draw, ddof=1)) if np.isfinite(draw).sum() > 1 else math.nan
+            if confidence_level is not None:
+                ends = percentile_ends(draw, confidence_level)
+                results[key]["confidence_interval"] = ends.tolist()
+        results[key] |= {"test": test, "statistic": difference, "standard_error": error}
+        units = rows
+        if numbers is not None:
+            units = results[key]["n_clusters"] = int(numbers.max()) + 1
+        if power is not None:
+            results[key]["mde"] = _detectable(error, units, alpha, power)
+        if margin is not None:
+            not_worse, not_better = (
+                _one_sided_p(sign * difference + margin, error, units) for sign in (1, -1)
+            )
+            results[key] |= {
+                "p_equivalent": max(not_worse, not_better),
+                "p_non_inferior": not_worse,
+            }
     return results
+
+
+def _detectable(error: float, units: int, alpha: float, power: float) -> float:
+    """The least difference that a t-test with this standard error finds."""
+    if units < 2 or math.isnan(error):
+        return math.nan
+    return minimum_detectable(error * math.sqrt(units), units, alpha, power)
+
+
+def _one_sided_p(excess: float, error: float, units: int) -> float:
+    """The p-value of a difference being at most 0, where `excess` was observed.
+
+    >>> round(_one_sided_p(2.0, 1.0, 30), 3), _one_sided_p(0.1, 0.0, 30), _one_sided_p(1, 1, 1)
+    (0.027, 0.0, nan)
+    """
+    from scipy.special import stdtr
+
+    if units < 2 or math.isnan(error):
+        return math.nan
+    if not error:
+        return 0.0 if excess > 0 else 1.0
+    return float(stdtr(units - 1, -excess / error))
 
 
 def _sided(differences: Floats, alternative: Alternative) -> Floats:

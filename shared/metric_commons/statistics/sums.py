@@ -8,7 +8,7 @@ of the rows can be merged without rounding, and a resample of rows has sums, hen
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +60,11 @@ class RowStatistics:
         ]
         return {name: [score[name] for score in scores] for name in (scores[0] if scores else ())}
 
-    def take(self, rows: Integers) -> Self:
+    def sums_of_rows(self) -> "RowSums":
+        """The statistics alone."""
+        return RowSums(self.names, self.values)
+
+    def take(self, rows: Integers | Sequence[int]) -> Self:
         """The statistics of some rows."""
         return replace(self, values=self.values[rows])
 
@@ -152,6 +156,13 @@ class RowStatistics:
         missing = np.zeros(len(self), self.values.dtype)
         stacked = [columns.get(name, missing) for name in names]
         return np.stack(stacked, axis=1) if names else self.values
+
+
+class RowSums(NamedTuple):
+    """The statistics of rows alone, without the functions that make scores of their sums."""
+
+    names: tuple[str, ...]
+    values: NDArray[Any]
 
 
 class SumsResult(dict[str, Any]):
