@@ -64,6 +64,7 @@ class Classification(BatchMetric):
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
     arrays_allowed = unsigned_allowed = True
     configurations = frozenset({"multiclass", "multilabel"})  # those of evaluate's own modules
+    log_columns = ("predicted", "label")
 
     def _info(self):
         number, *labels = map(datasets.Value, ("float64", "int64", "bool", "string"))

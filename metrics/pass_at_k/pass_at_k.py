@@ -58,6 +58,7 @@ class PassAtK(BatchMetric):
     """
 
     arrays_allowed = True
+    log_columns = ("outcomes",)
 
     def _info(self):
         count = datasets.Value("int64")

@@ -59,6 +59,7 @@ class TruthfulMc(BatchMetric):
     """
 
     arrays_allowed = True
+    log_columns = ("option_scores", "truth")
 
     def _info(self):
         scores = datasets.List(datasets.Value("float64"))

@@ -90,6 +90,9 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
     # Scores that are no means, though their module scores row by row: patterns of names, and
     # "sum", "geometric_mean" or "sums", which all scores of the kind "sums" are.
     aggregation: Mapping[str, str] = MappingProxyType({})
+    # The columns of a harness's log that are the inputs, in their order: texts, or "option_scores"
+    # and "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
+    log_columns: tuple[str, ...] = ("prediction", "references")
     lower_is_better: frozenset[str] = frozenset()  # names of scores; of all others higher is better
 
     # Every option as the script declares it: its default, what it may be, its help.

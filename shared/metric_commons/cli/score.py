@@ -9,9 +9,13 @@ import typer
 
 from ..evaluation import catalog
 from ..evaluation.arguments import assign, input_names
-from ..evaluation.evaluations import Evaluation, systems_from
+from ..evaluation.evaluations import Evaluation
+from ..evaluation.log_evaluations import LogEvaluation
 from ..evaluation.presets import preset_options
+from ..evaluation.samples import LOGGED
 from ..evaluation.usage import UsageError, check_outputs
+from ..files.selections import Selection
+from ..files.streams import STANDARD_INPUT, Limits
 from ..numbers.checks import nearest
 from .options import (
     AllowEmptyReferences,
@@ -19,7 +23,7 @@ from .options import (
     Confidence,
     Correction,
     IntervalMethod,
-    Predictions,
+    OptionalPredictions,
     Resamples,
     Save,
     Scores,
@@ -27,6 +31,23 @@ from .options import (
     correction_named,
 )
 from .outputs import Form, Outputs
+from .sources import (
+    LIMITS,
+    Answers,
+    Conditions,
+    Filter,
+    Incomplete,
+    LineLimit,
+    MetricName,
+    MissingSamples,
+    Origin,
+    ReduceIds,
+    SizeLimit,
+    SystemField,
+    conditions,
+    evaluation_on,
+    opened,
+)
 
 
 def score(
@@ -37,7 +58,7 @@ def score(
             help="Names of modules, as `metric-commons list` has them, and files.",
         ),
     ],
-    predictions: Predictions,
+    predictions: OptionalPredictions = None,
     references: Annotated[
         str | None,
         typer.Option(metavar="FIELD", help="Field of the references: strings, or lists of them."),
@@ -81,6 +102,17 @@ def score(
             "merged.",
         ),
     ] = None,
+    origin: Origin = None,
+    answers: Answers = None,
+    system: SystemField = None,
+    filter_name: Filter = None,
+    condition_texts: Conditions = None,
+    metric: MetricName = None,
+    missing: MissingSamples = "refuse",
+    reduce: ReduceIds = None,
+    incomplete: Incomplete = False,
+    line_limit: LineLimit = LIMITS.line,
+    size_limit: SizeLimit = LIMITS.content,
     allow_empty_references: AllowEmptyReferences = False,
     per_example: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the scores of each row, as JSONL.")
@@ -106,48 +138,61 @@ def score(
     and numbers are numbers if all modules take numbers there.
     """
     modules, paths = _sorted_out(words)
-    evaluation = Evaluation(
-        modules=modules,
-        systems=systems_from(paths, predictions),
-        fields={
+    outputs = Outputs(form=form, save=save, per_example=per_example)
+    outputs.check([*paths, *filter(None, [answers])])
+    is_complete = not incomplete and missing != "skip"
+    selection = Selection(
+        filter_name, conditions(condition_texts or []), incomplete=not is_complete
+    )
+    settled: dict[str, Any] = {
+        "modules": modules,
+        "fields": {
             "references": references,
             "groups": group_by,
             "clusters": cluster_by,
             "id": id_field,
         },
-        allow_empty_references=allow_empty_references,
-        options=dict(map(setting, settings or [])),
-        preset=preset,
-        uncertainty={
+        "allow_empty_references": allow_empty_references,
+        "options": dict(map(setting, settings or [])),
+        "preset": preset,
+        "uncertainty": {
             "confidence_level": confidence,
             "interval": interval,
             "standard_error": standard_error,
             "n_resamples": resamples,
             "seed": seed,
         },
-        compare=compare,
-        scores=scores,
-        correction=correction_named(correction),
-        per_example=per_example is not None,
-    )
-    outputs = Outputs(form=form, save=save, per_example=per_example)
-    outputs.check(evaluation.inputs())
-    check_usage(evaluation)
-    if partial is None:
-        outputs.write(evaluation.results())
-    else:
-        check_outputs([partial], evaluation.inputs())
-        _check_partial(evaluation, outputs)
-        evaluation.part().save(partial)
+        "compare": compare,
+        "scores": scores,
+        "correction": correction_named(correction),
+        "per_example": per_example is not None,
+    }
+    of_logs: dict[str, Any] = {
+        "answers": answers,
+        "system_field": system,
+        "metric": metric,
+        "missing": missing,
+        "reduce": reduce,
+    }
+    limits = Limits(line_limit, size_limit)
+    with opened(paths, answers, origin, selection, limits) as sources:
+        evaluation = evaluation_on(sources, paths, predictions or [], settled, of_logs)
+        check_usage(evaluation)
+        if partial is None:
+            outputs.write(evaluation.results())
+        else:
+            check_outputs([partial], evaluation.inputs())
+            _check_partial(evaluation, outputs)
+            evaluation.part().save(partial)
 
 
 def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Modules and files."""
-    modules_known = catalog.names()
+    modules_known = [*catalog.names(), LOGGED]
     modules = [word for word in words if word in modules_known]
     paths = [Path(word) for word in words if word not in modules_known]
     for path in paths:
-        if not path.exists():
+        if path != STANDARD_INPUT and not path.exists():
             hint = nearest(str(path), modules_known)
             raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
@@ -174,6 +219,8 @@ def setting(text: str) -> tuple[str, Any]:
 
 def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
     """Nothing is asked for that only all rows together can have."""
+    if isinstance(evaluation, LogEvaluation):
+        raise UsageError("--partial takes plain rows, no logs and no files to be joined")
     requested = {
         "--confidence": evaluation.uncertainty["confidence_level"] is not None,
         "--standard-error": evaluation.uncertainty["standard_error"],
@@ -205,7 +252,11 @@ def check_usage(evaluation: Evaluation) -> None:
             raise UsageError(
                 f"{name} takes {', '.join(input_names(metric))}, not rows; see --compare"
             )
-        if evaluation.fields["references"] is None and "references" in input_names(metric):
+        is_named = evaluation.fields["references"] is not None
+        if type(evaluation) is Evaluation and not is_named and "references" in input_names(metric):
             raise UsageError(f"{name} needs --references")
-    if evaluation.compare and len(evaluation.systems) < 2:
+    is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None
+    if evaluation.compare and len(evaluation.systems) < 2 and not is_long:
         raise UsageError("--compare needs at least two systems")
+    if isinstance(evaluation, LogEvaluation):
+        evaluation.check()

@@ -1,6 +1,6 @@
 """One evaluation, whether a command line or a file asks for it: what to read, and how to score."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,8 @@ from .arguments import assign, check_supported, input_names, scores_rows
 from .module_results import ModuleResult
 from .presets import preset, preset_options
 from .results import Results
-from .scoring import InputError, score
+from .scoring import score
+from .system_rows import InputError
 from .usage import UsageError
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Evaluation:
     form: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
     limit: int | None = None
+    opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format was found
     options: Mapping[str, Any] = field(default_factory=dict)  # as `results.score` takes them
     preset: str | None = None
     uncertainty: Mapping[str, Any] = field(default_factory=dict)
@@ -227,29 +229,26 @@ class Evaluation:
         if self.common not in (None, path):
             shared_fields = {name: column for name, column in shared_fields.items() if name == "id"}
         fields = list(dict.fromkeys([*fields_of_file, *shared_fields.values()]))
-        inputs: dict[str, list[str | None]] = {
-            "predictions": [*fields_of_file],
-            "references": [shared_fields.get("references")],
-        }
-        numbers, only_numbers = (
+        source = self.opened.get(path)
+        if source is None:
+            source = Source(path, fields, form=self.form, limit=self.limit, progress=True)
+        source.fields = fields
+        references = [field for field in [shared_fields.get("references")] if field]
+        self._expect(source, {"predictions": fields_of_file, "references": references})
+        return source
+
+    def _expect(self, source: Source, inputs: Mapping[str, Collection[str]]) -> None:
+        """Tell a file which cells are numbers, and which may not be empty; `inputs` are fields."""
+        source.numbers, source.only_numbers = (
             {
-                name
-                for key, names in inputs.items()
-                if self._take_numbers(key, ways)
-                for name in filter(None, names)
+                field
+                for name, fields in inputs.items()
+                if self._take_numbers(name, ways)
+                for field in fields
             }
             for ways in (any, all)
         )
-        return Source(
-            path,
-            fields,
-            form=self.form,
-            limit=self.limit,
-            numbers=numbers,
-            only_numbers=only_numbers,
-            filled=[] if self.allow_empty_references else [*filter(None, inputs["references"])],
-            progress=True,
-        )
+        source.filled = [] if self.allow_empty_references else inputs["references"]
 
     def _take_numbers(self, key: str, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
         """Whether all modules take numbers for an input: in any, or in all ways to give it."""

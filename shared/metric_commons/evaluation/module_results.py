@@ -40,12 +40,13 @@ class ModuleResult:
     aggregation: dict[str, str] = field(default_factory=dict)
     main_score: str | None = None  # to compare systems by; None for the first
     value_counts: ValueCounts = field(default_factory=dict, repr=False)  # as far as they are few
+    left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """All but the scores of single rows, which have a file of their own."""
         optional = (
-            *("lower_is_better", "aggregation", "main_score", "value_counts"),
+            *("lower_is_better", "aggregation", "main_score", "value_counts", "left_out"),
             *_BESIDE_INTERVALS,
         )
         empty_keys = {key for key in optional if not getattr(self, key)}
@@ -87,10 +88,13 @@ def module_result(
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
     counts: Mapping[str, Multiset] | None = None,
+    choices: Mapping[str, Any] | None = None,
+    left_out: Mapping[str, int] | None = None,
 ) -> ModuleResult:
     """What `compute` of `metric`, the module `name`, returned with these options, with its story.
 
-    `counts` says of each score how often its values occur, unless rows come in clusters.
+    `counts` says of each score how often its values occur, unless rows come in clusters. `choices`
+    say which rows of a log were taken and `left_out` which were not; the signature has both.
 
     >>> from .catalog import load
     >>> metric = load("qa_em")
@@ -118,11 +122,15 @@ def module_result(
     effective = {option: value for option, value in scoring.items() if value is not None}
     aggregation = aggregation_of(scores, metric.aggregation)
     means = {score: values for score, values in (counts or {}).items() if score not in aggregation}
+    selection = dict(choices or {})
+    if left_out:
+        selection["left_out"] = [f"{reason}:{count}" for reason, count in left_out.items()]
     return ModuleResult(
-        options=scoring,
+        options=scoring | ({"reduce": selection["reduce"]} if "reduce" in selection else {}),
         rows=rows,
         scores=scores,
-        signature=signature(name, effective | conventions, rows),
+        signature=signature(name, effective | conventions | selection, rows),
+        left_out=dict(left_out or {}),
         lower_is_better=[score for score in scores if score in metric.lower_is_better],
         aggregation=aggregation,
         main_score=metric.main_score,

@@ -5,30 +5,20 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
-from ..numbers.checks import check_labels
 from ..numbers.progress import step
 from ..text.answers import shared_readings
-from .arguments import assign, check_supported, input_names, scores_rows
+from .arguments import assign, check_supported, scores_rows
 from .catalog import load
 from .comparisons import compare_pairs
-from .module_results import ModuleResult, module_result
+from .module_results import ModuleResult
 from .pairing import paired_scores
 from .results import Results
 from .signature import provenance, row_digests
-from .value_counts import row_multisets
+from .system_rows import InputError, SystemRows, check_same_rows, row_labels
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
 
-class InputError(ValueError):
-    """A module refuses the input of one system."""
-
-    def __init__(self, system: str, error: ValueError) -> None:
-        super().__init__(f"system {system!r}: {error}")
-        self.system, self.error = system, error
-
-
-@shared_readings()
 def score(
     modules: str | Iterable[str],
     *,
@@ -88,15 +78,67 @@ def score(
     Traceback (most recent call last):
     ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
     """
-    metrics = {name: load(name) for name in ([modules] if isinstance(modules, str) else modules)}
+    names = [modules] if isinstance(modules, str) else list(modules)
     systems = predictions if isinstance(predictions, Mapping) else {"predictions": predictions}
-    if not metrics or not systems:
+    if not names or not systems:
         raise ValueError("scoring needs at least one module and one system")
+    rows = {
+        system: SystemRows(
+            inputs={
+                name: {
+                    "predictions": systems[system],
+                    "references": _column("references", references, system),
+                }
+                for name in names
+            },
+            groups=_column("groups", groups, system),
+            clusters=_column("clusters", clusters, system),
+            ids=_column("ids", ids, system),
+        )
+        for system in systems
+    }
+    return score_systems(
+        {name: load(name) for name in names},
+        rows,
+        options=options,
+        confidence_level=confidence_level,
+        interval=interval,
+        standard_error=standard_error,
+        n_resamples=n_resamples,
+        seed=seed,
+        per_example=per_example,
+        compare=compare,
+        scores=scores,
+        correction=correction,
+        inputs=inputs,
+        progress=progress,
+    )
+
+
+@shared_readings()
+def score_systems(
+    metrics: Mapping[str, Any],
+    systems: Mapping[str, SystemRows],
+    *,
+    options: Mapping[str, Any] | None = None,
+    confidence_level: float | None = None,
+    interval: str = "auto",
+    standard_error: bool = False,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+    per_example: bool = False,
+    compare: bool = False,
+    scores: Sequence[str] | None = None,
+    correction: str = "holm",
+    inputs: Iterable[Mapping[str, Any]] = (),
+    progress: bool = False,
+) -> Results:
+    """The results of loaded modules, by their names, on the rows of every system; see `score`."""
     module_options = assign(
         options or {}, {name: metric.options for name, metric in metrics.items()}
     )
     if compare:
-        _check_same_rows(systems, references)
+        check_same_rows(systems)
         per_row = [name for name, metric in metrics.items() if scores_rows(metric)]
         if len(systems) < 2 or not per_row:
             raise ValueError(
@@ -106,8 +148,8 @@ def score(
     requested = {
         "per_example": per_example,
         "confidence_level": confidence_level is not None,
-        "groups": groups is not None,
-        "clusters": clusters is not None,
+        "groups": any(rows.groups is not None for rows in systems.values()),
+        "clusters": any(rows.clusters is not None for rows in systems.values()),
         "standard_error": standard_error,
     }
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
@@ -115,36 +157,35 @@ def score(
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
     for number, (system, name) in enumerate(_watched(steps) if progress else steps):
-        columns = {
-            "predictions": systems[system],
-            "references": _column("references", references, system),
-        }
         reporting = {
             "per_example": per_example or compare or scores_rows(metrics[name]),
             "confidence_level": confidence_level,
             "interval": interval,
             "standard_error": standard_error,
-            "clusters": _column("clusters", clusters, system),
             "n_resamples": n_resamples,
             "seed": seed,
-            "groups": _column("groups", groups, system),
             "conventions": True,
         }
         try:
             with step(number, len(steps) + compare):
-                result = _module_result(
-                    name, metrics[name], columns, module_options[name], reporting
+                result = systems[system].result(
+                    name, metrics[name], module_options[name], reporting
                 )
         except ValueError as error:
             raise InputError(system, error) from error
         if not (per_example or compare):
             result = replace(result, per_example={})
         results_by_system[system][name] = result
-    digests = row_digests({system: _digested(system, references, ids) for system in systems})
+    digests = row_digests(
+        {
+            system: {"references": rows.references(), "ids": rows.ids}
+            for system, rows in systems.items()
+        }
+    )
     results = Results(
         systems=results_by_system,
         provenance=provenance(inputs) | digests,
-        row_labels=_row_labels(systems, clusters=clusters, ids=ids),
+        row_labels=row_labels(systems),
     )
     if not compare:
         return results.choose(scores)
@@ -254,37 +295,6 @@ def merged(results: Sequence[Results]) -> Results:
     )
 
 
-def _module_result(
-    name: str,
-    metric: Any,
-    columns: Mapping[str, Any],
-    options: Mapping[str, Any],
-    reporting: Mapping[str, Any],
-) -> ModuleResult:
-    """What `metric`, the module `name`, says about those of the columns that it takes."""
-    inputs_of_module = {column: columns[column] for column in input_names(metric)}
-    reported = {option: value for option, value in reporting.items() if option in metric.options}
-    result = metric.compute(**inputs_of_module, **options, **reported)
-    counts = None
-    if scores_rows(metric) and reported.get("clusters") is None:
-        counts = row_multisets(result["per_example"])
-    return module_result(
-        name,
-        metric,
-        result,
-        rows=len(columns["predictions"]),
-        options=options,
-        reported=reported,
-        counts=counts,
-    )
-
-
-def _digested(system: str, references: Any, ids: Any) -> dict[str, Any]:
-    """The columns of a system of which digests are saved."""
-    columns = {"references": references, "ids": ids}
-    return {name: _column(name, column, system) for name, column in columns.items()}
-
-
 def _column(name: str, columns: Any, system: str) -> Any:
     """The column of one system, where each has its own; else the column all share."""
     if not isinstance(columns, Mapping):
@@ -294,53 +304,8 @@ def _column(name: str, columns: Any, system: str) -> Any:
     return columns[system]
 
 
-def _row_labels(
-    systems: Mapping[str, Sequence[Any]], *, clusters: Any, ids: Any
-) -> dict[str, dict[str, list[Any]]]:
-    """What the rows of each system are called, as far as that was given."""
-    row_labels: dict[str, dict[str, list[Any]]] = {}
-    for system, rows in systems.items():
-        for name, option, columns in (("id", "ids", ids), ("cluster", "clusters", clusters)):
-            column = _column(option, columns, system)
-            if column is None:
-                continue
-            try:
-                labels = check_labels(option, column, len(rows))
-            except ValueError as error:
-                raise InputError(system, error) from error
-            row_labels.setdefault(system, {})[name] = labels
-    return row_labels
-
-
 def _watched(steps: Sequence[tuple[str, str]]) -> Iterable[tuple[str, str]]:
     from tqdm import tqdm
 
     bar: Iterable[tuple[str, str]] = tqdm(steps, "scoring", delay=1, leave=False, disable=None)
     return bar
-
-
-def _check_same_rows(systems: Mapping[str, Any], references: Any) -> None:
-    """Every system answers the same questions, as far as that can be seen."""
-    first, *systems_left = systems
-    for system_b in systems_left:
-        rows = [len(systems[first]), len(systems[system_b])]
-        if rows[0] != rows[1]:
-            raise ValueError(
-                f"systems {first!r} and {system_b!r} have {rows[0]} and {rows[1]} rows; "
-                "only systems with the same rows can be compared"
-            )
-        references_a, references_b = (
-            _column("references", references, system) for system in (first, system_b)
-        )
-        if references_a is references_b:
-            continue
-        for row, (row_a, row_b) in enumerate(zip(references_a, references_b, strict=False)):
-            if _listed(row_a) != _listed(row_b):
-                raise ValueError(
-                    f"systems {first!r} and {system_b!r} have different references in row {row}; "
-                    "only systems with the same rows can be compared"
-                )
-
-
-def _listed(row: Any) -> Any:
-    return row.tolist() if hasattr(row, "tolist") else row

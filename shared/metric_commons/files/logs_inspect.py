@@ -16,6 +16,7 @@ from .streams import zstandard_reader
 
 FORM = "inspect"
 _ZSTANDARD = 93  # the method of zip, which `zipfile` reads from Python 3.14 on
+_CHUNK = 1 << 20  # bytes that are uncompressed at a time
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
@@ -168,7 +169,7 @@ def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
     """The bytes of a file in an archive, also where `zipfile` does not know their compression."""
     if member.file_size > limit:
-        raise ValueError(f"{member.filename} has more than {limit:,} bytes, which is the limit")
+        raise ValueError(f"{member.filename} has more than {limit:,} bytes, the limit")
     try:
         return archive.read(member)
     except NotImplementedError:
@@ -180,8 +181,9 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> by
     name, extra = (int.from_bytes(file.read(2), "little") for _ in range(2))
     file.seek(member.header_offset + 30 + name + extra)
     compressed = io.BytesIO(file.read(member.compress_size))
+    data = io.BytesIO()
     with zstandard_reader(compressed) as reader:
-        data: bytes = reader.read(limit + 1)
-    if len(data) > limit:
-        raise ValueError(f"{member.filename} has more than {limit:,} bytes, which is the limit")
-    return data
+        while chunk := reader.read(_CHUNK):
+            if data.write(chunk) and data.tell() > limit:
+                raise ValueError(f"{member.filename} has more than {limit:,} bytes, the limit")
+    return data.getvalue()

@@ -14,12 +14,12 @@ Getter = Callable[[Record], Any]
 class Selection(NamedTuple):
     """Which rows are asked for.
 
-    `where` holds the texts that values at paths must have; `incomplete` lets a log pass that is cut
-    off or whose run did not end.
+    `conditions` holds the texts that values at paths must have; `incomplete` lets a log pass that
+    is cut off or whose run did not end.
     """
 
     filter: str | None = None
-    where: Mapping[str, str] = {}
+    conditions: Mapping[str, str] = {}
     incomplete: bool = False
 
 
@@ -37,18 +37,18 @@ class Selected:
         self.left_out: Counter[str] = Counter()
         self._strata: dict[str, Counter[str]] = {name: Counter() for name in log.strata}
         self._filters: Counter[str] = Counter()
-        self._values: dict[str, Counter[str]] = {name: Counter() for name in selection.where}
+        self._values: dict[str, Counter[str]] = {name: Counter() for name in selection.conditions}
 
     def __iter__(self) -> Iterator[Row]:
-        log, where = self._log, self._selection.where
+        log, texts = self._log, self._selection.conditions
         if log.problem and not self._selection.incomplete:
             raise ValueError(f"{log.problem}; take what is there with --incomplete")
         if self._selection.filter is not None and "filter" not in log.strata:
             raise ValueError(f"rows of the format {log.form} have no filters")
-        if not (where or log.strata or log.samples):
+        if not (texts or log.strata or log.samples):
             yield from log.rows
             return
-        conditions: dict[str, Getter] = {}
+        getters: dict[str, Getter] = {}
         ids = set()
         count = 0
         for line, record in log.rows:
@@ -58,9 +58,9 @@ class Selected:
             count += 1
             if log.samples is not None:
                 ids.add(log.columns["id"](record))
-            if where and not conditions:
-                conditions = {name: self._getter(name, record) for name in where}
-            answers = [self._holds(name, get(record)) for name, get in conditions.items()]
+            if texts and not getters:
+                getters = {name: self._getter(name, record) for name in texts}
+            answers = [self._holds(name, get(record)) for name, get in getters.items()]
             if not all(answers):
                 self.left_out["where"] += 1
                 continue
@@ -77,7 +77,7 @@ class Selected:
         """Whether a value is what the command line says, as text or as JSON."""
         text = value if isinstance(value, str) else json.dumps(value, default=str)
         self._values[name][text] += 1
-        return text == self._selection.where[name]
+        return text == self._selection.conditions[name]
 
     def _check(self, count: int, ids: int) -> None:
         """Nothing, if the selection made sense for these rows."""
@@ -87,7 +87,7 @@ class Selected:
                 f"there is no filter {name_of_filter!r}; there are {_counted(self._filters)}"
             )
         for name, counts in self._values.items():
-            text = self._selection.where[name]
+            text = self._selection.conditions[name]
             if text not in counts:
                 raise ValueError(f"no row has {name}={text}; there are {_counted(counts)}")
         for name, counts in self._strata.items():

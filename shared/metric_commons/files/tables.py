@@ -77,6 +77,7 @@ class Source:
         self._resources = ExitStack()
         self._stream: Stream | None = None
         self._log: Log | None = None
+        self._is_read = False
         self._provenance: dict[str, Any] = {}
 
     @property
@@ -106,11 +107,13 @@ class Source:
     def blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
         """The columns of `size` rows at a time; the errors are those of `columns`."""
         self.rows, self.lines = 0, array("Q")
+        if self._is_read:
+            self._log = None  # a file can be read again
         log = self.log
+        self._is_read = True
         with self._named_errors():
             yield from self._blocks(log, size)
-        self._resources.close()
-        self._log = None  # a file can be read again
+        self.close()
         if not self.rows:
             raise ValueError(f"{self.path}: there are no rows")
 
@@ -121,6 +124,10 @@ class Source:
     def location(self, row: int) -> str:
         """The number of a row, from 0 as in results, and of its line: `row 12 (line 13)`."""
         return location(row, self.lines[row] if self.lines else None)
+
+    def close(self) -> None:
+        """Close the file. What is known of its log stays."""
+        self._resources.close()
 
     def _opened(self) -> Log:
         path = self.path
@@ -148,8 +155,7 @@ class Source:
         try:
             yield
         except BaseException as error:
-            self._resources.close()
-            self._log = None
+            self.close()
             if isinstance(error, OSError) and not isinstance(error, EOFError):
                 reason = error.strerror or str(error)
                 raise OSError(error.errno, reason, str(self.path)) from error
@@ -209,9 +215,9 @@ class Faults:
         for field, message in self._first.items():
             positions = self._rows[field]
             hidden = self._counts[field] - 1 - len(positions)
-            more = f", and {hidden} more" if hidden else ""
+            ending = f", and {hidden} more" if hidden else ""
             raise ValueError(
-                f"{message}; also {', '.join(positions)}{more}" if positions else message
+                f"{message}; also {', '.join(positions)}{ending}" if positions else message
             )
 
 

@@ -171,12 +171,12 @@ def test_columns_of_one_name_are_refused(tmp_path):
 
 def test_rows_can_be_chosen(write):
     path = write("x.jsonl", LINES)
-    source = Source(path, ["p"], selection=Selection(where={"r[1]": "7"}))
+    source = Source(path, ["p"], selection=Selection(conditions={"r[1]": "7"}))
 
     assert source.columns() == {"p": ["answer 7"]}
     assert source.left_out == {"where": 49}
     with pytest.raises(ValueError, match=r"no row has r\[1\]=x; there are 0 \(1 rows\), 1 "):
-        Source(path, ["p"], selection=Selection(where={"r[1]": "x"})).columns()
+        Source(path, ["p"], selection=Selection(conditions={"r[1]": "x"})).columns()
 
 
 def test_there_is_a_hint_at_the_library_for_zstandard(monkeypatch):

@@ -1,0 +1,50 @@
+"""`logged`: the scores that a log has, summarised as those of a module; nothing is scored again."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+NAME = "logged"
+
+
+class LoggedScores:
+    """What looks like a module: its predictions are dictionaries of scores, one a row."""
+
+    feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
+    scores_are = "means"
+    main_score = None
+    aggregation: Mapping[str, str] = MappingProxyType({})
+    log_columns = (NAME,)
+
+    def __init__(self, lower_is_better: frozenset[str] = frozenset()) -> None:
+        self.lower_is_better = lower_is_better
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What can be asked for beside the scores; no option moves them."""
+        return {
+            "per_example": False,
+            "confidence_level": None,
+            "interval": "auto",
+            "standard_error": False,
+            "clusters": None,
+            "n_resamples": 10_000,
+            "seed": 0,
+            "groups": None,
+        }
+
+    def compute(
+        self, *, predictions: Sequence[Mapping[str, float]], **reporting: Any
+    ) -> dict[str, Any]:
+        """The mean of each score.
+
+        >>> LoggedScores().compute(predictions=[{"acc": 1.0}, {"acc": 0.0}])
+        {'acc': 0.5}
+        """
+        import numpy as np  # which those who only ask for help should not wait for
+
+        from ..statistics.summary import summarize
+
+        names = predictions[0]
+        columns = {name: np.array([row[name] for row in predictions]) for name in names}
+        return summarize(columns, **reporting)

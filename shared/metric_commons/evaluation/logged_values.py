@@ -1,0 +1,73 @@
+"""The scores in the rows of a log: which of them are numbers, and which rows have none."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..numbers.checks import nearest
+
+Scores = Mapping[str, Any]
+
+
+def scores_of_rows(
+    rows: Sequence[Scores], metric: str | None
+) -> tuple[list[dict[str, float] | None], Counter[str]]:
+    """The scores of each row, None where one is missing, and how many values are no numbers.
+
+    Args:
+        rows: what the log has, by the names of its metrics.
+        metric: one of these, or a scorer whose scores are `scorer.key`; None for all.
+
+    Raises:
+        ValueError: there are no scores, or none of a number a row.
+
+    >>> scores_of_rows([{"acc": 1, "f1": [1, 0]}, {"acc": float("nan"), "f1": [0, 0]}], None)
+    ([{'acc': 1.0}, None], Counter({'f1': 2}))
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    if not names:
+        raise ValueError("the log has no scores; its samples were not scored")
+    if metric is not None:
+        selection = [name for name in names if name == metric or name.startswith(f"{metric}.")]
+        if not selection:
+            hint = nearest(metric, names) or f"; there are {', '.join(names)}"
+            raise ValueError(f"the log has no metric {metric!r}{hint}")
+        names = selection
+    pairs = Counter(
+        name
+        for row in rows
+        for name in names
+        if name in row and not isinstance(row[name], int | float)
+    )
+    numbers = [name for name in names if name not in pairs]
+    if not numbers or (metric is not None and pairs):
+        raise ValueError(
+            f"{', '.join(pairs)}: the log has no number a row, but what a measure of all rows "
+            "takes, such as pairs of reference and prediction; there is no mean; score the "
+            "answers with a module"
+        )
+    return [_numbers(row, numbers) for row in rows], pairs
+
+
+def _numbers(row: Scores, names: Sequence[str]) -> dict[str, float] | None:
+    values = {name: float(row[name]) for name in names if name in row}
+    is_complete = len(values) == len(names) and not any(map(math.isnan, values.values()))
+    return values if is_complete else None
+
+
+def outcome(scores: Mapping[str, float]) -> int:
+    """Whether a sample passed, 1 or 0, by its only score.
+
+    >>> outcome({"match": 1.0})
+    1
+
+    Raises:
+        ValueError: there are several scores, or it is neither.
+    """
+    if len(scores) > 1:
+        raise ValueError(f"which score says that a sample passed? --metric {' or '.join(scores)}")
+    (value,) = scores.values()
+    if value not in (0, 1):
+        raise ValueError(f"a sample passed or not, 1 or 0; its score is {value}")
+    return int(value)

@@ -1,0 +1,92 @@
+"""Logs that harnesses wrote: our command prints the figure that the log itself holds."""
+
+import gzip
+import io
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from tests.spec import GIVEN
+
+FILES = GIVEN / "data" / "files"
+COMMANDS = FILES / "expected.jsonl"
+
+pytestmark = pytest.mark.skipif(not COMMANDS.is_file(), reason="the logs are not here")
+
+
+def lines(path):
+    return (
+        [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        if path.is_file()
+        else []
+    )
+
+
+def wanted(kind):
+    cases = [case for case in lines(COMMANDS) if case["kind"] == kind and case["module"] != "trec"]
+    return pytest.mark.parametrize("case", cases, ids=[case["id"] for case in cases])
+
+
+def open_file(path):
+    return io.BytesIO(gzip.compress(path.read_bytes()))
+
+
+def words(case):
+    """The command of a case, in the words of the specification."""
+    options = dict(case.get("options", {}))
+    if case["module"] == "trec":
+        command = ["trec", FILES / options.pop("qrels"), FILES / case["file"]]
+        for measure in case["scores"]:
+            command += ["--measure", measure]
+    else:
+        path = "-" if case.get("stdin") else FILES / case["file"]
+        command = ["score", case["module"], path, "--from", case["format"]]
+    for name, value in options.items():
+        values = [f"{k}={v}" for k, v in value.items()] if isinstance(value, dict) else [value]
+        for item in values:
+            command += [f"--{name}", FILES / item if name == "answers" else item]
+    for name, value in case.get("set", {}).items():
+        command += ["--set", f"{name}={json.dumps(value)}"]
+    return [*map(str, command)]
+
+
+@wanted("score")
+def test_a_command_prints_the_figure_of_the_log(run, case, monkeypatch):
+    if case["file"].endswith(".lz4"):
+        pytest.skip("CBOR in LZ4: not worth two packages")
+    if case["file"].endswith(".zst") or case["file"].startswith("inspect/2026"):
+        pytest.importorskip("zstandard")
+    if case.get("stdin"):
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=open_file(FILES / case["file"])))
+    status, out, err = run(*words(case), "--format", "json")
+
+    assert (status, err) == (0, "")
+    systems = json.loads(out)["systems"]
+    system = systems[case["of_system"]] if "of_system" in case else next(iter(systems.values()))
+    (result,) = system.values()
+    assert "rows" not in case or result["rows"] == case["rows"]
+    for name, score in case["scores"].items():
+        assert result["scores"][name] == pytest.approx(score, rel=case["tolerance"], abs=1e-15)
+        if case.get("interval_holds"):
+            low, high = result["confidence_interval"][name]
+            assert low < score < high
+    if not case.get("stdin") and case["module"] != "trec":
+        position = words(case).index("--from")
+        without_format = words(case)[:position] + words(case)[position + 2 :]
+        assert (
+            json.loads(run(*without_format, "--format", "json")[1])["systems"]
+            == json.loads(out)["systems"]
+        )
+
+
+@wanted("error")
+def test_what_is_no_figure_is_one_line_that_says_why(refused, case):
+    if case["file"].startswith("inspect/2026"):
+        pytest.importorskip("zstandard")
+    status, said = refused(*words(case))
+
+    assert status in (1, 2)
+    for word in case["words"]:
+        assert word in said

@@ -1,0 +1,248 @@
+"""The command on logs, joined files and long tables: which samples count, and what is said."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+EPOCHS = [("a", 1, "C", "x"), ("b", 1, "I", "x"), ("a", 2, "I", "y"), ("b", 2, "I", "y")]
+
+
+def inspect_log(rows, **changes):
+    samples = [
+        {
+            "id": name,
+            "epoch": epoch,
+            "target": "x",
+            "output": {"completion": answer},
+            "scores": {} if value is None else {"match": {"value": value}},
+            "error": {"message": "boom"} if value == "error" else None,
+            "metadata": {"topic": f"t{name}"},
+        }
+        for name, epoch, value, answer in rows
+    ]
+    for sample in samples:
+        if sample["error"]:
+            sample["scores"] = {}
+    run = {"status": "success", "eval": {"model": "gpt", "task": "qa"}, "samples": samples}
+    Path("x.json").write_text(json.dumps(run | changes))
+    return "x.json"
+
+
+def json_lines(name, rows):
+    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return name
+
+
+@pytest.fixture
+def result(run):
+    def result(*words, system=None):
+        status, out, err = run("score", *words, "--format", "json")
+        assert (status, err) == (0, "")
+        systems = json.loads(out)["systems"]
+        modules = systems[system] if system else next(iter(systems.values()))
+        return next(iter(modules.values()))
+
+    return result
+
+
+@pytest.mark.parametrize(
+    ("reduce", "score"), [("mean", 0.25), ("max", 0.5), ("mode", 0.5), ("median", 0.25)]
+)
+def test_rows_of_one_id_are_one_unit(run, result, reduce, score):
+    path = inspect_log(EPOCHS)
+    summary = result("logged", path, "--reduce", reduce, "--confidence", "0.9")
+    answers = result("qa_em", path, "--reduce", reduce, "--group-by", "metadata.topic")
+
+    assert summary["scores"] == {"match": score}
+    assert summary["rows"] == answers["rows"] == 2
+    assert f"|reduce={reduce}|rows=2|" in summary["signature"]
+    assert answers["scores"] == {
+        "qa_em": {"mean": 0.5, "max": 1.0, "mode": 1.0, "median": 0.5}[reduce]
+    }
+    assert answers["groups"]["ta"]["n"] == 1
+
+
+def test_outcomes_of_a_sample_are_one_row(run, result):
+    path = inspect_log(EPOCHS)
+    passes = result("pass_at_k", path, "--set", "k=[1, 2]")
+
+    assert passes["scores"] == {"pass@1": 0.25, "pass@2": 0.5}
+    assert passes["rows"] == 2
+
+
+def test_a_corpus_measure_takes_one_row_of_each_id(run, refused, result):
+    path = inspect_log(EPOCHS)
+    status, said = refused("score", "bleu", path)
+
+    assert status == 1
+    assert "rows of one id cannot become one; choose one row of each id with --where" in said
+    assert result("bleu", path, "--where", "epoch=1")["rows"] == 2
+
+
+MISSING = [("a", 1, "C", "x"), ("b", 1, "error", "x"), ("c", 1, None, "x"), ("d", 1, "I", "y")]
+
+
+def test_samples_without_a_score_are_refused(run, refused):
+    path = inspect_log(MISSING)
+
+    assert refused("score", "logged", path) == (
+        1,
+        (
+            "x.json: of 4 samples 1 ended in an error, 1 have no score; leave them out with "
+            "--missing skip, or count them as 0 with --missing zero"
+        ),
+    )
+    assert refused("score", "qa_em", path)[1].startswith(
+        "x.json: of 4 samples 1 ended in an error;"
+    )
+
+
+def test_samples_without_a_score_are_counted(run, result):
+    path = inspect_log(MISSING)
+    skipped = result("logged", path, "--missing", "skip")
+    zero = result("logged", path, "--missing", "zero")
+
+    assert skipped["scores"] == {"match": 0.5}
+    assert skipped["left_out"] == {"error": 1, "unscored": 1}
+    assert "|left_out=error:1,unscored:1|rows=2|" in skipped["signature"]
+    assert zero["scores"] == {"match": 0.25}
+    assert "|missing=zero:2|rows=4|" in zero["signature"]
+    assert result("qa_em", path, "--missing", "skip")["scores"] == {"qa_em": pytest.approx(2 / 3)}
+
+
+def test_a_log_without_scores_has_nothing_to_summarise(run, refused):
+    path = inspect_log([("a", 1, None, "x")])
+
+    assert refused("score", "logged", path) == (
+        1,
+        "x.json: the log has no scores; its samples were not scored",
+    )
+
+
+def test_a_log_of_which_a_part_is_there_says_so(run, refused, result):
+    path = inspect_log(EPOCHS[:2], results={"total_samples": 9})
+
+    assert "the file has 2 samples, but its run had 9" in refused("score", "logged", path)[1]
+    assert result("logged", path, "--incomplete")["left_out"] == {"cut": 7}
+
+
+def test_systems_are_called_by_their_models(run):
+    path = inspect_log(EPOCHS[:2])
+    _, out, _ = run("score", "logged", path, "--format", "json")
+    assert list(json.loads(out)["systems"]) == ["gpt"]
+
+    Path("y.json").write_text(Path(path).read_text().replace('"gpt"', '"llama"'))
+    _, out, _ = run("score", "logged", path, "y.json", "--format", "json", "--compare")
+    assert list(json.loads(out)["systems"]) == ["gpt", "llama"]
+    assert json.loads(out)["comparisons"][0]["diff"] == 0
+
+    Path("z.json").write_text(Path(path).read_text())
+    _, out, _ = run("score", "logged", path, "z.json", "--format", "json")
+    assert list(json.loads(out)["systems"]) == ["x", "z"]
+
+
+GOLD = [{"q": "a", "gold": ["x"]}, {"q": "b", "gold": ["y"]}, {"q": "c", "gold": ["z"]}]
+ANSWERS = [{"q": "c", "answer": "z"}, {"q": "a", "answer": "x"}, {"q": "b", "answer": "?"}]
+JOIN = ("--answers", "g.jsonl", "--id", "q", "--predictions", "answer", "--references", "gold")
+
+
+def test_files_are_joined_by_id(run, result):
+    json_lines("g.jsonl", GOLD)
+    joined = result("qa_em", json_lines("p.jsonl", ANSWERS), *JOIN)
+
+    assert joined["scores"] == {"qa_em": pytest.approx(2 / 3)}
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        (ANSWERS[1:], "p.jsonl has no row for 1 id ('c') of g.jsonl"),
+        ([*ANSWERS, {"q": "d", "answer": ""}], "g.jsonl has no row for 1 id ('d') of p.jsonl"),
+        ([*ANSWERS, *ANSWERS[1:]], "p.jsonl has 5 rows, but 3 ids: 'a' stands 2 times, 'b' stands"),
+        (
+            [{"q": number, "answer": ""} for number in range(3)],
+            (
+                "p.jsonl has no row for 3 ids ('a', 'b', 'c') of g.jsonl; g.jsonl has no row for 3 "
+                "ids (0, 1, 2) of p.jsonl; one file has texts as ids, the other numbers"
+            ),
+        ),
+    ],
+)
+def test_ids_that_do_not_match_are_counted_and_named(run, refused, answers, message):
+    json_lines("g.jsonl", GOLD)
+    status, said = refused("score", "qa_em", json_lines("p.jsonl", answers), *JOIN)
+
+    assert status == 1
+    assert said.startswith(message)
+
+
+def test_lines_are_joined_by_their_numbers(run, refused, result):
+    Path("p.txt").write_text("x\ny\n")
+    Path("r.txt").write_text("x\n?\n")
+    assert result("qa_em", "p.txt", "--answers", "r.txt")["scores"] == {"qa_em": 0.5}
+
+    Path("r.txt").write_text("x\n")
+    assert refused("score", "qa_em", "p.txt", "--answers", "r.txt") == (
+        1,
+        "p.txt has 2 rows, but r.txt has 1",
+    )
+    json_lines("g.jsonl", GOLD)
+    status, said = refused("score", "qa_em", "p.txt", "--answers", "g.jsonl", "--references", "q")
+    assert (status, said) == (2, "--answers needs --id, the field of ids in both files")
+
+
+LONG = ("--system", "s", "--predictions", "p", "--references", "r")
+
+
+def test_a_long_table_is_split(run, result, refused):
+    rows = [
+        {"s": s, "q": q, "p": p, "r": "x"}
+        for s, q, p in [("a", 1, "x"), ("b", 2, "x"), ("b", 1, "?"), ("a", 2, "x")]
+    ]
+    path = json_lines("l.jsonl", rows)
+
+    assert result("qa_em", path, *LONG, "--id", "q", system="a")["scores"] == {"qa_em": 1.0}
+    assert result("qa_em", path, *LONG, system="b")["scores"] == {"qa_em": 0.5}
+    _, out, _ = run("score", "qa_em", path, *LONG, "--id", "q", "--compare", "--format", "json")
+    assert json.loads(out)["comparisons"][0]["diff"] == 0.5
+    json_lines("l.jsonl", rows[:3])
+    assert (
+        "system 'a' has no row for 1 id (2) of system 'b'"
+        in refused("score", "qa_em", path, *LONG, "--id", "q")[1]
+    )
+
+
+def test_systems_can_be_named(run):
+    path = json_lines("p.jsonl", [{"out": {"v1": "x", "v2": "y"}, "r": "x"}])
+    fields = ["--predictions", "one=out.v1", "--predictions", "two=out.v2", "--references", "r"]
+    _, out, _ = run("score", "qa_em", path, *fields, "--format", "json")
+
+    scores = {
+        name: modules["qa_em"]["scores"]["qa_em"]
+        for name, modules in json.loads(out)["systems"].items()
+    }
+    assert scores == {"one": 1.0, "two": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["logged", "p.jsonl"], "p.jsonl: logged takes the scores of a log, and there are none"),
+        (["qa_em", "p.jsonl"], "Missing option '--predictions'"),
+        (["qa_em", "p.jsonl", "--from", "inspct"], "--from must be one of 'rows', "),
+        (["qa_em", "p.jsonl", "--where", "x"], "--where takes PATH=VALUE, got 'x'"),
+        (
+            ["truthful_mc", "x.json"],
+            "x.json: truthful_mc needs --predictions; the format inspect has",
+        ),
+        (["qa_em", "x.json", "--partial", "p"], "--partial takes plain rows, no logs"),
+    ],
+)
+def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message):
+    inspect_log(EPOCHS)
+    json_lines("p.jsonl", ANSWERS)
+    status, said = refused("score", *words)
+
+    assert status == 2
+    assert said.startswith(message)
