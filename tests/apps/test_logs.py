@@ -25,7 +25,7 @@ def lines(path):
 
 
 def wanted(kind):
-    cases = [case for case in lines(COMMANDS) if case["kind"] == kind and case["module"] != "trec"]
+    cases = [case for case in lines(COMMANDS) if case["kind"] == kind]
     return pytest.mark.parametrize("case", cases, ids=[case["id"] for case in cases])
 
 
