@@ -37,6 +37,14 @@ Predictions = Annotated[
         "A log needs none.",
     ),
 ]
+OptionalPredictions = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[NAME=]FIELD",
+        help="Field of the predictions. Several fields, like several files, are several systems. "
+        "A log needs none.",
+    ),
+]
 Resamples = Annotated[
     int, typer.Option(metavar="COUNT", help="How often intervals and tests resample.")
 ]

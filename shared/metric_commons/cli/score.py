@@ -23,7 +23,7 @@ from .options import (
     Confidence,
     Correction,
     IntervalMethod,
-    Predictions,
+    OptionalPredictions,
     Resamples,
     Save,
     Scores,
@@ -58,7 +58,7 @@ def score(
             help="Names of modules, as `metric-commons list` has them, and files.",
         ),
     ],
-    predictions: Predictions = None,
+    predictions: OptionalPredictions = None,
     references: Annotated[
         str | None,
         typer.Option(metavar="FIELD", help="Field of the references: strings, or lists of them."),

@@ -59,7 +59,7 @@ class SystemRows:
                 row_sums = statistics.sums_of_rows()
             else:
                 result = metric.compute(**inputs, **options, **reported)
-        if scores_rows(metric) and reported.get("clusters") is None:
+        if scores_rows(metric) and self.clusters is None:
             counts = row_multisets(result["per_example"])
         return module_result(
             name,
