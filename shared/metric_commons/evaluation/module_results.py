@@ -3,13 +3,15 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..files.stored import plain, restored
-from ..numbers.multisets import Multiset
 from .arguments import REPORTING
 from .signature import signature
 from .value_counts import ValueCounts, value_counts
+
+if TYPE_CHECKING:
+    from ..numbers.multisets import Multiset
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
 # What a result has a value of for each score, if it has any.
@@ -87,7 +89,7 @@ def module_result(
     rows: int,
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
-    counts: Mapping[str, Multiset] | None = None,
+    counts: "Mapping[str, Multiset] | None" = None,
     choices: Mapping[str, Any] | None = None,
     left_out: Mapping[str, int] | None = None,
 ) -> ModuleResult:

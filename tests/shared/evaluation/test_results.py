@@ -966,3 +966,41 @@ def test_only_files_are_replaced(tmp_path):
     for path in (tmp_path, os.devnull):
         with pytest.raises(ValueError, match="is not a file"):
             write_whole(path, ["x"])
+
+
+def test_a_score_is_found_by_its_system_and_name():
+    results = compared(["qa_em", "qa_f1"])
+
+    assert results["good"]["qa_f1"] == results.systems["good"]["qa_f1"].scores["qa_f1"]
+    assert list(results) == ["good", "fair", "poor"]
+    with pytest.raises(KeyError, match="there is no system 'god'; did you mean 'good'"):
+        results["god"]
+
+
+def test_scores_of_one_name_have_the_module_in_front():
+    systems = {"a": {name: module_result(scores={"f1": value}) for name, value in MODULES}}
+
+    assert Results(systems=systems)["a"] == {"m.f1": 0.5, "n.f1": 0.25}
+
+
+MODULES = [("m", 0.5), ("n", 0.25)]
+
+
+def test_a_result_shows_in_one_line_what_it_holds():
+    assert repr(compared(["qa_em", "qa_f1"])) == (
+        "<Results of good, fair, poor: qa_em, qa_f1; 6 comparisons>"
+    )
+    many = {f"s{number}": ["x"] for number in range(9)}
+    results = score("qa_em", predictions=many, references=["x"])
+    assert repr(results) == "<Results of 9 systems: qa_em>"
+
+
+def test_a_data_frame_has_the_lines_of_the_csv():
+    results = compared(["qa_em", "qa_f1"], confidence_level=0.9, groups=["x", "y"] * 20)
+    frame = results.to_pandas()
+    lines = list(csv.DictReader(io.StringIO(results.to_csv())))
+
+    assert list(frame.columns) == list(lines[0])
+    assert len(frame) == len(lines)
+    assert frame["value"].tolist() == [float(line["value"]) for line in lines]
+    assert frame["tier"].isna().tolist() == [not line["tier"] for line in lines]
