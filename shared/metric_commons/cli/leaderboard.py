@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from ..evaluation.rendering import Table, as_html, as_latex, as_markdown
+from ..evaluation.latex import as_latex
+from ..evaluation.rendering import Table, as_html, as_markdown
 from ..files.stored import plain
 from .options import Confidence, Rows, Scores, Top
 from .outputs import Form, show_tables

@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,12 +20,12 @@ from ..files.stored import Stored, plain, restored
 from ..numbers.checks import nearest
 from .comparisons import Comparison, Rank, statement
 from .comparisons import table as table_of
+from .latex import as_latex
 from .module_results import ModuleResult, means_of_rows
 from .rendering import (
     Entry,
     Table,
     as_html,
-    as_latex,
     as_markdown,
     as_text,
     label,
@@ -35,6 +35,7 @@ from .row_scores import read_rows, write_rows
 from .score_names import find_score, find_scores
 from .standings import Standings
 
+_NAME_LENGTH = 22  # of a system; with longer ones differences name the letters of systems
 _COLUMNS = (
     *("system", "group", "module", "score", "value", "low", "high", "rows"),
     *("versus", "p_value", "p_adjusted", "significant"),
@@ -253,7 +254,7 @@ class Results(Stored):
         return as_markdown(self.tables(), self.signatures())
 
     def to_latex(self) -> str:
-        """The same in LaTeX with booktabs, the best tier of each score in bold."""
+        """The same in LaTeX: floats with booktabs, each with a caption, a label and its legend."""
         return as_latex(self.tables(), self.signatures())
 
     def to_html(self) -> str:
@@ -331,14 +332,14 @@ class Results(Stored):
             )._replace(note="A letter: significantly better than the system of that letter.")
         else:
             scores = score_table(["system"], lambda f: [label(f.system)], overall, tiers=tiers)
-        tables = [scores]
+        tables = [scores._replace(title=self._title("Scores", overall))]
         if grouped:
             groups = score_table(
                 ["system", "group", "rows"],
                 lambda f: [label(f.system), label(str(f.group)), str(f.rows)],
                 grouped,
             )
-            tables.append(groups._replace(labels=2))
+            tables.append(groups._replace(labels=2, title=self._title("Scores of groups", grouped)))
         ranks_table = standings.rank_table(visible)
         if ranks_table:
             tables.append(ranks_table)
@@ -348,8 +349,24 @@ class Results(Stored):
             tables[-1] = ranks_table._replace(note=f"{ranks_table.note} {note}")
         elif self.comparisons:
             pairs = [c for c in self.comparisons if c["a"] in visible and c["b"] in visible]
-            tables += [table_of(pairs, standings.is_lower_better)] if pairs else []
+            is_long = max(map(len, self.systems)) > _NAME_LENGTH
+            short_names = letters if is_long else {}
+            if pairs:
+                tables.append(table_of(pairs, standings.is_lower_better, short_names))
         return tables
+
+    def _title(self, name: str, entries: Iterable[Entry]) -> str:
+        """The title of a table of scores: whether there are intervals, and at which level."""
+        levels = {
+            result.options.get("confidence_level")
+            for results in self.systems.values()
+            for result in results.values()
+        }
+        if not any(entry.interval for entry in entries):
+            return name
+        level = levels.pop() if len(levels) == 1 else None
+        at_level = f"{100 * level:g}% " if level else ""
+        return f"{name} with {at_level}intervals"
 
     def visible_systems(self) -> list[str]:
         """The systems that tables show: the first `top`, or all."""

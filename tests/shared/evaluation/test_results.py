@@ -620,7 +620,7 @@ def test_tables_mark_what_is_significantly_better():
     ]
     assert {(0, 3), (0, 8)} <= comparisons.best
     assert (0, 4) not in comparisons.best
-    assert r"\textbf{0.8750\textsuperscript{bc}}" in results.to_latex()
+    assert r"\textbf{0.8750} & \textsuperscript{bc}" in results.to_latex()
     assert "**0.8750ᵇᶜ**" in results.to_markdown()
     assert "<b>0.8750ᵇᶜ</b>" in results.to_html()
 
@@ -688,8 +688,9 @@ def test_ranks_tiers_and_letters_of_several_systems():
     assert scores.best == {(0, 2), (3, 2)}  # the first tier, not the highest score
     assert ranks.rows[2] == ["qa_em", "b", "fair", "0.3750ᶜ", "2", "3"]
     assert ranks.best == {(0, 3), (0, 4), (1, 3), (1, 4)}
+    assert "1--2" in results.to_latex()
     for form in (results.to_table, results.to_markdown, results.to_latex, results.to_html):
-        assert "1-2" in form()
+        assert "1-2" in form().replace("--", "-")
         assert "does not show that they are equal" in " ".join(form().split())
     ranked = list(csv.DictReader(io.StringIO(results.to_csv())))[3]
     assert [ranked[name] for name in ("system", "tier", "best_rank", "worst_rank", "letters")] == [
