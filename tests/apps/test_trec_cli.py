@@ -126,7 +126,7 @@ def test_other_forms_print_the_same_result(run):
     markdown, latex, table = (run(*command, form)[1] for form in ("markdown", "latex", "csv"))
 
     assert cells(markdown)[2] == ["|", "a", "|", "0.8333", "|"]
-    assert cells(latex)[4] == ["a", "&", "0.8333", r"\\"]
+    assert ["a", "&", "0.8333", r"\\"] in cells(latex)
     assert r"\toprule" in latex
     assert latex.splitlines()[-1].startswith("% ir_ranking|measures=map|missing=zero|")
     first = next(csv.DictReader(io.StringIO(table)))
@@ -230,7 +230,7 @@ def test_what_is_better_and_what_is_significant_is_bold(run):
     assert "| **1.0000** | 0.5000" in markdown
     assert "| **yes**" in markdown
     assert r"\textbf{yes}" in latex
-    assert r"A\_mean" in latex
+    assert "mean of A" in latex
 
 
 def test_the_csv_has_every_number_in_full(run):

@@ -29,7 +29,6 @@ app = typer.Typer(
     epilog="Exit status: 0 done, 1 bad input, 2 bad usage, 130 interrupted; see gate for 3, 4.",
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 for command in (

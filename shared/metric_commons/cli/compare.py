@@ -217,6 +217,7 @@ class TwoRuns(Results):
                 1,
                 {(row, column - 2) for row, column in table.best},
                 f"A is {first['a']}, B is {first['b']}. {statement(self.comparisons)}",
+                table.title,
             )
         ]
 

@@ -6,16 +6,18 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..evaluation.exports import Document, Labels, eval_results, every_eval_ever, model_index
 from ..evaluation.results import Results
 from ..evaluation.saved_rows import read_with_rows
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from .options import Rows, Scores
+
+if TYPE_CHECKING:
+    from ..evaluation.exports import Document
 
 
 def export(
@@ -92,6 +94,8 @@ def export(
         raise UsageError(
             f"--to {target} needs --scale: 1 if the board has scores like 0.412, 100 if like 41.2"
         )
+    from ..evaluation.exports import Labels, eval_results, every_eval_ever, model_index
+
     results = _results(path, rows or [], system, has_rows=target == "eee" and prompt is not None)
     results = results.choose(scores)
     if model is not None and len(results.systems) > 1:
@@ -131,7 +135,7 @@ def _results(path: Path, rows: list[Path], system: str | None, *, has_rows: bool
     return replace(results, systems=systems, comparisons=comparisons)
 
 
-def _files(documents: list[Document], out: Path, suffix: str) -> Iterable[Path]:
+def _files(documents: "list[Document]", out: Path, suffix: str) -> Iterable[Path]:
     """The file of each document: the one that is named, or in a folder the model's name."""
     if len(documents) == 1 and out.suffix:
         return [out]

@@ -5,16 +5,18 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from ..evaluation import boards as boards_of_results
-from ..evaluation.boards import Board, Candidate
-from ..evaluation.rendering import Table, as_html, as_latex, as_markdown
+from ..evaluation.latex import as_latex
+from ..evaluation.rendering import Table, as_html, as_markdown
 from ..files.stored import plain
 from .options import Confidence, Rows, Scores, Top
 from .outputs import Form, show_tables
+
+if TYPE_CHECKING:
+    from ..evaluation.boards import Board, Candidate
 
 _LEVEL = 0.95
 
@@ -63,6 +65,8 @@ def leaderboard(
     without them there are intervals and no ranks. --format html is a page whose
     columns sort.
     """
+    from ..evaluation import boards as boards_of_results
+
     level = _LEVEL if confidence is None else confidence
     candidates = boards_of_results.candidates(
         boards_of_results.read_results(paths, rows or []), score
@@ -111,6 +115,7 @@ def history(
     is there. Results of other options, versions or rows are refused, and the
     parts that differ are named; --group prints a history for each.
     """
+    from ..evaluation import boards as boards_of_results
     from ..evaluation import histories
 
     level = _LEVEL if confidence is None else confidence
@@ -131,14 +136,15 @@ def history(
     _show(sections, form)
 
 
-def _check_alike(groups: Sequence[Sequence[Candidate]], advice: str) -> None:
+def _check_alike(groups: "Sequence[Sequence[Candidate]]", advice: str) -> None:
     """Nothing, if all systems were scored alike."""
     if len(groups) > 1:
-        differences = boards_of_results.differences(groups)
-        raise ValueError(f"results of unlike signatures: {differences}; {advice}")
+        from ..evaluation.boards import differences
+
+        raise ValueError(f"results of unlike signatures: {differences(groups)}; {advice}")
 
 
-def _check_one_score(groups: Sequence[Sequence[Candidate]]) -> None:
+def _check_one_score(groups: "Sequence[Sequence[Candidate]]") -> None:
     """Nothing, if groups differ in their rows alone."""
     of_rows = ("rows", "clusters")
     scorings = {
@@ -146,11 +152,12 @@ def _check_one_score(groups: Sequence[Sequence[Candidate]]) -> None:
         for group in groups
     }
     if len(scorings) > 1:
-        differences = boards_of_results.differences(groups)
-        raise ValueError(f"there is no mean of scores of unlike signatures: {differences}")
+        from ..evaluation.boards import differences
+
+        raise ValueError(f"there is no mean of scores of unlike signatures: {differences(groups)}")
 
 
-def _section(board: Board) -> Section:
+def _section(board: "Board") -> Section:
     signatures = board.results.signatures()
     heading = {
         "by": f"{board.module}.{board.score}",

@@ -184,12 +184,13 @@ class Board:
                 number = modules[module].scores.get(score) if module in modules else None
                 cells.append(f"{number:.4f}" if isinstance(number, float) else str(number or ""))
             rows.append([*names, *cells, f"{record['rows']:,}"])
+        title = f"Leaderboard by {label(self.score)}"
         names = [*(["rank"] if self.ranks else []), *([""] if letters else []), "system"]
         header = [label(self.score), f"{100 * self.confidence_level:g}% interval"]
         header += ["ranks", "tier"] if self.ranks else []
         header += ["pairs"] if self.ranks and not letters else []
         header += [label(score) for _, score in columns] + ["rows"]
-        return Table([*names, *header], rows, len(names), bold, " ".join(self._statements()))
+        return Table([*names, *header], rows, len(names), bold, " ".join(self._statements()), title)
 
     def _statements(self) -> Iterator[str]:
         """What is to be known to read the table."""

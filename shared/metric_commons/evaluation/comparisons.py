@@ -307,11 +307,15 @@ def ranks(
 # ---- tables -------------------------------------------------------------------------------------
 
 
-def table(comparisons: Sequence[Comparison], lower: Callable[[Comparison], bool]) -> Table:
+def table(
+    comparisons: Sequence[Comparison],
+    lower: Callable[[Comparison], bool],
+    short_names: Mapping[str, str] | None = None,
+) -> Table:
     """A row a comparison; where it is significant, that and the better mean are in bold.
 
-    `lower` says of which comparisons the lower mean is the better one. The interval comes last,
-    since on a narrow screen it is what goes on below.
+    `lower` says of which comparisons the lower mean is the better one, and `short_names` what to
+    call systems here. The interval comes last, since on a narrow screen it is what goes on below.
     """
     corrections = {_option(comparison, "correction") for comparison in comparisons}
     levels = {_option(comparison, "confidence_level") for comparison in comparisons}
@@ -327,10 +331,11 @@ def table(comparisons: Sequence[Comparison], lower: Callable[[Comparison], bool]
             *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", "p_value"),
             *(corrected or "p_adjusted", "significant", f"{level}interval"),
         ],
-        [_cells(comparison) for comparison in comparisons],
+        [_cells(comparison, short_names or {}) for comparison in comparisons],
         3,
         bold,
         statement(comparisons),
+        "Differences of systems",
     )
 
 
@@ -372,10 +377,11 @@ def _option(comparison: Comparison, name: str) -> Any:
     return comparison.get("options", {}).get(name)
 
 
-def _cells(comparison: Comparison) -> list[str]:
+def _cells(comparison: Comparison, short_names: Mapping[str, str]) -> list[str]:
     low, high = comparison["confidence_interval"]
     return [
-        *(label(comparison[name]) for name in ("a", "b", "score")),
+        *(short_names.get(comparison[side]) or label(comparison[side]) for side in ("a", "b")),
+        label(comparison["score"]),
         *(f"{comparison[name]:.4f}" for name in ("A_mean", "B_mean")),
         f"{comparison['diff']:+.4f}",
         *(p_value(comparison[name]) for name in ("p_value", "p_adjusted")),

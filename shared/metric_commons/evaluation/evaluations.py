@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ..files.streams import Limits, stem
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
-from ..numbers.row_digests import row_digest
 from ..text.answers import shared_readings
 from . import catalog
 from .arguments import assign, check_supported, input_names, scores_rows
@@ -84,6 +83,7 @@ class Evaluation:
             ValueError: a file is not what it should be, or a module refuses what is in it.
             OSError: a file cannot be read.
         """
+        from ..numbers.row_digests import row_digest
         from .parts import Part
         from .state import State
 

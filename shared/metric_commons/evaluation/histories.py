@@ -65,7 +65,7 @@ class History:
             notes.append(statement(self.changes))
         if self.problem:
             notes.append(f"Changes are not tested: {self.problem}.")
-        return Table([*header, "rows"], rows, 2, bold, " ".join(notes))
+        return Table([*header, "rows"], rows, 2, bold, " ".join(notes), "History")
 
 
 def results_of_system(candidates: Sequence[Candidate], system: str | None) -> list[Candidate]:

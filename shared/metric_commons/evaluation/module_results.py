@@ -6,12 +6,12 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Self
 
 from ..files.stored import plain, restored
-from ..numbers.multisets import Multiset
 from .arguments import REPORTING
 from .signature import signature
 from .value_counts import ValueCounts, value_counts
 
 if TYPE_CHECKING:
+    from ..numbers.multisets import Multiset
     from ..statistics.sums import RowSums
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
@@ -92,7 +92,7 @@ def module_result(
     rows: int,
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
-    counts: Mapping[str, Multiset] | None = None,
+    counts: "Mapping[str, Multiset] | None" = None,
     row_sums: "RowSums | None" = None,
     choices: Mapping[str, Any] | None = None,
     left_out: Mapping[str, int] | None = None,

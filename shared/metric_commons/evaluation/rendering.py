@@ -1,19 +1,18 @@
-"""Tables of results as text: plain, Markdown, LaTeX and HTML.
+"""Tables of results as text: plain, Markdown and HTML.
 
 Names of systems and groups come from data and may hold anything. Here they become one printable
 line each, and whatever a format gives a meaning to is escaped.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
 # Letters that are known as superscripts; there is none for q.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
-_RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
-_RAISE = str.maketrans(LETTERS, _RAISED)
-_LOWER = str.maketrans(_RAISED, LETTERS)
+RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+_RAISE = str.maketrans(LETTERS, RAISED)
+LOWERED = str.maketrans(RAISED, LETTERS)
 
 
 class Entry(NamedTuple):
@@ -43,6 +42,7 @@ class Table(NamedTuple):
     labels: int
     best: set[tuple[int, int]]  # row and column of what is in bold
     note: str = ""  # a line to stand below
+    title: str = ""  # of the table, where it needs one
 
 
 def score_table(
@@ -102,36 +102,6 @@ def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
         em|rows=2
     """
     return _tabulated(tables, lines, "github", cell=_markdown, line="    {}".format)
-
-
-def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    r"""LaTeX with booktabs, the best tier of each score in bold; then the lines as comments.
-
-    >>> table = Table(["system", "qa_em"], [["a&b", "0.5ᵃᵇ"]], 1, {(0, 1)})
-    >>> print(as_latex([table], ["em|rows=2"]))
-    \begin{tabular}{ll}
-    \toprule
-     system   & qa\_em   \\
-    \midrule
-     a\&b      & \textbf{0.5\textsuperscript{ab}} \\
-    \bottomrule
-    \end{tabular}
-    <BLANKLINE>
-    % em|rows=2
-    """
-    # tabulate escapes what it is given, so commands come in afterwards. No cell has these
-    # characters of its own: names with characters that cannot be printed are spelled out.
-    text = _tabulated(
-        tables,
-        lines,
-        "latex_booktabs",
-        cell=lambda text, best: f"\ue000{text}\ue001" if best else text,
-        line="% {}".format,
-    )
-    text = re.sub(
-        f"[{_RAISED}]+", lambda run: rf"\textsuperscript{{{run[0].translate(_LOWER)}}}", text
-    )
-    return text.replace("\ue000", r"\textbf{").replace("\ue001", "}")
 
 
 def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:

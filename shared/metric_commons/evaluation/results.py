@@ -10,21 +10,22 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from ..files.stored import Stored, plain, restored
+from ..numbers.checks import nearest
 from .comparisons import Comparison, Rank, statement
 from .comparisons import table as table_of
+from .latex import as_latex
 from .module_results import ModuleResult, means_of_rows
 from .rendering import (
     Entry,
     Table,
     as_html,
-    as_latex,
     as_markdown,
     as_text,
     label,
@@ -34,13 +35,28 @@ from .row_scores import read_rows, write_rows
 from .score_names import find_score, find_scores
 from .standings import Standings
 
+_NAME_LENGTH = 22  # of a system; with longer ones differences name the letters of systems
+_COLUMNS = (
+    *("system", "group", "module", "score", "value", "low", "high", "rows"),
+    *("versus", "p_value", "p_adjusted", "significant"),
+    *("tier", "best_rank", "worst_rank", "letters"),
+)
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Results(Stored):
     """Systems, the modules that scored each, and where the input came from.
 
+    `results["system"]["score"]` is a score; `systems` holds all that modules say. `save` and `read`
+    keep results in a file; `to_table`, `to_markdown`, `to_latex`, `to_html`, `to_csv`, `to_json`
+    and `to_pandas` show them; `choose` and `sort` select and order.
+
     >>> from .scoring import score
     >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
+    >>> results["predictions"]["qa_em"]
+    0.5
+    >>> results
+    <Results of predictions: qa_em>
     >>> results.systems["predictions"]["qa_em"].scores
     {'qa_em': 0.5}
     >>> print(results.to_table())  # doctest: +ELLIPSIS
@@ -60,6 +76,36 @@ class Results(Stored):
     top: int | None = field(default=None, repr=False)  # so many systems are shown; None for all
     # Of each system what its rows are called, `id` and `cluster`, as far as they were given.
     row_labels: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
+
+    def __getitem__(self, system: str) -> dict[str, Any]:
+        """The scores of a system by their names, with the module in front where two share one.
+
+        Raises:
+            KeyError: there is no such system; the message names those that there are.
+        """
+        if system not in self.systems:
+            hint = nearest(system, self.systems) or f"; there are {', '.join(self.systems)}"
+            raise KeyError(f"there is no system {system!r}{hint}")
+        modules = self.systems[system]
+        names = [name for result in modules.values() for name in result.scores]
+        return {
+            name if names.count(name) == 1 else f"{module}.{name}": value
+            for module, result in modules.items()
+            for name, value in result.scores.items()
+        }
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the systems."""
+        return iter(self.systems)
+
+    def __repr__(self) -> str:
+        """What there is, on one line."""
+        modules = dict.fromkeys(name for results in self.systems.values() for name in results)
+        names = list(map(label, self.systems))
+        several = f"{len(names)} systems" if len(names) > 5 else ", ".join(names)
+        count = len(self.comparisons)
+        compared = f"; {count} comparison{'' if count == 1 else 's'}" if count else ""
+        return f"<Results of {several}: {', '.join(modules)}{compared}>"
 
     def to_dict(self) -> dict[str, Any]:
         """What the file holds: plain values, NaN and infinities as None."""
@@ -217,7 +263,7 @@ class Results(Stored):
         return as_markdown(self.tables(), self.signatures())
 
     def to_latex(self) -> str:
-        """The same in LaTeX with booktabs, the best tier of each score in bold."""
+        """The same in LaTeX: floats with booktabs, each with a caption, a label and its legend."""
         return as_latex(self.tables(), self.signatures())
 
     def to_html(self) -> str:
@@ -236,31 +282,40 @@ class Results(Stored):
         """
         text = io.StringIO()
         lines = csv.writer(text, lineterminator="\n")
-        names = ["system", "group", "module", "score", "value", "low", "high", "rows"]
-        names += ["versus", "p_value", "p_adjusted", "significant"]
-        lines.writerow([*names, "tier", "best_rank", "worst_rank", "letters"])
+        lines.writerow(_COLUMNS)
+        lines.writerows(plain(list(self._lines())))
+        return text.getvalue()
+
+    def to_pandas(self) -> Any:
+        """The lines of `to_csv` as a DataFrame of pandas.
+
+        >>> from .scoring import score
+        >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
+        >>> results.to_pandas()[["system", "score", "value", "rows"]]
+                system  score  value  rows
+        0  predictions  qa_em    0.5     2
+        """
+        import pandas
+
+        return pandas.DataFrame(list(self._lines()), columns=list(_COLUMNS))
+
+    def _lines(self) -> Iterator[list[Any]]:
+        """The cells of each line of `to_csv`."""
         visible = self.visible_systems()
         for entry in (entry for entry in self.entries() if entry.system in visible):
             *key, value, interval, rows, _ = entry
-            numbers = plain([value, *(interval or (None, None))])
             rank = self._rank(entry)
             ranked = [rank["tier"], *rank["rank_interval"], rank["letters"]] if rank else [None] * 4
-            lines.writerow([*key, *numbers, rows, *[None] * 4, *ranked])
-        for comparison in plain(self.comparisons):
+            yield [*key, value, *(interval or (None, None)), rows, *[None] * 4, *ranked]
+        for comparison in self.comparisons:
             if not {comparison["a"], comparison["b"]} <= {*visible}:
                 continue
-            key = [
-                comparison["a"],
-                None,
-                self.standings.module_of(comparison),
-                comparison["score"],
-                comparison["diff"],
-            ]
+            module = self.standings.module_of(comparison)
+            key = [comparison["a"], None, module, comparison["score"], comparison["diff"]]
             tested = (
                 comparison.get(n) for n in ("rows", "b", "p_value", "p_adjusted", "significant")
             )
-            lines.writerow([*key, *comparison["confidence_interval"], *tested, *[None] * 4])
-        return text.getvalue()
+            yield [*key, *comparison["confidence_interval"], *tested, *[None] * 4]
 
     def tables(self) -> list[Table]:
         """The table of scores and, where there are any, those of groups and of comparisons.
@@ -286,14 +341,14 @@ class Results(Stored):
             )._replace(note="A letter: significantly better than the system of that letter.")
         else:
             scores = score_table(["system"], lambda f: [label(f.system)], overall, tiers=tiers)
-        tables = [scores]
+        tables = [scores._replace(title=self._title("Scores", overall))]
         if grouped:
             groups = score_table(
                 ["system", "group", "rows"],
                 lambda f: [label(f.system), label(str(f.group)), str(f.rows)],
                 grouped,
             )
-            tables.append(groups._replace(labels=2))
+            tables.append(groups._replace(labels=2, title=self._title("Scores of groups", grouped)))
         ranks_table = standings.rank_table(visible)
         if ranks_table:
             tables.append(ranks_table)
@@ -303,8 +358,24 @@ class Results(Stored):
             tables[-1] = ranks_table._replace(note=f"{ranks_table.note} {note}")
         elif self.comparisons:
             pairs = [c for c in self.comparisons if c["a"] in visible and c["b"] in visible]
-            tables += [table_of(pairs, standings.is_lower_better)] if pairs else []
+            is_long = max(map(len, self.systems)) > _NAME_LENGTH
+            short_names = letters if is_long else {}
+            if pairs:
+                tables.append(table_of(pairs, standings.is_lower_better, short_names))
         return tables
+
+    def _title(self, name: str, entries: Iterable[Entry]) -> str:
+        """The title of a table of scores: whether there are intervals, and at which level."""
+        levels = {
+            result.options.get("confidence_level")
+            for results in self.systems.values()
+            for result in results.values()
+        }
+        if not any(entry.interval for entry in entries):
+            return name
+        level = levels.pop() if len(levels) == 1 else None
+        at_level = f"{100 * level:g}% " if level else ""
+        return f"{name} with {at_level}intervals"
 
     def visible_systems(self) -> list[str]:
         """The systems that tables show: the first `top`, or all."""

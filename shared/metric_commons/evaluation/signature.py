@@ -7,7 +7,6 @@ from importlib.metadata import version
 from typing import Any, cast
 
 from ..files.stored import option_text
-from ..numbers.row_digests import row_digest
 from .rendering import label
 
 _DISTRIBUTIONS = ("metric-commons", "numpy", "evaluate", "datasets")
@@ -44,6 +43,8 @@ def row_digests(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     >>> row_digests({"bot": {"references": ["a", "b"], "ids": None}})
     {'rows': {'bot': {'references': '80c76f71880aae4e'}}}
     """
+    from ..numbers.row_digests import row_digest
+
     digests: dict[int, str] = {}  # systems usually have one column in common
     record: dict[str, dict[str, str]] = {}
     for system, columns_of_system in columns.items():

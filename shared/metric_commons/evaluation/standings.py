@@ -118,14 +118,19 @@ class Standings:
                     cells.append(self.signs(module, score, system))
                 rows.append([*names, *cells])
         table = Table(
-            ["score", "", "system", "value", "tier", "ranks", "pairs"], rows, 3, bold, _RANKS
+            ["score", "", "system", "value", "tier", "ranks", "pairs"],
+            rows,
+            3,
+            bold,
+            _RANKS,
+            "Ranks",
         )
         if self.letters:
             return table._replace(header=table.header[:6])
         bold = {(row, column - 1) for row, column in bold}
         without_letters = [[row[0], *row[2:]] for row in rows]
         header = [table.header[0], *table.header[2:]]
-        return Table(header, without_letters, 2, bold, f"{_RANKS} {_PAIRS}")
+        return Table(header, without_letters, 2, bold, f"{_RANKS} {_PAIRS}", "Ranks")
 
     def signs(self, module: str, score: str, system: str) -> str:
         """A sign for each ranked system: + where this one is significantly better, - where worse.

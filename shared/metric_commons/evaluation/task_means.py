@@ -83,7 +83,9 @@ class TaskMeans:
         elif self.kind == "tasks":
             note += " Tiers need the scores of rows of every task."
         tasks = [label(task) for task in self.boards]
-        return Table([*header, *tasks], rows, 2 if self.ranks else 1, bold, note)
+        return Table(
+            [*header, *tasks], rows, 2 if self.ranks else 1, bold, note, "Leaderboard over tasks"
+        )
 
 
 def task_means(boards: Sequence[Board], kind: Mean) -> TaskMeans:

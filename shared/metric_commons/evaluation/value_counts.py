@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..numbers.multisets import Multiset
-from ..statistics.intervals import interval
-from ..statistics.proportions import Interval
+if TYPE_CHECKING:
+    from ..numbers.multisets import Multiset
+    from ..statistics.proportions import Interval
 
 # Of each score its values, how often each occurs and, if not 0 and 1, the ends of its range.
 ValueCounts = dict[str, list[Any]]
@@ -14,10 +14,11 @@ ValueCounts = dict[str, list[Any]]
 _MAX_VALUES = 5_000  # of a score; where nearly every row has its own, rows have a file for them
 
 
-def value_counts(scores: Mapping[str, Multiset], metric: Any) -> ValueCounts:
+def value_counts(scores: "Mapping[str, Multiset]", metric: Any) -> ValueCounts:
     """The counts of those scores that have few values, for a result of the module `metric`.
 
     >>> from types import SimpleNamespace
+    >>> from ..numbers.multisets import Multiset
     >>> em = {"qa_em": Multiset.from_values([1.0, 0.0, 1.0])}
     >>> value_counts(em, SimpleNamespace(scores_are="means"))
     {'qa_em': [[0.0, 1.0], [1, 2]]}
@@ -29,9 +30,11 @@ def value_counts(scores: Mapping[str, Multiset], metric: Any) -> ValueCounts:
     }
 
 
-def row_multisets(columns: Mapping[str, Sequence[float]]) -> dict[str, Multiset]:
+def row_multisets(columns: Mapping[str, Sequence[float]]) -> "dict[str, Multiset]":
     """The multiset of each score of rows; a row that does not count, which is NaN, is left out."""
     import numpy as np
+
+    from ..numbers.multisets import Multiset
 
     arrays = {name: np.array(values, np.float64) for name, values in columns.items()}
     return {
@@ -39,12 +42,15 @@ def row_multisets(columns: Mapping[str, Sequence[float]]) -> dict[str, Multiset]
     }
 
 
-def count_interval(counts: Sequence[Any], confidence_level: float) -> Interval:
+def count_interval(counts: Sequence[Any], confidence_level: float) -> "Interval":
     """The interval of the mean of scores that are counted as `value_counts` has them.
 
     >>> count_interval([[0.0, 1.0], [1, 2]], 0.95).method
     'clopper_pearson'
     """
+    from ..numbers.multisets import Multiset
+    from ..statistics.intervals import interval
+
     values, numbers, *ends = counts
     low, high = ends[0] if ends else (0.0, 1.0)
     # The ends of a file: infinity is not in JSON.

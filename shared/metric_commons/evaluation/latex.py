@@ -1,0 +1,156 @@
+r"""Tables of results in LaTeX, fit for a paper: floats with caption, label and legend.
+
+Numbers of a column have equally many digits, so that a column that is flush right is aligned at the
+decimal point. What stands behind a number, the letters of systems that are worse and the interval,
+has columns of its own, and does not move the point.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from .rendering import LOWERED, RAISED, Table
+
+_HEADINGS = {
+    "A_mean": "mean of A",
+    "B_mean": "mean of B",
+    "Diff(A-B)": r"A $-$ B",
+    "p_value": "$p$",
+    "p_adjusted": "$p$ (corrected)",
+    "p_holm": "$p$ (Holm)",
+    "p_max_t": r"$p$ (max $t$)",
+    "p_bh": "$p$ (BH)",
+    "p_none": "$p$ (uncorrected)",
+}
+_NUMBER = re.compile(rf"([<+-]?[\d,]*\.?\d+|nan|[+-]?inf)?([{RAISED}]*)(?: ?(\[[^\[\]]*\]))?")
+_SIGNS = re.compile(r"[-+.=]{3,}")
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\ensuremath{<}",
+    ">": r"\ensuremath{>}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+_ESCAPED = str.maketrans(_SPECIAL)
+
+
+class _Column(NamedTuple):
+    """A column of a table as one or more of LaTeX: how they are set, and the cells of each row."""
+
+    alignment: str
+    heading: str
+    cells: Sequence[Sequence[str]]
+
+
+def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
+    r"""Floats with booktabs, the best tier of each score in bold; then the lines as comments.
+
+    >>> table = Table(["system", "qa_em"], [["a&b", "0.5ᵃᵇ"]], 1, {(0, 1)}, "A note.", "Scores")
+    >>> print(as_latex([table], ["em|rows=2"]))
+    % In the preamble: \usepackage{booktabs,graphicx}
+    \begin{table}[t]
+    \centering
+    \caption{Scores.}
+    \label{tab:scores}
+    \resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
+    \begin{tabular}{lr@{}l}
+    \toprule
+    system & \multicolumn{2}{c}{qa\_em} \\
+    \midrule
+    a\&b & \textbf{0.5} & \textsuperscript{ab} \\
+    \bottomrule
+    \end{tabular}}
+    <BLANKLINE>
+    \smallskip
+    \parbox{\linewidth}{\footnotesize A note.}
+    \end{table}
+    <BLANKLINE>
+    % em|rows=2
+    """
+    parts = [r"% In the preamble: \usepackage{booktabs,graphicx}"]
+    parts.append("\n\n".join(map(_float, tables)))
+    return "\n".join([*parts, "", *(f"% {line}" for line in lines)])
+
+
+def _float(table: Table) -> str:
+    columns = [_column(table, column) for column in range(len(table.header))]
+    body = [
+        " & ".join(cell for column in columns for cell in column.cells[row]) + r" \\"
+        for row in range(len(table.rows))
+    ]
+    legend = []
+    if table.note:
+        words = _typeset(table.note)
+        legend = ["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {words}}}"]
+    name = table.title or "Results"
+    label = re.sub(r"\W+", "-", name.partition(" with ")[0].lower())
+    return "\n".join(
+        [
+            r"\begin{table}[t]",
+            r"\centering",
+            rf"\caption{{{_typeset(name)}.}}",
+            rf"\label{{tab:{label}}}",
+            # No wider than the text, and no wider than it is.
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            rf"\begin{{tabular}}{{{''.join(column.alignment for column in columns)}}}",
+            r"\toprule",
+            " & ".join(column.heading for column in columns) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}}",
+            *legend,
+            r"\end{table}",
+        ]
+    )
+
+
+def _column(table: Table, number: int) -> _Column:
+    """A column of text, or one of numbers with what stands behind them in columns of their own."""
+    texts = [row[number] for row in table.rows]
+    heading = _heading(table.header[number])
+    bold = {row for row, column in table.best if column == number}
+    matches = [_NUMBER.fullmatch(text) for text in texts]
+    are_numbers = number >= table.labels and all(matches) and any(m and m[1] for m in matches)
+    if not are_numbers:
+        cells = [[_bold(_typeset(text), row in bold)] for row, text in enumerate(texts)]
+        return _Column("l", heading, cells)
+    groups = [match.groups("") for match in matches if match]
+    has_marks, has_intervals = (any(row[part] for row in groups) for part in (1, 2))
+    alignment = "r" + "@{}l" * has_marks + r"@{\ }l" * has_intervals
+    cells = []
+    for row, (value, marks, interval) in enumerate(groups):
+        parts = [_bold(_typeset(value), row in bold)]
+        if has_marks:
+            letters = marks.translate(LOWERED)
+            parts.append(rf"\textsuperscript{{{letters}}}" if letters else "")
+        if has_intervals:
+            parts.append(_typeset(interval))
+        cells.append(parts)
+    width = 1 + has_marks + has_intervals
+    centered = rf"\multicolumn{{{width}}}{{c}}{{{heading}}}" if width > 1 else heading
+    return _Column(alignment, centered, cells)
+
+
+def _bold(text: str, is_bold: bool) -> str:
+    return rf"\textbf{{{text}}}" if is_bold and text else text
+
+
+def _heading(name: str) -> str:
+    if name in _HEADINGS:
+        return _HEADINGS[name]
+    return re.sub(r"^([\d.]+)\\% interval$", r"\1\\,\\% interval", _typeset(name))
+
+
+def _typeset(text: str) -> str:
+    r"""The text with everything escaped, and signs of numbers and ranges as they are printed.
+
+    >>> print(_typeset("[-0.36, +0.1] 1-2 gpt-4_x"))
+    [$-$0.36, $+$0.1] 1--2 gpt-4\_x
+    """
+    if _SIGNS.fullmatch(text):  # hyphens are dashes in other type
+        return rf"\texttt{{{text}}}"
+    escaped = text.translate(_ESCAPED)
+    escaped = re.sub(r"(?<![\w.])([+-])(?=\d|inf)", r"$\1$", escaped)
+    return re.sub(r"(?<!\S)(\d+)-(\d+)(?!\S)", r"\1--\2", escaped)
