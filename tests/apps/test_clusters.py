@@ -159,13 +159,20 @@ def test_datasets(table, expected):
     )
 
 
-@pytest.mark.parametrize("module", ["classification", "win_rate", "truthful_mc", "ir_ranking"])
+OTHER_KINDS = ["classification", "win_rate", "truthful_mc", "ir_ranking", "regression"]
+
+
+@pytest.mark.parametrize("module", OTHER_KINDS)
 def test_states_of_other_kinds(module):
     rng = np.random.default_rng(2)
     rows = {
         "classification": {
             "predictions": rng.integers(0, 3, ROWS).tolist(),
             "references": rng.integers(0, 3, ROWS).tolist(),
+        },
+        "regression": {
+            "predictions": rng.normal(size=ROWS).round(1).tolist(),
+            "references": rng.normal(size=ROWS).round(1).tolist(),
         },
         "win_rate": {"predictions": rng.choice([0.0, 0.5, 0.75, 1.0], ROWS).tolist()},
         "truthful_mc": {

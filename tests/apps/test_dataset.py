@@ -29,6 +29,16 @@ def test_the_result_is_that_of_compute(dataset, num_proc, batch_size):
     assert score(dataset, "qa_f1", **COLUMNS, groups="topic", **parts, **options) == expected
 
 
+def test_a_regression_has_intervals_too():
+    rows = {"guess": [i * 7 % 10 / 2 for i in range(40)], "truth": [i % 10 / 2 for i in range(40)]}
+    options = {"confidence_level": 0.9, "n_resamples": 50}
+    columns = {"predictions": "guess", "references": "truth"}
+    result = score(Dataset.from_dict(rows), "regression", **columns, batch_size=7, **options)
+    assert result == load("regression").compute(
+        predictions=rows["guess"], references=rows["truth"], **options
+    )
+
+
 def test_each_row_keeps_its_columns_and_gets_its_scores(dataset):
     scored = score(dataset, "qa_f1", **COLUMNS, per_example=True, batch_size=7, num_proc=2)
     expected = load("qa_f1").compute(

@@ -48,6 +48,40 @@ def test_parts_have_the_result_of_the_whole(run, shards, tmp_path):
     assert sum(source["rows"] for source in merged["provenance"]["inputs"]) == len(ROWS)
 
 
+@pytest.mark.parametrize("labels", [(), ("--cluster-by", "page"), ("--group-by", "page")])
+def test_parts_of_a_regression_keep_rows_for_intervals(run, refused, tmp_path, labels):
+    rows = [{"guess": i * 7 % 10 / 2, "truth": i % 10 / 2, "page": i % 4} for i in range(30)]
+    fields = ["--predictions", "guess", "--references", "truth", *labels]
+    interval = ["--confidence", "0.9", "--resamples", "50"]
+    parts = []
+    for name, selection in (("0", rows[:7]), ("1", rows[7:]), ("whole", rows)):
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in selection))
+        command = ["score", "regression", path, *fields]
+        if name == "whole":
+            output(run, *command, *interval, "--save", tmp_path / "once.json")
+        else:
+            parts.append(path.with_suffix(".part"))
+            output(run, *command, "--partial", parts[-1], "--confidence", "0.95")
+    output(run, "merge", *parts, *interval, "--save", tmp_path / "merged.json")
+    once, merged = (
+        json.loads((tmp_path / f"{name}.json").read_text()) for name in ("once", "merged")
+    )
+    assert merged["systems"] == once["systems"]
+    assert "mae" in merged["systems"]["guess"]["regression"]["confidence_interval"]
+
+
+def test_a_part_of_sums_says_how_to_get_intervals(run, refused, tmp_path):
+    path, part = tmp_path / "0.jsonl", tmp_path / "0.part"
+    path.write_text('{"guess": 1.0, "truth": 2.0}\n')
+    fields = ["--predictions", "guess", "--references", "truth"]
+    output(run, "score", "regression", path, *fields, "--partial", part)
+    status, message = refused("merge", part, "--confidence", "0.9")
+    assert status == 1
+    assert "this state keeps sums, but intervals need rows" in message
+    assert "--confidence" in message
+
+
 def test_modules_that_do_not_score_rows_merge_as_well(run, tmp_path):
     rows = [{"guess": number % 3, "truth": number % 2} for number in range(30)]
     parts = []
@@ -86,9 +120,7 @@ def test_what_does_not_belong_together_is_refused(run, refused, shards, tmp_path
     assert (status, message) == (1, f"{other}: not of the format metric-commons-part/3")
 
 
-@pytest.mark.parametrize(
-    ("option", "value"), [("--confidence", "0.9"), ("--save", "x.json"), ("--per-example", "x")]
-)
+@pytest.mark.parametrize(("option", "value"), [("--save", "x.json"), ("--per-example", "x")])
 def test_a_part_has_no_scores_yet(refused, shards, tmp_path, option, value):
     part = tmp_path / "0.part"
     status, message = refused(

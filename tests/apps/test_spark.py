@@ -69,6 +69,18 @@ def test_the_result_is_that_of_compute(answers, partitions):
     )
 
 
+def test_a_regression_has_intervals_and_clusters_too(spark):
+    rows = [(i * 7 % 10 / 2, i % 10 / 2, i % 4) for i in range(30)]
+    guesses, truths, clusters = map(list, zip(*rows, strict=True))
+    frame = spark.createDataFrame(rows, "guess double, truth double, page int").repartition(2)
+    columns = {"predictions": "guess", "references": "truth", "clusters": "page"}
+    options = {"confidence_level": 0.9, "n_resamples": 50}
+    expected = load("regression").compute(
+        predictions=guesses, references=truths, clusters=clusters, **options
+    )
+    assert score(frame, "regression", **columns, **options) == expected
+
+
 def test_clusters_may_span_partitions(answers):
     result = score(
         answers.repartition(5),

@@ -222,7 +222,6 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
     if isinstance(evaluation, LogEvaluation):
         raise UsageError("--partial takes plain rows, no logs and no files to be joined")
     requested = {
-        "--confidence": evaluation.uncertainty["confidence_level"] is not None,
         "--standard-error": evaluation.uncertainty["standard_error"],
         "--compare": evaluation.compare,
         "--per-example": evaluation.per_example,

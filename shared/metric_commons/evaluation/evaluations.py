@@ -96,8 +96,17 @@ class Evaluation:
             [option for option, value in requested.items() if value is not None], self.metrics
         )
         fields_of_file = assign(self._all_options(), self._known_options())
+        level = requested["confidence_level"]
+        intervals = {} if level is None else {"confidence_level": level}
         states = {
-            system: {module: State(module, **fields_of_file[module]) for module in self.modules}
+            system: {
+                name: State(
+                    name,
+                    **fields_of_file[name],
+                    **(intervals if "confidence_level" in metric.options else {}),
+                )
+                for name, metric in self.metrics.items()
+            }
             for system in self.systems
         }
         part = Part(states, [], self.preset)

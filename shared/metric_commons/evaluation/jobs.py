@@ -99,7 +99,7 @@ class Job:
         Raises:
             ValueError: a row is not what it may be.
         """
-        state = State(self.module, **self.options)
+        state = self._empty_state()
         for batch in batches:
             inputs = self._inputs(batch)
             rows = len(next(iter(inputs.values())))
@@ -113,10 +113,15 @@ class Job:
 
     def total(self, states: Iterable[str]) -> State:
         """The states of some parts, each as text, merged."""
-        total = State(self.module, **self.options)
+        total = self._empty_state()
         for text in states:
             total.merge(State.from_json(text))
         return total
+
+    def _empty_state(self) -> State:
+        names = ("confidence_level", "standard_error")
+        intervals = {name: self.reporting[name] for name in names if name in self.reporting}
+        return State(self.module, **self.options, **intervals)
 
     def scores_of_rows(self, batch: Mapping[str, Any], before: int = 0) -> dict[str, list[float]]:
         """The scores of each row of a batch, before which there are so many rows."""

@@ -3,8 +3,9 @@
 Where rows are too many for one process, each process keeps a `State` of those that it saw. States
 merge in any order and any grouping into the state of all rows, whose result is that of one
 `compute`. A state keeps what that needs: of scores how often each value occurs, of labels how often
-each pair, of a regression sums. Rankings are kept one by one, under the ids of their queries,
-because the order in which their scores are added up belongs to the definition of their means.
+each pair, of a regression sums, or rows if intervals are asked for. Rankings are kept one by one,
+under the ids of their queries, because the order in which their scores are added up belongs to the
+definition of their means.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +20,12 @@ from ..numbers.multisets import Multiset
 from .arguments import REPORTING, holds_function
 from .catalog import load
 from .states_of_answers import AnswersInOrder
-from .states_of_rows import RegressionMoments, RowCounts, SumsOfRows
+from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
 from .sufficient_statistics import RowLabels, SufficientStatistics
 
 _DISTRIBUTION = "metric-commons"
+_OF_INTERVALS = ("confidence_level", "standard_error")  # what a state may be told in advance
 
 
 class State(Stored):
@@ -32,7 +34,8 @@ class State(Stored):
     Args:
         module: its name.
         **options: of the module, as far as they can move a score; those about what is reported
-            beside scores are for `result`.
+            beside scores are for `result`. But a regression keeps rows, and not sums, only if
+            `confidence_level` is stated here, which `result` then takes.
 
     Raises:
         ValueError: there is no such module, or an option is a function, which cannot be compared
@@ -51,6 +54,8 @@ class State(Stored):
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
+        loaded(module)(**options)  # which checks them
+        self._intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
         self.metric = loaded(module)(**options)
         self.options = {
             name: plain(value)
@@ -62,7 +67,9 @@ class State(Stored):
                 raise ValueError(f"{name} is a function, which a state cannot hold")
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
-        self._statistics = _sufficient_statistics(self.metric)
+        self._statistics = _sufficient_statistics(
+            self.metric, with_intervals=any(self._intervals.values())
+        )
         self._lock = Lock()  # of the statistics: threads may update and merge at once
 
     def __len__(self) -> int:
@@ -133,7 +140,7 @@ class State(Stored):
         """
         defaults = {
             name: value
-            for name, value in self.metric.options.items()
+            for name, value in (self.metric.options | self._intervals).items()
             if name in REPORTING - {"groups", "clusters"}
         }
         for name in reporting:
@@ -197,17 +204,18 @@ def _instance(module: str) -> Any:
     return load(module)
 
 
-def _sufficient_statistics(metric: Any) -> SufficientStatistics:
+def _sufficient_statistics(metric: Any, *, with_intervals: bool) -> SufficientStatistics:
     """The empty statistics of a module with these options, for the kind of scores that it has."""
     kinds: dict[str, type[SufficientStatistics]] = {
         "means": RowScores,
         "outcomes": ComparisonOutcomes,
         "rankings": RankingScores,
         "counts": RowCounts,
-        "moments": RegressionMoments,
         "sums": SumsOfRows,
         "answers": AnswersInOrder,
     }
-    if metric.scores_are == "moments" and not RegressionMoments.suffice(metric):
+    if metric.scores_are == "moments":
+        if RegressionMoments.suffice(metric):
+            return RegressionRows(metric, with_intervals=with_intervals)
         return RowCounts(metric)
     return kinds[metric.scores_are](metric)

@@ -103,8 +103,6 @@ class RegressionMoments(SufficientStatistics):
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
         refuse_ids(labels.ids)
-        if labels.clusters is not None:
-            raise ValueError("this state keeps sums of all rows, without clusters; use compute")
         inputs = dict(columns)
         weight = inputs.pop("sample_weight", None)
         checked = self._metric.checked(**inputs)
@@ -128,7 +126,10 @@ class RegressionMoments(SufficientStatistics):
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["confidence_level"] is not None:
-            raise ValueError("this state keeps sums, but intervals need rows; use compute")
+            raise ValueError(
+                "this state keeps sums, but intervals need rows; "
+                "State(..., confidence_level=0.95) keeps them, on the command line --confidence"
+            )
         moments = list(self._groups.values())
         result = self._values(reduce(add, moments))
         if None not in self._groups:
@@ -160,6 +161,49 @@ class RegressionMoments(SufficientStatistics):
     def _values(self, moments: Moments) -> dict[str, Any]:
         values = moment_measures(moments, self._measures)
         return aggregate_outputs(values, moments, self._options["multioutput"])
+
+
+class RegressionRows(SufficientStatistics):
+    """Sums over rows, or the rows themselves if intervals are asked for or rows have clusters.
+
+    Sums are as short for many rows as for few. But the interval of most measures needs rows, and so
+    do clusters: which rows are alike is seen when all are there.
+    """
+
+    def __init__(self, metric: Any, *, with_intervals: bool = False) -> None:
+        super().__init__(metric)
+        self._with_intervals = with_intervals
+        self._moments = RegressionMoments(metric)
+        self._rows = RowCounts(metric)
+
+    def __len__(self) -> int:
+        return len(self._moments) + len(self._rows)
+
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        needs_rows = self._with_intervals or labels.clusters is not None or len(self._rows) > 0
+        if needs_rows and len(self._moments):
+            raise ValueError("some rows have clusters, others have none")
+        (self._rows if needs_rows else self._moments).update(columns, labels)
+
+    def merge(self, other: Self) -> None:
+        if (len(self._moments) and len(other._rows)) or (len(self._rows) and len(other._moments)):
+            raise ValueError(
+                "one state keeps rows, for intervals or clusters, and the other sums alone"
+            )
+        self._moments.merge(other._moments)
+        self._rows.merge(other._rows)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        return (self._rows if len(self._rows) else self._moments).result(**reporting)
+
+    def to_plain(self) -> Any:
+        return {"rows": self._rows.to_plain()} if len(self._rows) else self._moments.to_plain()
+
+    def take_plain(self, plain: Any) -> None:
+        if isinstance(plain, dict):
+            self._rows.take_plain(plain["rows"])
+        else:
+            self._moments.take_plain(plain)
 
 
 class SumsOfRows(SufficientStatistics):

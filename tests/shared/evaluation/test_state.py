@@ -6,6 +6,7 @@ import pickle
 import random
 import re
 
+import numpy as np
 import pytest
 
 from metric_commons.evaluation.catalog import load
@@ -167,8 +168,59 @@ def test_moments_far_from_zero_lose_nothing():
     expected = load("regression").compute(**columns, **options)
     for name, values in expected.items():
         assert merged[name] == pytest.approx(values, rel=1e-12)
-    with pytest.raises(ValueError, match="this state keeps sums, but intervals need rows"):
+    with pytest.raises(ValueError, match="this state keeps sums, but intervals need rows; State"):
         in_parts("regression", options, columns, seed=2).result(confidence_level=0.9)
+
+
+@pytest.mark.parametrize("level", [0.9, None])
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_regression_keeps_rows_where_intervals_are_asked_for(level, outputs, weighted):
+    rng = np.random.default_rng(6)
+    shape = (40, outputs) if outputs > 1 else 40
+    references = rng.normal(size=shape).round(1)
+    columns = {
+        "predictions": references + rng.normal(size=shape).round(1),
+        "references": references,
+        "groups": rng.integers(0, 2, 40),
+    }
+    if weighted:
+        columns["sample_weight"] = rng.integers(0, 3, 40)
+    if level is None:  # then clusters alone say that rows are needed
+        columns["clusters"] = rng.integers(0, 5, 40)
+    states = [State("regression", confidence_level=level) for _ in range(3)]
+    for state, rows in zip(states, np.array_split(rng.permutation(40), 3), strict=True):
+        state.update(**{name: column[rows] for name, column in columns.items()})
+    total = State("regression")
+    for state in states:
+        total.merge(State.from_json(state.to_json()))
+    reporting = {"confidence_level": 0.9, "n_resamples": 30}
+    expected = load("regression").compute(**columns, **reporting)
+
+    assert repr(total.result(**reporting)) == repr(expected)
+    single = State("regression", confidence_level=level)
+    single.update(**columns)
+    assert ("confidence_interval" in single.result(n_resamples=30)) == (level is not None)
+
+
+def test_sums_and_rows_do_not_merge():
+    row = {"predictions": [1.0], "references": [2.0]}
+    sums, rows, clustered = State("regression"), State("regression", confidence_level=0.9), None
+    sums.update(**row)
+    rows.update(**row)
+    clustered = State("regression")
+    clustered.update(**row, clusters=["a"])
+    for first, second in ((sums, rows), (rows, sums), (sums, clustered)):
+        with pytest.raises(ValueError, match="one state keeps rows, for intervals or clusters"):
+            first.merge(second)
+    with pytest.raises(ValueError, match="some rows have clusters, others have none"):
+        rows.merge(clustered)
+    with pytest.raises(ValueError, match="some rows have clusters, others have none"):
+        sums.update(**row, clusters=["a"])
+    with pytest.raises(ValueError, match="some rows have clusters, others have none"):
+        clustered.update(**row)
+    with pytest.raises(ValueError, match="confidence_level must be a number strictly between"):
+        State("regression", confidence_level=90)
 
 
 def test_weights_are_of_rows():
