@@ -20,6 +20,7 @@ from metric_commons.__main__ import main
 from metric_commons.evaluation import catalog
 from metric_commons.evaluation.scoring import score
 from metric_commons.integrations import ultrarag
+from metric_commons.integrations.ultrarag_tables import signature
 from metric_commons.mcp.lines import refusal
 from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.server import server as new_server
@@ -43,6 +44,7 @@ TOOLS = {
     "describe_module",
 }
 ANSWERS = {"pred_ls": ["Paris", "Rome"], "gt_ls": [["paris"], ["Oslo", "Rome, Italy"]]}
+STRICT = ANSWERS | {"profile": "standard"}
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
 NEW = "q1 Q0 a 1 2.0 A\nq2 Q0 c 1 2.0 A\n"
 OLD = "q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\n"
@@ -140,7 +142,7 @@ async def test_the_tools_say_what_they_take_and_return(root, server):
         assert tool.annotations.destructive_hint is False  # what is saved replaces nothing
     arguments = tools["evaluate"].input_schema["properties"]
     assert arguments["pred_ls"]["items"] == {"type": "string"}
-    assert arguments["profile"]["enum"] == ["standard", "ultrarag"]
+    assert arguments["profile"]["enum"] == ["ultrarag", "ultrarag-main", "standard"]
     assert [*arguments][:4] == ["pred_ls", "gt_ls", "metrics", "save_path"]
     assert [*tools["evaluate_trec"].input_schema["properties"]][:5] == [
         *("run_path", "qrels_path", "metrics", "ks", "save_path")
@@ -158,8 +160,25 @@ async def test_evaluate(call):
     odd = await call("evaluate", {"pred_ls": ["B"], "gt_ls": [["A"]], "profile": "ultrarag"})
 
     assert result.structured_content == text_of(result)
-    assert text_of(result) == {"eval_res": ultrarag.evaluate(**ANSWERS), "saved_to": None}
+    assert text_of(result) == {
+        "eval_res": ultrarag.evaluate(**ANSWERS),
+        "saved_to": None,
+        "profile": "ultrarag",
+        "signature": signature("evaluate", "ultrarag", {"rows": 2}),
+    }
     assert text_of(odd)["eval_res"]["acc"] == [1.0]
+
+
+async def test_intervals_if_they_are_asked_for(call, root, capfd):
+    answers = text_of(await call("evaluate", {**ANSWERS, "confidence_level": 0.9}))
+    paths = {"run_new_path": "new", "run_old_path": "old", "qrels_path": "qrels"}
+    compared = text_of(
+        await call("evaluate_trec_pvalue", {**paths, "metrics": ["map"], "confidence_level": 0.9})
+    )
+
+    low, high = answers["confidence_interval"]["em"]
+    assert 0 < low < 0.5 < high < 1
+    assert len(compared["eval_res"]["map"]["confidence_interval"]) == 2
 
 
 async def test_evaluate_trec(call, root):
@@ -256,7 +275,10 @@ async def test_results_are_saved_under_a_name_of_their_own(call, root):
         assert place.parent == root / "out"
         assert place.name.startswith("scores_20")
         assert place.suffix == ".json"
-        assert json.loads(place.read_text("utf-8")) == ultrarag.evaluate(**ANSWERS)
+        saved = json.loads(place.read_text("utf-8"))
+        assert saved.pop("signature").startswith("ultrarag.evaluate|profile=ultrarag|rows=2|")
+        assert saved.pop("profile") == "ultrarag"
+        assert saved == ultrarag.evaluate(**ANSWERS)
     assert sorted(root.glob("out/*")) == sorted(places)
 
 
@@ -308,7 +330,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         ("evaluate", {**ANSWERS, "pred_ls": ["a"]}, "pred_ls has 1 rows, gt_ls has 2 rows"),
         ("evaluate", {**ANSWERS, "pred_ls": ["a", None]}, "pred_ls[1] is None"),
         ("evaluate", {**ANSWERS, "pred_ls": 5}, "pred_ls must be a text a row, got 5"),
-        ("evaluate", {**ANSWERS, "gt_ls": [["a"], []]}, "gt_ls[1] is empty"),
+        ("evaluate", STRICT | {"gt_ls": [["a"], []]}, "gt_ls[1] is empty"),
         ("evaluate", {"pred_ls": [], "gt_ls": []}, "pred_ls and gt_ls have no rows"),
         ("evaluate", {**ANSWERS, "metrics": ["rouge"]}, "metrics[0]: there is no metric 'rouge'"),
         (
@@ -319,7 +341,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         (
             "evaluate",
             {**ANSWERS, "profile": "x"},
-            "profile must be one of 'standard', 'ultrarag', got 'x'",
+            "profile must be one of 'ultrarag', 'ultrarag-main', 'standard', got 'x'",
         ),
         ("evaluate", {**ANSWERS, "save_path": 5}, "save_path must be a string or None, got 5"),
         (

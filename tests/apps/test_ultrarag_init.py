@@ -118,7 +118,7 @@ def test_the_folder_is_what_ultrarag_expects(place):
     for tool in described["tools"].values():
         needed = {value[1:] for value in tool["input"].values() if value.startswith("$")}
         assert needed <= parameters.keys()
-    assert parameters["profile"] == "standard"
+    assert parameters["profile"] == "ultrarag"
     assert parameters["metrics"] == [*ultrarag.ANSWER_METRICS]
     assert parameters["ir_metrics"] == [*ultrarag.RANKING_METRICS]
     assert parameters["ks"] == [*ultrarag.CUTOFFS]
@@ -191,7 +191,9 @@ async def test_the_documented_answers(place):
     saved = sorted(Path("output").iterdir())
     assert len(saved) == 2
     assert all(path.match("evaluate_results_*.json") for path in saved)
-    assert json.loads(saved[-1].read_text("utf-8")) == found
+    content = json.loads(saved[-1].read_text("utf-8"))
+    assert {name: content[name] for name in found} == found
+    assert content["profile"] == profile
 
 
 @pytest.mark.skipif(not RUNS.is_dir(), reason=f"{RUNS} is absent")

@@ -29,7 +29,7 @@ def run(
     ] = None,
     form: OptionalForm = None,
     profile: Annotated[
-        Literal["ultrarag", "standard"] | None,
+        Literal["ultrarag", "ultrarag-main", "standard"] | None,
         typer.Option(
             help="Of a file of UltraRAG: its own scores, which is the default, or without oddities."
         ),

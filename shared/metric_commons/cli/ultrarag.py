@@ -15,6 +15,7 @@ from ..evaluation.usage import check_outputs
 from ..files.stored import write_whole
 from ..files.tables import Source
 from ..integrations import ultrarag
+from ..integrations.ultrarag_tables import signature, table
 from ..numbers.checks import OptionError, RowError
 from .config import Document, validated, wrong
 
@@ -74,12 +75,14 @@ class Rankings(_Section):
     save_path: str | None = None
 
 
-Table = tuple[Sequence[str], list[Sequence[Any]]]  # header and rows
+_FLAT = {"ir_metrics", "qrels_path", "run_path", "run_new_path"}  # keys of its server's own file
+_SERVERS = {"generation", "retriever", "prompt", "custom", "corpus", "memory", "reranker"}
 
 
 def is_parameters(content: Mapping[str, Any]) -> bool:
     """Whether a file is one of UltraRAG's."""
-    return "modules" not in content and ("evaluation" in content or "pipeline" in content)
+    keys = {"evaluation", "pipeline", *_FLAT, *_SERVERS}
+    return "modules" not in content and bool(keys & content.keys())
 
 
 def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
@@ -94,28 +97,29 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
         raise ValueError(
             f"{path}: a pipeline; run its parameter file, which `ultrarag build` writes beside it"
         )
-    section = _mapping(content["evaluation"], path, ["evaluation"])
-    kind = _tool(section, content, path)
-    settings: Any = validated(kind, section, path, ["evaluation"])
+    is_flat = "evaluation" not in content  # the file of UltraRAG's server itself
+    section = content if is_flat else _mapping(content["evaluation"], path, ["evaluation"])
+    kind = _flat_tool(section, path) if is_flat else _tool(section, content, path)
+    settings: Any = validated(kind, section, path, [] if is_flat else ["evaluation"])
     save = None if settings.save_path is None else Path(settings.save_path)
     for note in _notes(document, section, kind):
         typer.echo(f"{path}: {note}", err=True)
 
-    results: Mapping[str, Any]
     if kind is Answers:
         benchmark = _benchmark(content, path)
         check_outputs([save], [path, Path(benchmark.path)])
-        results, (header, rows) = _score_answers(settings, benchmark, path, profile)
+        tool, results = "evaluate", _score_answers(settings, benchmark, path, profile)
+        rows = len(next(iter(results.values())))
+        line = signature(tool, profile, {"rows": rows})
     else:
         paths = [Path(value) for name, value in settings if name in _PATHS and value is not None]
         check_outputs([save], [path, *paths])
-        results, (header, rows) = _score_runs(settings, path, profile)
-    from tabulate import tabulate
-
+        tool = "evaluate_trec" if kind is Ranking else "evaluate_trec_pvalue"
+        results = _score_runs(settings, path, profile)
+        line = signature(tool, profile, {})
     if save:
-        write_whole(save, _json(results))
-    left = ("left",) * len(header)
-    typer.echo(tabulate(rows, header, tablefmt="fancy_grid", colalign=left))
+        write_whole(save, _json({**results, "profile": profile, "signature": line}))
+    typer.echo(f"{table(results)}\n{line}")
     if save:
         typer.echo(f"saved to {save}", err=True)
 
@@ -124,6 +128,33 @@ def _mapping(value: Any, path: Path, keys: Sequence[str]) -> dict[str, Any]:
     if value is not None and not isinstance(value, dict):
         raise wrong(path, keys, f"expected keys with values, got {value!r}")
     return value or {}
+
+
+def _flat_tool(section: Mapping[str, Any], path: Path) -> type[_Section]:
+    """What the parameter file of UltraRAG's evaluation server is about: what has its files."""
+    if not section.keys() & (_FLAT | {"metrics"}):
+        servers = ", ".join(map(str, section))
+        raise ValueError(
+            f"{path}: there is no section 'evaluation', only {servers}: the pipeline has no step "
+            "evaluation.evaluate, evaluation.evaluate_trec or evaluation.evaluate_trec_pvalue"
+        )
+    missing = []
+    for kind, tool, names in (
+        (Rankings, "evaluate_trec_pvalue", ("run_new_path", "run_old_path", "qrels_path")),
+        (Ranking, "evaluate_trec", ("run_path", "qrels_path")),
+    ):
+        absent = [
+            f"{name} ({section.get(name)})"
+            for name in names
+            if not isinstance(section.get(name), str) or not Path(section[name]).exists()
+        ]
+        if not absent:
+            return kind
+        missing.append(f"{tool} lacks {', '.join(absent)}")
+    raise ValueError(
+        f"{path}: no tool of it can run: {'; '.join(missing)}; evaluate lacks pred_ls and gt_ls, "
+        "which are in a section 'benchmark' (path, key_map) of a pipeline's parameter file"
+    )
 
 
 def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) -> type[_Section]:
@@ -166,7 +197,7 @@ def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
 
 def _score_answers(
     settings: Answers, benchmark: Benchmark, path: Path, profile: ultrarag.Profile
-) -> tuple[Mapping[str, Any], Table]:
+) -> dict[str, Any]:
     """Of the scores of rows only the numbers are kept, so that there may be many rows."""
     limit = None if benchmark.limit == -1 else benchmark.limit
     fields = benchmark.key_map
@@ -200,8 +231,7 @@ def _score_answers(
             scores.setdefault(name, array("d")).extend(scores_of_block[name])
         before = source.rows
     means = {name: ultrarag.average(values, profile=profile) for name, values in scores.items()}
-    results = {**scores, **{f"avg_{name}": mean for name, mean in means.items()}}
-    return results, (["Metric", "Value"], [[name, round(mean, 4)] for name, mean in means.items()])
+    return {**scores, **{f"avg_{name}": mean for name, mean in means.items()}}
 
 
 def _json(results: Mapping[str, Any]) -> Iterator[str]:
@@ -231,19 +261,20 @@ def _json(results: Mapping[str, Any]) -> Iterator[str]:
 
 def _score_runs(
     settings: Ranking | Rankings, path: Path, profile: ultrarag.Profile
-) -> tuple[Mapping[str, Any], Table]:
+) -> dict[str, Any]:
     try:
         if isinstance(settings, Ranking):
-            means = ultrarag.evaluate_trec(
-                Path(settings.run_path),
-                Path(settings.qrels_path),
-                settings.ir_metrics,
-                settings.ks,
-                profile=profile,
-            )
-            return means, (["Metric", "Value"], [[name, round(v, 6)] for name, v in means.items()])
+            return {
+                **ultrarag.evaluate_trec(
+                    Path(settings.run_path),
+                    Path(settings.qrels_path),
+                    settings.ir_metrics,
+                    settings.ks,
+                    profile=profile,
+                )
+            }
         with _bar() as advance:
-            compared = ultrarag.evaluate_trec_pvalue(
+            return ultrarag.evaluate_trec_pvalue(
                 Path(settings.run_new_path),
                 Path(settings.run_old_path),
                 Path(settings.qrels_path),
@@ -255,20 +286,6 @@ def _score_runs(
             )
     except ValueError as error:
         raise _keyed(error, "ir_metrics", path) from error
-    header = ["metrics", "A_mean", "B_mean", "Diff(A-B)", "p_value", "significant"]
-    results = _reordered(settings.ir_metrics, compared)
-    return results, (header, [[name, *result.values()] for name, result in results.items()])
-
-
-def _reordered(metrics: list[str] | None, compared: dict[str, Any]) -> dict[str, Any]:
-    """The comparisons metric by metric, as UltraRAG has them; each at its cutoffs."""
-    order = [metric.lower() for metric in metrics or ultrarag.RANKING_METRICS]
-
-    def rank(name: str) -> int:
-        metric = name.partition("@")[0]
-        return order.index("precision" if metric == "P" else metric)
-
-    return {name: compared[name] for name in sorted(compared, key=rank)}
 
 
 @contextmanager

@@ -86,6 +86,20 @@ PRESETS: Mapping[str, Preset] = {
         },
         missing="skip",
     ),
+    "ultrarag-main": Preset(
+        "the same of later versions, in which an answer of nothing but articles keeps them",
+        {
+            "qa_em": {"normalizer": "ultrarag_keep_articles"},
+            "qa_f1": {"normalizer": "ultrarag_keep_articles", "both_empty": 0.0},
+            "substring_recall": {
+                "normalizer": "ultrarag_keep_articles",
+                "empty_reference": "always",
+            },
+            "rouge_n_l": {"normalizer": "ultrarag_keep_articles", "use_stemmer": True},
+            "ir_ranking": {"score_dtype": "float32"},
+        },
+        missing="skip",
+    ),
     "trec_eval": Preset(
         "trec_eval 10 without -c; for trec_eval 9 set score_dtype to float32",
         {

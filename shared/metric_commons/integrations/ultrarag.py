@@ -1,16 +1,18 @@
 """The evaluations of UltraRAG under its names: short answers, runs, and two runs compared.
 
-Names, arguments and the shapes of results are those of UltraRAG's evaluation server. There are two
-profiles. "standard" computes what the names say. "ultrarag" gives UltraRAG's scores to the last
-bit, also where they are odd: every prediction contains an answer that normalizes to nothing, and
-queries that a run lacks are left out of its means, but count as zero in a comparison.
+Names, arguments and the shapes of results are those of UltraRAG's evaluation server. "ultrarag",
+the usual profile, gives the scores of its version 0.3.0 to the last bit, also where they are odd:
+every prediction contains an answer that normalizes to nothing, and queries that a run lacks are
+left out of its means, but count as zero in a comparison. "ultrarag-main" is the same with a later
+change: an answer of nothing but articles keeps them (pull request 510). "standard" computes what
+the names say.
 
-Some input that UltraRAG accepts is an error in both profiles: unequal numbers of rows, no rows, an
-unknown name, an unreadable line of a file, a run without judged queries. P-values are ours in both
-profiles: seeded, and never zero.
+Some input that UltraRAG accepts is an error in all profiles: unequal numbers of rows, no rows, an
+unknown name, an unreadable line of a file, a run without judged queries. P-values are ours in all
+profiles: without draws, and never zero.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -29,7 +31,7 @@ from ..text.answers import AnswerPairs, Match, answer_pairs
 from ..text.references import best_pairs
 from ..text.rouge_scores import rouge
 
-Profile = Literal["standard", "ultrarag"]
+Profile = Literal["ultrarag", "ultrarag-main", "standard"]
 Progress = Callable[[int, int], object]  # called with the steps that are done, and with all steps
 
 ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
@@ -61,8 +63,11 @@ def _sequential_mean(scores: Sequence[float]) -> float:
 
 
 _PROFILES = {
-    "standard": _Rules("ultrarag_keep_articles", 1.0, False, False, "zero", "float64", mean),
     "ultrarag": _Rules("ultrarag", 0.0, True, True, "skip", "float32", _sequential_mean),
+    "ultrarag-main": _Rules(
+        "ultrarag_keep_articles", 0.0, True, True, "skip", "float32", _sequential_mean
+    ),
+    "standard": _Rules("ultrarag_keep_articles", 1.0, False, False, "zero", "float64", mean),
 }
 
 
@@ -71,11 +76,11 @@ def _rules(profile: Profile) -> _Rules:
     return _PROFILES[profile]
 
 
-def average(scores: Sequence[float], *, profile: Profile = "standard") -> float:
-    """The mean of the scores of rows as in `evaluate`; in "ultrarag" with rounding errors.
+def average(scores: Sequence[float], *, profile: Profile = "ultrarag") -> float:
+    """The mean of the scores of rows as in `evaluate`: with rounding errors but in "standard".
 
-    >>> average([0.1] * 10), average([0.1] * 10, profile="ultrarag")
-    (0.1, 0.09999999999999999)
+    >>> average([0.1] * 10), average([0.1] * 10, profile="standard")
+    (0.09999999999999999, 0.1)
     """
     return _rules(profile).average(scores)
 
@@ -88,7 +93,7 @@ def evaluate(
     gt_ls: Sequence[str | Sequence[str]],
     metrics: Sequence[str] | None = None,
     *,
-    profile: Profile = "standard",
+    profile: Profile = "ultrarag",
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Scores of rows and their means: `{metric: [of each row], ..., "avg_<metric>": mean, ...}`.
@@ -102,20 +107,21 @@ def evaluate(
         pred_ls: one answer a row.
         gt_ls: the accepted answer, or answers, of each row.
         metrics: names in `ANSWER_METRICS`, in any case; all of them if None or empty.
-        profile: "standard" or "ultrarag". The normalizer of "standard" is that of later versions
-            of UltraRAG, in which "A" stays "a"; two answers without words have an F1 of 1, no
-            prediction contains an answer without words, and a row without references is an error.
+        profile: "ultrarag", "ultrarag-main" or "standard". The normalizer of the last two is that
+            of later versions of UltraRAG, in which "A" stays "a". In "standard" two answers without
+            words have an F1 of 1, no prediction contains an answer without words, and a row without
+            references is an error.
         progress: called with the number of rows that are done, and of all rows.
 
     Raises:
         ValueError: more predictions than rows of references or fewer, no rows, a row that is not
             text, or an unknown name.
 
-    >>> evaluate(["Paris, France", "A"], [["Paris"], ["A", "B"]], ["em", "acc", "f1"])
-    {'em': [0.0, 1.0], 'acc': [1.0, 1.0], 'f1': [0.6666666666666666, 1.0], 'avg_em': 0.5, \
-'avg_acc': 1.0, 'avg_f1': 0.8333333333333333}
-    >>> evaluate(["B"], [["A"]], ["acc"], profile="ultrarag")
-    {'acc': [1.0], 'avg_acc': 1.0}
+    >>> evaluate(["Paris, France"], [["Paris"]], ["em", "acc", "f1"])
+    {'em': [0.0], 'acc': [1.0], 'f1': [0.6666666666666666], 'avg_em': 0.0, 'avg_acc': 1.0, \
+'avg_f1': 0.6666666666666666}
+    >>> evaluate(["B"], [["A"]], ["acc"]), evaluate(["B"], [["A"]], ["acc"], profile="standard")
+    ({'acc': [1.0], 'avg_acc': 1.0}, {'acc': [0.0], 'avg_acc': 0.0})
     """
     rules = _rules(profile)
     names = _check_names(metrics, ANSWER_METRICS)
@@ -237,7 +243,7 @@ def evaluate_trec(
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     *,
-    profile: Profile = "standard",
+    profile: Profile = "ultrarag",
 ) -> dict[str, float]:
     """The means of a run: `{"map": ..., "mrr": ..., "ndcg@k": ..., "P@k": ..., "recall@k": ...}`.
 
@@ -249,7 +255,7 @@ def evaluate_trec(
         metrics: names in `RANKING_METRICS`, in any case; all of them if None or empty.
         ks: the cutoffs of recall, ndcg and precision; `CUTOFFS` if None.
         profile: in "standard" a judged query that the run lacks counts as zero, and documents are
-            ordered by scores in double precision, as in trec_eval 10; in "ultrarag" the query is
+            ordered by scores in double precision, as in trec_eval 10; in the others the query is
             left out, and scores are in single precision, as in pytrec_eval.
 
     Raises:
@@ -268,7 +274,7 @@ def evaluate_trec(
     # UltraRAG adds up queries in the order in which they first occur in the run.
     codes = dict.fromkeys(run.query[_query_starts(run)].tolist())
     rows = [scores[run.queries[code]] for code in codes if run.queries[code] in scores]
-    return {name: rules.average([row[name] for row in rows]) for name in measures}
+    return {name: _sequential_mean([row[name] for row in rows]) for name in measures}
 
 
 def evaluate_trec_pvalue(
@@ -280,7 +286,8 @@ def evaluate_trec_pvalue(
     n_resamples: int | None = None,
     *,
     seed: int = 0,
-    profile: Profile = "standard",
+    profile: Profile = "ultrarag",
+    confidence_level: float | None = None,
     progress: Progress | None = None,
 ) -> dict[str, dict[str, Any]]:
     """The means of both runs, and whether they differ by more than chance, for each measure.
@@ -298,8 +305,9 @@ def evaluate_trec_pvalue(
         ks: as in `evaluate_trec`.
         n_resamples: what UltraRAG has; no p-value depends on it, since nothing is drawn.
         seed: likewise.
-        profile: in "standard" all judged queries count, in "ultrarag" the judged queries that one
+        profile: in "standard" all judged queries count, in the others the judged queries that one
             of the runs has; a run that lacks a query scores zero.
+        confidence_level: also return the interval of each difference, `confidence_interval`.
         progress: called after each of the steps: three files read, and the tests.
 
     Raises:
@@ -329,16 +337,30 @@ def evaluate_trec_pvalue(
         correction="none",
         n_resamples=10_000 if n_resamples is None else n_resamples,
         seed=seed,
-        confidence_level=None,
+        confidence_level=confidence_level,
     )
     report(4, 4)
     results = {}
-    for name, comparison in comparisons.items():
+    for name in _by_metric(metrics, comparisons):
+        comparison = comparisons[name]
         differences = [x - y for x, y in zip(a[name], b[name], strict=True)]
         columns = {"A_mean": a[name], "B_mean": b[name], "diff": differences}
-        means = {key: rules.average(values) for key, values in columns.items()}
-        results[name] = {key: (comparison | means)[key] for key in _COMPARISON_KEYS}
+        # Added up one after another, as trec_eval and `evaluate_trec` do.
+        means = {key: _sequential_mean(values) for key, values in columns.items()}
+        keys = [*_COMPARISON_KEYS, *(["confidence_interval"] if confidence_level else [])]
+        results[name] = {key: (comparison | means)[key] for key in keys}
     return results
+
+
+def _by_metric(metrics: Sequence[str] | None, measures: Iterable[str]) -> list[str]:
+    """The measures in the order of UltraRAG's comparisons: metric by metric, with its cutoffs."""
+    order = [metric.lower() for metric in metrics or RANKING_METRICS]
+
+    def rank(name: str) -> int:
+        metric = name.partition("@")[0]
+        return order.index("precision" if metric == "P" else metric)
+
+    return sorted(measures, key=rank)
 
 
 def _measures(names: Sequence[str], ks: Sequence[int] | None) -> list[str]:

@@ -26,16 +26,18 @@ _TOOLS = {
 }
 # By tool: arguments that UltraRAG lacks, which are passed on if parameter.yaml has them.
 _EXTENSIONS = {
-    "evaluate": ["profile"],
+    "evaluate": ["profile", "confidence_level"],
     "evaluate_trec": ["profile"],
-    "evaluate_trec_pvalue": ["profile", "seed"],
+    "evaluate_trec_pvalue": ["profile", "seed", "confidence_level"],
 }
 _PARAMETERS = f"""\
-# "ultrarag" gives the scores of UltraRAG to the last bit, "standard" the same without its oddities;
-# README.md beside this file says where they differ.
-profile: standard
+# "ultrarag" gives the scores of UltraRAG 0.3.0 to the last bit, "ultrarag-main" those of later
+# versions, "standard" the same without oddities; README.md beside this file says where they differ.
+profile: ultrarag
 
 save_path: output/evaluate_results.json
+
+# confidence_level: 0.95  # also shows intervals
 
 # evaluate
 metrics: [{", ".join(ANSWER_METRICS)}]

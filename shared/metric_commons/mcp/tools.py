@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,7 @@ from ..evaluation.usage import extra
 from ..files.stored import plain, write_whole
 from ..files.streams import Limits
 from ..integrations import ultrarag
+from ..integrations.ultrarag_tables import intervals, signature, table
 from ..numbers.checks import OptionError
 from ..numbers.domains import Count, Level, PerRow, Range, Seed
 from ..numbers.progress import watched
@@ -88,7 +90,8 @@ def evaluate(
     gt_ls: AcceptedAnswers,
     metrics: Sequence[str] | None = None,
     save_path: str | None = None,
-    profile: ultrarag.Profile = "standard",
+    profile: ultrarag.Profile = "ultrarag",
+    confidence_level: Level | None = None,
 ) -> dict[str, Any]:
     """Score short answers: for each metric the score of every row, and avg_<metric>.
 
@@ -97,7 +100,9 @@ def evaluate(
         gt_ls: the accepted answers of each row.
         metrics: of acc, em, stringem, coverem, f1, rouge-1, rouge-2 and rouge-l; all if null.
         save_path: where to save the result as JSON; the time is put into the name.
-        profile: ultrarag gives the scores of UltraRAG, also where they are odd.
+        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
+            also where they are odd; standard is without oddities.
+        confidence_level: of intervals of the means, such as 0.95; null for none.
     """
     target = desk.to_save(save_path)  # before anything is scored, since it may be refused
     characters = _characters(pred_ls) + _characters(gt_ls)
@@ -107,7 +112,9 @@ def evaluate(
             "put them into a file and call evaluate_file"
         )
     scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, profile=profile, progress=desk.progress)
-    return _evaluated(scores, target)
+    line = signature("evaluate", profile, {"rows": len(pred_ls)})
+    ends = intervals(scores, confidence_level) if confidence_level else None
+    return _evaluated(scores, target, profile, line, ends)
 
 
 def evaluate_trec(
@@ -118,7 +125,7 @@ def evaluate_trec(
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     save_path: str | None = None,
-    profile: ultrarag.Profile = "standard",
+    profile: ultrarag.Profile = "ultrarag",
 ) -> dict[str, Any]:
     """Score a TREC run: its means of map, mrr, ndcg@k, P@k and recall@k, as trec_eval's.
 
@@ -128,7 +135,8 @@ def evaluate_trec(
         metrics: of mrr, map, recall, ndcg and precision; all if null.
         ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
         save_path: where to save the result as JSON; the time is put into the name.
-        profile: ultrarag gives the scores of UltraRAG, also where they are odd.
+        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
+            also where they are odd; standard is without oddities.
     """
     target = desk.to_save(save_path)
     scores = ultrarag.evaluate_trec(
@@ -138,7 +146,7 @@ def evaluate_trec(
         ks,
         profile=profile,
     )
-    return _evaluated(scores, target)
+    return _evaluated(scores, target, profile, signature("evaluate_trec", profile, {}))
 
 
 def evaluate_trec_pvalue(
@@ -151,8 +159,9 @@ def evaluate_trec_pvalue(
     ks: Sequence[int] | None = None,
     n_resamples: Count | None = None,
     save_path: str | None = None,
-    profile: ultrarag.Profile = "standard",
+    profile: ultrarag.Profile = "ultrarag",
     seed: Seed = 0,
+    confidence_level: Level | None = None,
 ) -> dict[str, Any]:
     """Compare two TREC runs by permutation tests.
 
@@ -166,8 +175,10 @@ def evaluate_trec_pvalue(
         ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
         n_resamples: what UltraRAG has; the tests here need no draws, so nothing depends on it.
         save_path: where to save the result as JSON; the time is put into the name.
-        profile: ultrarag gives the scores of UltraRAG, also where they are odd.
+        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
+            also where they are odd; standard is without oddities.
         seed: nothing depends on it, as on n_resamples.
+        confidence_level: of intervals of the differences, such as 0.95; null for none.
     """
     target = desk.to_save(save_path)
     _check_resamples(n_resamples)
@@ -180,9 +191,10 @@ def evaluate_trec_pvalue(
         n_resamples,
         seed=seed,
         profile=profile,
+        confidence_level=confidence_level,
         progress=desk.progress,
     )
-    return _evaluated(scores, target)
+    return _evaluated(scores, target, profile, signature("evaluate_trec_pvalue", profile, {}))
 
 
 def build(desk: Desk, *, parameter_file: str) -> dict[str, Any]:
@@ -413,9 +425,23 @@ def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
     }
 
 
-def _evaluated(scores: Mapping[str, Any], target: Path | None) -> dict[str, Any]:
-    """The scores as UltraRAG's tools return them, and the file with them, if they are saved."""
-    return {"eval_res": scores, "saved_to": _saved(plain(scores), target)}
+def _evaluated(
+    scores: Mapping[str, Any],
+    target: Path | None,
+    profile: ultrarag.Profile,
+    line: str,
+    ends: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The scores as UltraRAG's tools return them, and how they came about.
+
+    Their table goes to stderr, where UltraRAG shows it to its user.
+    """
+    sys.stderr.write(f"{table(scores, ends)}\n{line}\n")
+    about: dict[str, Any] = {"profile": profile, "signature": line}
+    if ends:
+        about["confidence_interval"] = ends
+    saved_to = _saved(plain({**scores, **about}), target)
+    return {"eval_res": scores, "saved_to": saved_to, **about}
 
 
 def _saved(results: Mapping[str, Any], target: Path | None) -> str | None:
@@ -464,6 +490,7 @@ def _object(**properties: Any) -> dict[str, Any]:
 
 _TEXT, _TEXT_OR_NULL, _NUMBER = {"type": "string"}, {"type": ["string", "null"]}, {"type": "number"}
 _OBJECT, _LIST = {"type": "object"}, {"type": "array"}
+_ABOUT = {"saved_to": _TEXT_OR_NULL, "profile": _TEXT, "signature": _TEXT}
 _RESULTS = _object(
     format=_TEXT, systems=_OBJECT, comparisons=_LIST, provenance=_OBJECT, saved_to=_TEXT_OR_NULL
 )
@@ -484,9 +511,9 @@ TOOLS = {
     tool.name: tool
     for tool in (
         # Scores of rows and their means; the client would check every score.
-        Tool(evaluate, _object(eval_res=_OBJECT, saved_to=_TEXT_OR_NULL)),
-        Tool(evaluate_trec, _object(eval_res=_mapping(_NUMBER), saved_to=_TEXT_OR_NULL)),
-        Tool(evaluate_trec_pvalue, _object(eval_res=_mapping(_COMPARISON), saved_to=_TEXT_OR_NULL)),
+        Tool(evaluate, _object(eval_res=_OBJECT, **_ABOUT)),
+        Tool(evaluate_trec, _object(eval_res=_mapping(_NUMBER), **_ABOUT)),
+        Tool(evaluate_trec_pvalue, _object(eval_res=_mapping(_COMPARISON), **_ABOUT)),
         Tool(evaluate_file, _RESULTS),
         Tool(compare_files, _RESULTS),
         Tool(report, _object(saved_to=_TEXT)),

@@ -7,6 +7,7 @@ pytrec_eval, one row after another.
 import json
 from collections import Counter
 from functools import cache
+from typing import get_args
 
 import pytest
 import pytrec_eval
@@ -164,9 +165,10 @@ def test_the_documented_example(profile):
 
 def test_the_mean_does_not_depend_on_the_order_of_rows():
     predictions, references = ["a b c d e f g h i j"] * 11, [["a"]] * 10 + [["a b c"]]
-    backwards = evaluate(predictions, references[::-1], ["f1"])["avg_f1"]
+    asked = {"metrics": ["f1"], "profile": "standard"}
+    backwards = evaluate(predictions, references[::-1], **asked)["avg_f1"]
 
-    assert evaluate(predictions, references, ["f1"])["avg_f1"] == backwards
+    assert evaluate(predictions, references, **asked)["avg_f1"] == backwards
 
 
 def test_names_may_be_in_any_case_and_single_references_strings():
@@ -208,12 +210,12 @@ def test_what_it_lets_pass_is_an_error_in_both_profiles(profile, call, message):
 
 def test_a_row_without_references_is_an_error_but_for_its_profile():
     with pytest.raises(ValueError, match=r"gt_ls\[1\] is empty; every row needs at least one ref"):
-        evaluate(["a", "b"], [["a"], []])
+        evaluate(["a", "b"], [["a"], []], profile="standard")
     assert evaluate(["a", "b"], [["a"], []], ["em"], profile="ultrarag")["em"] == [1.0, 0.0]
 
 
-def test_there_are_two_profiles():
-    with pytest.raises(ValueError, match="profile must be one of 'standard', 'ultrarag', got 'x'"):
+def test_there_are_three_profiles():
+    with pytest.raises(ValueError, match="one of 'ultrarag', 'ultrarag-main', 'standard', got 'x'"):
         evaluate(["a"], ["a"], profile="x")
 
 
@@ -318,8 +320,27 @@ def test_its_profile_gives_the_means_that_it_returned(files):
 def test_a_query_that_a_run_lacks_is_zero_or_left_out(files):
     run, qrels = files(A, QRELS)
 
-    assert evaluate_trec(run, qrels, ["map"]) == {"map": 2 / 3}
-    assert evaluate_trec(run, qrels, ["map"], profile="ultrarag") == {"map": 1.0}
+    assert evaluate_trec(run, qrels, ["map"], profile="standard") == {"map": 2 / 3}
+    assert evaluate_trec(run, qrels, ["map"]) == {"map": 1.0}
+
+
+def test_answers_of_nothing_but_articles_in_later_versions():
+    answers = (["A", "The B"], [["A"], ["B"]], ["em", "f1"])
+    found = {name: evaluate(*answers, profile=name)["f1"] for name in get_args(ultrarag.Profile)}
+
+    assert found == {"ultrarag": [0.0, 1.0], "ultrarag-main": [1.0, 1.0], "standard": [1.0, 1.0]}
+    assert evaluate([""], [[""]], ["f1"], profile="ultrarag-main")["f1"] == [0.0]
+
+
+@needs_runs
+def test_means_are_added_up_in_one_way():
+    run, qrels = RUNS / "treceval" / "results.test", RUNS / "treceval" / "qrels.test"
+    for profile in get_args(ultrarag.Profile):
+        alone = evaluate_trec(run, qrels, profile=profile)
+        compared = evaluate_trec_pvalue(run, run, qrels, profile=profile)
+        if profile == "standard":
+            assert {name: result["A_mean"] for name, result in compared.items()} == alone
+        assert [*compared][:3] == ["mrr", "map", "recall@1"]
 
 
 def test_what_is_not_asked_for_is_left_out(files):

@@ -1,0 +1,63 @@
+"""The tables that UltraRAG shows of its evaluations, and the lines that say how they came about."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from ..statistics.intervals import interval
+from .ultrarag import Profile
+
+
+def signature(tool: str, profile: Profile, options: Mapping[str, Any]) -> str:
+    """One line that says how scores came about.
+
+    Args:
+        tool: "evaluate", "evaluate_trec" or "evaluate_trec_pvalue".
+        profile: of the scores.
+        options: what else belongs to it, such as the number of rows; None is left out.
+
+    >>> signature("evaluate", "ultrarag", {"rows": 3, "ks": None})  # doctest: +ELLIPSIS
+    'ultrarag.evaluate|profile=ultrarag|rows=3|metric-commons ...'
+    """
+    texts = [f"{name}={value}" for name, value in options.items() if value is not None]
+    program = f"metric-commons {version('metric-commons')}"
+    return "|".join([f"ultrarag.{tool}", f"profile={profile}", *texts, program])
+
+
+def intervals(results: Mapping[str, Any], confidence_level: float) -> dict[str, list[float]]:
+    """The interval of the mean of each metric of `evaluate`.
+
+    >>> ends = intervals({"em": [1.0, 0.0, 1.0], "avg_em": 2 / 3}, 0.95)
+    >>> [round(end, 3) for end in ends["em"]]
+    [0.094, 0.992]
+    """
+    names = [name for name in results if f"avg_{name}" in results]
+    estimates = {n: interval(results[n], confidence_level=confidence_level) for n in names}
+    return {name: [estimate.low, estimate.high] for name, estimate in estimates.items()}
+
+
+def table(results: Mapping[str, Any], ends: Mapping[str, Sequence[float]] | None = None) -> str:
+    """The table of results of any of the tools, as UltraRAG prints it.
+
+    Args:
+        results: of `evaluate`, `evaluate_trec` or `evaluate_trec_pvalue`.
+        ends: intervals, which get a column of their own.
+    """
+    from tabulate import tabulate
+
+    header = ["Metric", "Value"]
+    averages = {name: results.get(f"avg_{name}") for name in results}
+    if any(isinstance(value, Mapping) for value in results.values()):
+        header = ["metrics", "A_mean", "B_mean", "Diff(A-B)", "p_value", "significant"]
+        rows = [[name, *list(result.values())[:5]] for name, result in results.items()]
+        differences = {n: r["confidence_interval"] for n, r in results.items() if len(r) > 5}
+        ends = differences or ends
+    elif any(average is not None for average in averages.values()):
+        rows = [[name, round(mean, 4)] for name, mean in averages.items() if mean is not None]
+    else:
+        rows = [[name, round(mean, 6)] for name, mean in results.items()]
+    if ends:
+        header.append("interval")
+        rows = [[*row, f"[{ends[row[0]][0]:.4f}, {ends[row[0]][1]:.4f}]"] for row in rows]
+    text: str = tabulate(rows, header, tablefmt="fancy_grid", colalign=("left",) * len(header))
+    return text
