@@ -26,7 +26,8 @@ from .work_limits import UndecidedError, limited_work, spend
 
 Percent = Literal["either", "value", "ignore", "any_scale"]
 
-_SPACE = re.compile(r"\s+")
+# White space is no matter, unless it parts numbers or words: 7 3/4 is not 73/4.
+_SPACE = re.compile(r"(?<![\w.,\\])\s+|\s+(?![\w.,])")
 _HUNDREDTH = Fraction(1, 100)
 # Beside something of another kind, these may still mean the same.
 _AMBIGUOUS = (Collection, Ratio, BasedNumber, Equation)
@@ -58,7 +59,7 @@ def equivalent(
     >>> print(equivalent("1", r"\sin^2 x + \cos^2 x"))
     None
     """
-    if _SPACE.sub("", reference) == _SPACE.sub("", prediction) and reference.strip():
+    if _squeezed(reference) == _squeezed(prediction) != "":
         return True
     left, right = parse_answer(reference), parse_answer(prediction)
     if left is None or right is None:
@@ -75,6 +76,15 @@ def equivalent(
             return _same_contents(left, right, percent, tolerance)
     except UndecidedError:
         return None
+
+
+def _squeezed(text: str) -> str:
+    """The text without white space that is no matter.
+
+    >>> _squeezed(" 7 3/4 + x "), _squeezed("7  3/4+x")
+    ('7 3/4+x', '7 3/4+x')
+    """
+    return _SPACE.sub("", " ".join(text.split()))
 
 
 def _same_words(left: Answer, right: Answer) -> bool | None:

@@ -6,7 +6,7 @@ method reads one part and leaves the reader behind it.
     union    = sum { ∪ sum }
     sum      = [sign] term { sign term }              or an infinity
     term     = factor { [*] factor | / factor }
-    factor   = atom { ^ exponent | ! }
+    factor   = atom [!] [^ exponent]
     atom     = number | letters | \frac | \sqrt | function | matrix | bracket | |sum|
 """
 
@@ -154,16 +154,15 @@ class _Parser(TokenReader):
 
     def factor(self) -> MathObject:
         result = self.atom()
-        while True:
-            if self.skip("^"):
-                result = power(as_value(result), self._exponent())
-            elif self.skip("!"):
-                result = rational(factorial(_small_integer(result, 0, _MAX_FACTORIAL)))
-                spend(100)
-            elif self.next.is_sign("_"):
-                raise UndecidedError("a subscript of what is no letter")
-            else:
-                return result
+        if self.skip("!"):
+            result = rational(factorial(_small_integer(result, 0, _MAX_FACTORIAL)))
+            spend(100)
+        if self.skip("^"):
+            result = power(as_value(result), self._exponent())
+        # 2^3^2 and 2^3! may be read in two ways, 3!! in a third, and only letters have subscripts.
+        if self.next.is_sign("^!_"):
+            raise UndecidedError(f"{self.next.text!r} does not belong here")
+        return result
 
     def _exponent(self) -> Value:
         if self.next.is_sign("{"):
@@ -221,6 +220,8 @@ class _Parser(TokenReader):
             exponent = text.lower().partition("e")[2]
             if abs(int(exponent[:6] or 0)) > _MAX_SCIENTIFIC_EXPONENT:
                 raise UndecidedError("too large a number")
+            if self._repeats_digits():
+                raise UndecidedError("a repeating decimal, or a product")
             return rational(Fraction(text))
         value = rational(int(text))
         if self.skip("_"):
@@ -228,6 +229,11 @@ class _Parser(TokenReader):
             base = _small_integer(self.atom(mixed=False) if is_number else self._argument(), 2, 36)
             return BasedNumber(value, rational(base))
         return self._mixed_number(value) if mixed else value
+
+    def _repeats_digits(self) -> bool:
+        """Whether digits in brackets stand here: 0.1(6) is 1/6 for some."""
+        opening, digits, closing = (self.next, self.following(1), self.following(2))
+        return opening.is_sign("(") and digits.kind == "number" and closing.is_sign(")")
 
     def _mixed_number(self, whole: Value) -> Value:
         r"""7\frac34 and 7 3/4 are 7 + 3/4; 2\frac{\pi}{3} is a product."""

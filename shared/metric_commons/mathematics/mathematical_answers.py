@@ -65,6 +65,8 @@ def _unmarked(text: str) -> str:
         inner = text[len(left) : -len(right)]
         if len(text) >= len(left + right) and text == left + inner + right and left not in inner:
             text = inner.strip()
+    if text.endswith(("..", "…")):
+        raise UndecidedError("something is left out")
     text = text.rstrip(".,;: ")
     box = r"\boxed{"
     if (

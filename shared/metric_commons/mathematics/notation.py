@@ -100,6 +100,7 @@ _REWRITES = [
         (rf"\\(?:{_FONTS.replace(' ', '|')}) ?\{{", r"\\text{"),
     ]
 ]
+_ROOT_OF_NUMBER = re.compile("√ ?([0-9]+)")  # all of it, where \\sqrt takes a digit
 _IS_LATEX = re.compile(r"[\\^{~&]")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _SPACE = re.compile(r"\s+")
@@ -155,7 +156,7 @@ def tokens(text: str) -> list[Token]:
 
 def _rewritten(text: str) -> str:
     if not text.isascii():
-        text = text.translate(_SIGNS)
+        text = _ROOT_OF_NUMBER.sub(r"\\sqrt{\1}", text).translate(_SIGNS)
     if _IS_LATEX.search(text):
         for pattern, replacement in _REWRITES:
             text = pattern.sub(replacement, text)

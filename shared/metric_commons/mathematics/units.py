@@ -81,7 +81,7 @@ def without_unit(tokens: Sequence[Token]) -> Quantity:
             suffixes += [unit_name(word) or word] if word else []
         elif token.kind == "word" and _is_unit(token.text, head):
             suffixes.append(unit_name(token.text) or "")
-        elif token.kind == "number" and _is_exponent_of_text(head):
+        elif token.kind == "number" and _is_squared_unit(head):
             suffixes.append(f"^{token.text}")
             head = head[:-1]
         else:
@@ -97,5 +97,8 @@ def _is_unit(word: str, head: Sequence[Token]) -> bool:
     return unit_name(word) is not None and any(token.kind == "number" for token in head)
 
 
-def _is_exponent_of_text(head: Sequence[Token]) -> bool:
-    return len(head) > 2 and head[-1].is_sign("^") and head[-2].kind == "text"
+def _is_squared_unit(head: Sequence[Token]) -> bool:
+    if len(head) < 3 or not head[-1].is_sign("^"):
+        return False
+    unit = head[-2]
+    return unit.kind == "text" or (unit.kind == "word" and _is_unit(unit.text, head[:-2]))

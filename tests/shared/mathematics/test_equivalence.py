@@ -65,6 +65,7 @@ def test_equal_answers(left, right):
         (r"\frac{1}{2^{99}}", r"\frac{1}{2^{98}}"),
         (r"\frac{1}{2004!}", r"\frac{1}{2006!}"),
         (r"7\frac34", r"\frac{21}{4}"),
+        ("7 3/4", "73/4"),
         ("x", "y"),
         (r"\sqrt2+\sqrt3", r"\sqrt{10}"),
         ("(1,2)", "(2,1)"),
@@ -97,6 +98,12 @@ def test_different_answers(left, right):
         (r"\$5", "5 cm"),
         ("€5", "£5"),
         ("2:3", "4:6"),
+        ("1 2", "12"),
+        ("7 .5", "7.5"),
+        ("1,000", "1, 000"),
+        ("0.(3)", "0"),
+        ("0.333...", "0.333"),
+        ("1, 2, 3, ...", "1, 2, 3"),
         ("x=2, y=3", "3, 2"),
         (r"\pm 3", "3"),
         ("2x+1=0", "0"),
@@ -121,7 +128,8 @@ def test_undecided_answers(left, right):
 
 
 def test_what_is_written_alike_is_equal_even_if_nobody_understands_it():
-    assert equivalent("gibberish ) (", "gibberish)(") is True
+    assert equivalent("gibberish ) (", " gibberish)(") is True
+    assert equivalent("gib berish", "gibberish") is False
 
 
 @pytest.mark.parametrize(

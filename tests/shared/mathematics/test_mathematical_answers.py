@@ -75,7 +75,25 @@ def test_several_values():
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", ",", "$", "$$", "=", "x=", "=5", "1=2=3", "x^2=4, y=1", r"\pm1\pm2", ":", "<"]
+    "text",
+    [
+        "",
+        " ",
+        ",",
+        "$",
+        "0.333...",
+        "1, 2, 3, ...",
+        "0.333…",
+        "$$",
+        "=",
+        "x=",
+        "=5",
+        "1=2=3",
+        "x^2=4, y=1",
+        r"\pm1\pm2",
+        ":",
+        "<",
+    ],
 )
 def test_what_is_no_answer(text):
     assert parse_answer(text) is None

@@ -11,6 +11,8 @@ from metric_commons.mathematics.units import unit_name, without_unit
         ("5 cm", "5", ("cm",), False),
         (r"5\text{ cm}", "5", ("cm",), False),
         (r"5\text{ cm}^2", "5", ("cm", "^2"), False),
+        ("5 cm^2", "5", ("cm", "^2"), False),
+        ("x^2", "x^2", (), False),
         (r"12 \text{ square feet}", "12", ("squarefeet",), False),
         (r"90^\circ", "90", ("degree",), False),
         ("90 degrees", "90", ("degree",), False),
