@@ -131,7 +131,7 @@ class _Tolerance:
 
     def __init__(self, relative: float, absolute: float) -> None:
         # Read as the decimals that were written: 0.05 is 1/20.
-        self._relative, self._absolute = Fraction(repr(relative)), Fraction(repr(absolute))
+        self._relative, self._absolute = (Fraction(str(float(n))) for n in (relative, absolute))
 
     def accepts(self, reference: MathObject, prediction: MathObject) -> bool | None:
         """Whether the prediction is equal to the reference or close to it."""

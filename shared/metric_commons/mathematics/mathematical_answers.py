@@ -86,8 +86,8 @@ def _answer(text: str) -> Answer:
         return Answer(text=text, word=choice[1].casefold())
     all_tokens = tokens(text)
     if _is_text(all_tokens):
-        words = " ".join(token.text for token in all_tokens).casefold().strip()
-        return Answer(text=text, word=" ".join(words.strip(".").split()))
+        words = " ".join(token.text for token in all_tokens).casefold().replace(",", ", ")
+        return Answer(text=text, word=" ".join(words.strip(" .").split()))
     parts = [part for part in split(all_tokens, ",;") if part]
     if not parts:
         raise UndecidedError("nothing")
@@ -167,4 +167,8 @@ def _values(amount: Sequence[Token]) -> list[MathObject]:
     signs = [token.text for token in amount if token.is_sign("±∓")]
     if signs.count("±") > 1:
         raise UndecidedError("several ±")
-    return [parse_expression(amount, sign) for sign in ((1, -1) if signs else (1,))]
+    contents = [parse_expression(amount, sign) for sign in ((1, -1) if signs else (1,))]
+    match contents:
+        case [Collection(items, True), Collection(more_items, True)]:  # {1 ± 2, 5} is one set
+            return [Collection((*items, *more_items), in_braces=True)]
+    return contents

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from metric_commons.mathematics import equivalent
@@ -25,6 +26,7 @@ from metric_commons.mathematics import equivalent
         (r"\{3,1,2,3\}", r"\{1,2,3\}"),
         ("1, 2", "2 and 1"),
         (r"\pm 3", r"\{3,-3\}"),
+        (r"\{1 \pm \sqrt5, -2\}", r"\{1+\sqrt5, 1-\sqrt5, -2\}"),
         ("{-2021, 2021}", r"\pm 2021"),
         (r"(-\infty,1)\cup(2,3)", r"(2,3)\cup(-\infty,1)"),
         (r"\emptyset", r"\varnothing"),
@@ -48,6 +50,7 @@ from metric_commons.mathematics import equivalent
         (r"90^\circ", "90"),
         ("(C)", r"\text{C}"),
         ("C", r"\text{(C)}"),
+        (r"\text{A,D}", r"\text{A, D}"),
         ("Evelyn", r"\text{evelyn}"),
         ("E", r"\text{E}"),
     ],
@@ -180,3 +183,11 @@ def test_percentages(percent, reference, prediction, expected):
 )
 def test_tolerances_are_for_two_rational_numbers(reference, prediction, options, expected):
     assert equivalent(reference, prediction, **options) is expected
+
+
+def test_a_tolerance_may_be_any_number():
+    assert equivalent("100", "105", relative_tolerance=np.float64(0.05)) is True
+    assert equivalent("100", "105", relative_tolerance=np.float32(0.0625)) is True
+    assert equivalent("100", "105", absolute_tolerance=5) is True
+    assert equivalent("100", "100.00001", relative_tolerance=1e-07) is True
+    assert equivalent("100", "100.00002", relative_tolerance=1e-07) is False
