@@ -39,7 +39,8 @@ class IrRanking(BatchMetric):
             best first; or the scores of candidates. Equal scores are ordered by id, descending;
             candidates, who have none, keep their order.
         references (list): of each query `{"doc_id": ids, "relevance": levels}`; or the ids of the
-            relevant documents; or the relevance of the candidates.
+            relevant documents; or the relevance of the candidates. Both may be dictionaries
+            {query: {document: number}}; judged queries are the rows then.
         measures: of ndcg, ndcg_exp, dcg, dcg_exp, map, mrr, recall, hit_rate
             (success), err, rbp(p=0.9), which take a cutoff as in "ndcg@10"; precision (P), f1 and
             judged, which need one; rprec, bpref, gm_map, num_q, num_ret, num_rel, num_rel_ret; and

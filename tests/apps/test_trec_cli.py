@@ -152,12 +152,13 @@ def test_runs_are_called_by_what_tells_them_apart(run):
 
 
 def test_many_runs_show_a_bar_when_it_takes_long(run, monkeypatch, clock):
-    def slow(path):
+    def slow(path, kind):
         clock.now += 0.6
-        return read(path)
+        return read(path, kind)
 
-    read = trec.read_run
-    monkeypatch.setattr(trec, "read_run", slow)
+    read = trec.read_hashed
+    monkeypatch.setattr(trec, "read_hashed", slow)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     shutil.copy("a.run", "c.run")
     status, out, err = run("trec", "qrels", "a.run", "b.run", "c.run", "-m", "map")
 
@@ -382,17 +383,19 @@ def test_a_total_goes_by_what_trec_eval_counts(run):
     assert result["confidence_interval"].keys() == {"map"}
 
 
-def test_a_folder_and_a_pipe_are_no_files(refused):
+def test_a_folder_is_no_file_but_a_pipe_is(run, refused):
     Path("folder").mkdir()
-    reading, writing = os.pipe()
-    os.close(writing)
-
     assert refused("trec", "qrels", "folder") == (1, "folder: Is a directory")
-    assert refused("trec", "qrels", f"/dev/fd/{reading}") == (
-        1,
-        f"/dev/fd/{reading} is a pipe, but files are read twice",
-    )
+
+    reading, writing = os.pipe()
+    os.write(writing, Path("a.run").read_bytes())
+    os.close(writing)
+    _, piped, _ = run("trec", "qrels", f"/dev/fd/{reading}", "--format", "csv")
+    _, stored, _ = run("trec", "qrels", "a.run", "--format", "csv")
     os.close(reading)
+    assert [line.partition(",")[2] for line in piped.splitlines()] == [
+        line.partition(",")[2] for line in stored.splitlines()
+    ]
 
 
 def test_runs_without_a_common_query_are_not_compared(refused):

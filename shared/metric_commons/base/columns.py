@@ -18,6 +18,51 @@ from ..numbers.shapes import ListOf, Mismatch, Record, Scalar, Shape
 Layout = Mapping[str, Shape]
 
 
+def query_rows(
+    inputs: Mapping[str, Any], fields: Mapping[str, Sequence[str]]
+) -> dict[str, list[dict[str, Any]]]:
+    """Rows of dictionaries `{query: {document: number}}`, one for each query that is judged.
+
+    A judged query that the run does not have is a row without documents; a query that is not judged
+    has no row, as in trec_eval.
+
+    Args:
+        inputs: such dictionaries, of the predictions and of the references.
+        fields: of each input what the documents and the numbers of a row are called.
+
+    Raises:
+        ValueError: no query is in both.
+
+    >>> inputs = {"predictions": {"q": {"d": 0.5}}, "references": {"q": {"d": 1}, "r": {"e": 1}}}
+    >>> fields = {"predictions": ["doc_id", "score"], "references": ["doc_id", "relevance"]}
+    >>> query_rows(inputs, fields)["predictions"]
+    [{'doc_id': ['d'], 'score': [0.5]}, {'doc_id': [], 'score': []}]
+    """
+    queries = list(inputs["references"])
+    if queries and not any(query in inputs["predictions"] for query in queries):
+        raise ValueError("predictions and references have no query in common")
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for name, (documents, numbers) in fields.items():
+        column = inputs[name]
+        columns = [column.get(query, {}) for query in queries]
+        rows[name] = [{documents: list(row), numbers: list(row.values())} for row in columns]
+    return rows
+
+
+def holds_queries(column: Any) -> bool:
+    """Whether an input is a dictionary `{query: {document: number}}`.
+
+    >>> holds_queries({"q": {"d": 1}}), holds_queries({"system": ["answer"]})
+    (True, False)
+    """
+    if not isinstance(column, Mapping) or not column:
+        return False
+    documents = next(iter(column.values()))
+    return isinstance(documents, Mapping) and not any(
+        isinstance(number, Mapping) for number in documents.values()
+    )
+
+
 def copied(column: Column, shape: Shape) -> Column:
     """A copy of the column and its containers, so that the caller may reuse the original."""
     if isinstance(column, np.ndarray) or isinstance(shape, Scalar):

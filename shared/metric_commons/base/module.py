@@ -25,7 +25,7 @@ from ..numbers.arrays import Column
 from ..numbers.checks import nearest
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
 from ..statistics.sums import RowStatistics
-from .columns import Layout, copied, joined, read
+from .columns import Layout, copied, holds_queries, joined, query_rows, read
 from .locks import Lock
 from .options import Option, completed, declared_options, spelled_out
 
@@ -286,6 +286,18 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
         batch = self._read(self._inputs(inputs, inputs))
         return joined([batch], self._layouts)
 
+    def as_rows(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The inputs as rows; of rankings they may be dictionaries `{query: {document: number}}`.
+
+        Raises:
+            ValueError: no query is in all of them.
+        """
+        if self.scores_are != "rankings" or not all(map(holds_queries, inputs.values())):
+            return inputs
+        return query_rows(
+            inputs, {name: list(shape) for name, shape in self.feature_sets[0].items()}
+        )
+
     def row_statistics(self, **inputs: Any) -> RowStatistics:
         """What each row adds to the sums of which the scores are made, where `scores_are` "sums".
 
@@ -329,7 +341,9 @@ class BatchModule(evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # i
 
     def _read(self, inputs: Mapping[str, Any]) -> Batch:
         self._read_features()
-        columns = {name: column for name, column in inputs.items() if column is not None}
+        columns = self.as_rows(
+            {name: column for name, column in inputs.items() if column is not None}
+        )
         if any(layout.keys() == columns.keys() for layout in self._layouts):
             try:
                 return read(columns, self._layouts)

@@ -1,6 +1,5 @@
 """`metric-commons trec`: judgments and runs in, one result out."""
 
-import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -151,8 +150,10 @@ def trec(
 
     metric-commons trec qrels.txt bm25.run dense.run.gz -m ndcg@10 -m map
 
-    Qrels are lines of query, iteration, document and relevance; runs are lines
-    of query, Q0, document, rank, score and tag. All files may be gzipped.
+    Qrels are lines of query, iteration, document and relevance, or BEIR's TSV;
+    runs are lines of query, Q0, document, rank, score and tag. Both may be JSON
+    {query: {document: number}} or Parquet of q_id, doc_id and score, as ranx
+    writes them. All files may be compressed; one may be -, standard input.
     Documents are ordered by score, equal scores by id; ranks are ignored.
 
     metric-commons trec --format trec_eval -q -c -m map -m P.5,10 qrels run
@@ -305,17 +306,15 @@ def score_queries(
     """What each run scores on each query. One run at a time is in memory."""
     from tqdm import tqdm
 
-    from ..files.trec import read_qrels, read_run
+    from ..files import trec as files
     from ..ranking.runs import relevance_strings, score_run
 
     names = _names(runs)
-    sha256 = _sha256(qrels)
-    judged = read_qrels(qrels)
+    judged, sha256 = files.read_hashed(qrels, files.Qrels)
     scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {})
     steps = list(zip(names, runs, strict=True))
     for name, path in tqdm(steps, "scoring", unit="run", delay=1, leave=False, disable=None):
-        sha256 = _sha256(path)
-        run = read_run(path)
+        run, sha256 = files.read_hashed(path, files.Run)
         if not {*run.queries} & {*judged.queries}:
             raise ValueError(f"{path} has none of the queries of {qrels}")
         parsed_measures = [measure.name for measure in measures]
@@ -399,10 +398,3 @@ def _names(paths: Sequence[Path]) -> list[str]:
             return list(map(label, names))
     repeated = next(name for name in names if names.count(name) > 1)
     raise UsageError(f"run {repeated!r} is given twice")
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as raw:
-        if not raw.seekable():
-            raise ValueError(f"{path} is a pipe, but files are read twice")
-        return hashlib.file_digest(raw, "sha256").hexdigest()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
-from typing import Any
+from typing import Any, cast
 
 from ..numbers.progress import step
 from ..text.answers import shared_readings
@@ -46,6 +46,7 @@ def score(
         modules: a name, or several.
         predictions: of one system, or of each system by its name.
         references: the same for all systems, or of each system; None if no module needs them.
+            Of rankings both may be dictionaries `{query: {document: number}}`.
         options: of the modules; the key `option` is for every module that has it, the key
             `module.option` for one.
         confidence_level: of the intervals, such as 0.95; None for no intervals.
@@ -78,27 +79,30 @@ def score(
     Traceback (most recent call last):
     ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
     """
-    names = [modules] if isinstance(modules, str) else list(modules)
-    systems = predictions if isinstance(predictions, Mapping) else {"predictions": predictions}
-    if not names or not systems:
+    from ..base.columns import holds_queries  # numpy, which help should not wait for
+
+    metrics = {name: load(name) for name in ([modules] if isinstance(modules, str) else modules)}
+    is_system = not isinstance(predictions, Mapping) or holds_queries(predictions)
+    systems: Mapping[str, Any] = {"predictions": predictions}
+    if not is_system:
+        systems = cast(Mapping[str, Any], predictions)
+    if not metrics or not systems:
         raise ValueError("scoring needs at least one module and one system")
-    rows = {
-        system: SystemRows(
-            inputs={
-                name: {
-                    "predictions": systems[system],
-                    "references": _column("references", references, system),
-                }
-                for name in names
-            },
+    rows = {}
+    for system, column in systems.items():
+        judged: Any = references
+        if not holds_queries(references):
+            judged = _column("references", references, system)
+        queries = list(judged) if holds_queries(judged) else None
+        columns = {"predictions": column, "references": judged}
+        rows[system] = SystemRows(
+            inputs={name: metric.as_rows(columns) for name, metric in metrics.items()},
             groups=_column("groups", groups, system),
             clusters=_column("clusters", clusters, system),
-            ids=_column("ids", ids, system),
+            ids=queries if ids is None else _column("ids", ids, system),
         )
-        for system in systems
-    }
     return score_systems(
-        {name: load(name) for name in names},
+        metrics,
         rows,
         options=options,
         confidence_level=confidence_level,

@@ -228,6 +228,18 @@ def _decompressed(stored: io.BufferedReader) -> Any:
     return None
 
 
+def uncompressed(data: bytes) -> bytes:
+    """The content of compressed bytes; of others the bytes.
+
+    >>> uncompressed(gzip.compress(b"x")), uncompressed(b"x")
+    (b'x', b'x')
+    """
+    if data.startswith(_GZIP):  # in one piece this is faster
+        return gzip.decompress(data)
+    content = _decompressed(io.BufferedReader(io.BytesIO(data)))
+    return data if content is None else bytes(content.read())
+
+
 def zstandard_reader(compressed: IO[bytes] | io.BufferedReader) -> Any:
     """The content of Zstandard frames, as a file to read.
 

@@ -1,4 +1,4 @@
-"""Runs and relevance judgments (qrels) in the file formats of TREC.
+"""Runs and relevance judgments (qrels) in the file formats of TREC, and in others.
 
 A line of a run has query, Q0, document, rank, score and tag; a line of qrels has query, iteration,
 document and relevance. Columns are separated by any number of blanks. A file is read as a whole
@@ -7,22 +7,26 @@ otherwise they are read line by line. Both ways accept, refuse and return the sa
 """
 
 import gzip
+import hashlib
+import math
 import os
 import re
-import zlib
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers, Unsigned
 from ..numbers.identifiers import Ids, decoded, encoded
+from .retrieval_forms import Triple, checked, has_three_columns, triples_in, with_comment
+from .streams import STANDARD_INPUT, broken_compression, uncompressed
 
 File = str | os.PathLike[str]
 
@@ -63,6 +67,11 @@ class QueryDocuments(ABC):
     @abstractmethod
     def parse_number(text: bytes) -> float:
         """The number that a text stands for; ValueError if there is none."""
+
+    @staticmethod
+    @abstractmethod
+    def number_problem(number: float) -> str | None:
+        """What is wrong with a number; None if nothing is."""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -128,11 +137,16 @@ class Run(QueryDocuments):
             raise ValueError("the score is not a number")
         return float(text)
 
+    @staticmethod
+    def number_problem(number: float) -> str | None:
+        """What is wrong with a score."""
+        return "is not a number" if math.isnan(number) else None
+
 
 class Qrels(QueryDocuments):
     """The judged documents, with their relevance."""
 
-    columns = ("query", "iteration", "document", "relevance")
+    columns: ClassVar[tuple[str, ...]] = ("query", "iteration", "document", "relevance")
     value = "relevance"
     text_after = False
 
@@ -144,6 +158,18 @@ class Qrels(QueryDocuments):
         if len(text) > 20 or abs(int(text)) > _EXACT:
             raise ValueError("the relevance does not fit into 53 bits")
         return float(int(text))
+
+    @staticmethod
+    def number_problem(number: float) -> str | None:
+        """What is wrong with a relevance."""
+        is_integer = float(number).is_integer() and abs(number) <= _EXACT
+        return None if is_integer else "is no integer of 53 bits"
+
+
+class ShortQrels(Qrels):
+    """Judgments without the column of the iteration, as BEIR writes them."""
+
+    columns = ("query", "document", "relevance")
 
 
 def _hash(ids: Ids) -> Unsigned:
@@ -166,7 +192,7 @@ def _hash(ids: Ids) -> Unsigned:
 
 
 def read_run(path: File) -> Run:
-    """The run in a file, plain or gzip.
+    """The run in a file, plain or compressed: TREC's, ranx's Parquet, or a JSON dictionary.
 
     Any number of blanks and tabs may separate the columns, begin and end a line. Empty lines, lines
     that begin with `#`, a byte order mark, the line ends of any system, and text after the tag are
@@ -182,7 +208,7 @@ def read_run(path: File) -> Run:
 
 
 def read_qrels(path: File) -> Qrels:
-    """The relevance judgments in a file, plain or gzip.
+    """The relevance judgments in a file, plain or compressed; also BEIR's TSV, with a header.
 
     As `read_run`, but no text may follow the last column, and relevance is an integer.
 
@@ -196,18 +222,45 @@ def read_qrels(path: File) -> Qrels:
 
 
 def run_tag(path: File) -> str:
-    """The name that a run gives itself: the last column of its first row.
+    """The name that a run gives itself: the last column of its first row; "" if there is none.
 
     Raises:
         OSError: the file cannot be read.
     """
-    for _, _, fields in _lines(_content(path)):
-        return decoded(fields[len(Run.columns) - 1])
+    if Path(path) == STANDARD_INPUT:
+        return ""
+    for _, _, fields in _lines(_content(path, Path(path).read_bytes())):
+        return decoded(fields[len(Run.columns) - 1]) if len(fields) >= len(Run.columns) else ""
     return ""
 
 
+def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
+    """The run or the judgments in a file, and the hash of the bytes that were read.
+
+    The path `-` is standard input.
+    """
+    name = Path(path)
+    data = sys.stdin.buffer.read() if name == STANDARD_INPUT else name.read_bytes()
+    return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
+
+
 def _read(path: File, kind: type[_Table]) -> _Table:
-    data = _content(path)
+    table, _ = read_hashed(path, kind)
+    return table
+
+
+def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
+    data = _content(path, data)
+    try:
+        triples = triples_in(data)
+        if triples is not None:
+            return _from_triples(triples, kind)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+    if issubclass(kind, Qrels):
+        data = with_comment(data)
+        if has_three_columns(data):
+            kind = cast(type[_Table], ShortQrels)
     table = _parse_bulk(data, kind) or _parse_lines(path, data, kind)
     nan_rows = np.flatnonzero(np.isnan(table.values))
     if nan_rows.size:
@@ -218,14 +271,32 @@ def _read(path: File, kind: type[_Table]) -> _Table:
     return table
 
 
-def _content(path: File) -> bytes:
+def _from_triples(triples: Iterable[Triple], kind: type[_Table]) -> _Table:
+    """The rows of a dictionary or a table."""
+    rows = checked(triples, kind.number_problem)
+    if not rows:
+        raise ValueError("there are no rows")
+    queries, documents, numbers = zip(*rows, strict=True)
+    indices: dict[str, int] = {}
+    query = np.array([indices.setdefault(name, len(indices)) for name in queries], np.int64)
+    table = kind.from_unsorted(
+        list(indices), query, Ids.from_texts(documents), np.array(numbers, np.float64)
+    )
+    duplicate = table.first_duplicate()
+    if duplicate is not None:
+        name, document, _ = rows[duplicate]
+        raise ValueError(f"query {name!r} has document {document!r} twice")
+    return table
+
+
+def _content(path: File, data: bytes) -> bytes:
     """The content of a file, uncompressed, without byte order mark; lines end with a line feed."""
-    data = Path(path).read_bytes()
-    if data.startswith(b"\x1f\x8b"):
-        try:
-            data = gzip.decompress(data)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"{os.fspath(path)}: the gzip file is broken: {error}") from None
+    damages: tuple[type[Exception], ...] = (*broken_compression(), gzip.BadGzipFile, OSError)
+    kind = "gzip" if data.startswith(b"\x1f\x8b") else "compressed"
+    try:
+        data = uncompressed(data)
+    except damages as error:
+        raise ValueError(f"{os.fspath(path)}: the {kind} file is broken: {error}") from None
     if b"\n" not in data and b"\r" in data:  # line ends of the classic Mac OS
         data = data.replace(b"\r", b"\n")
     return data.removeprefix(b"\xef\xbb\xbf")

@@ -66,6 +66,7 @@ _WITH_NUMBER = {
 
 # What trec_eval writes with other parameters behind a line: utility_2,-1,0,0 and ndcg_1=3,2=9.
 _LISTED = re.compile(r"(utility|11pt_avg|ndcg)_([-+.,=0-9]*[.,=][-+.,=0-9]*)")
+_ENDS_IN_NUMBER = re.compile(r"([a-z_]*[a-z])[_-]?(\d+)")
 _SYNTAX = re.compile(r"([\w.]+)(?:\(([^()]*)\))?(?:@([0-9.]+))?", re.ASCII)
 _NUMBERED = re.compile(rf"({'|'.join(_WITH_NUMBER)})_([0-9.]+)")
 _CUTOFF = re.compile("[1-9][0-9]{0,8}")
@@ -197,6 +198,17 @@ Measures = Annotated[
 ]
 
 
+def _with_cutoff(word: str) -> str:
+    """A hint at a measure with a cutoff, if a name ends in one.
+
+    >>> _with_cutoff("ndcg10")
+    "; did you mean 'ndcg@10'?"
+    """
+    match = _ENDS_IN_NUMBER.fullmatch(word)
+    is_name = match is not None and match[1] in _NAMES
+    return f"; did you mean '{match[1]}@{match[2]}'?" if match and is_name else ""
+
+
 def _parse(name: str) -> Measure:
     text, values = name.strip().lower(), ""
     listed = _LISTED.match(text)
@@ -214,7 +226,7 @@ def _parse(name: str) -> Measure:
             f"cannot read the measure {name!r}; names look like 'ndcg@10' or 'err(max_grade=4)@20'"
         )
     if not numbered and word not in _NAMES:
-        hint = nearest(word, _NAMES) or f"; there are {', '.join(_NAMES)}"
+        hint = _with_cutoff(word) or nearest(word, _NAMES) or f"; there are {', '.join(_NAMES)}"
         raise ValueError(f"there is no measure {name!r}{hint}")
     measure = _with_arguments(Measure(name, kind), arguments)
     if values:

@@ -1,0 +1,93 @@
+"""Runs and judgments in other forms than TREC's: dictionaries in JSON, tables, BEIR's TSV.
+
+`{query: {document: number}}` is what pytrec_eval and ranx take and what ranx saves as JSON; its
+Parquet has the columns q_id, doc_id and score. BEIR's judgments are TSV of three columns, usually
+under a header; `beir` itself skips the first line unread, and so loses a judgment where there is no
+header. ranx's LZ4 files hold CBOR, for which two more libraries would be needed.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from io import BytesIO
+from typing import Any
+
+from .json_rows import STRICT
+
+Triple = tuple[str, str, Any]  # query, document and number
+
+_PARQUET, _LZ4 = b"PAR1", b"\x04\x22\x4d\x18"
+_COLUMNS = ("q_id", "doc_id", "score")
+_HEADERS = (b"query-id\tcorpus-id\tscore", b"query_id\tcorpus_id\tscore")
+
+
+def triples_in(data: bytes) -> Iterable[Triple] | None:
+    """Query, document and number of each row of a dictionary or a table; None of other content.
+
+    Raises:
+        ValueError: the content is damaged, or of a form that is not read.
+    """
+    if data.startswith(_LZ4):
+        raise ValueError(
+            "ranx writes CBOR into .lz4, which is not read here; save as .json or .parquet"
+        )
+    if data.startswith(_PARQUET):
+        return _rows_of_table(data)
+    if data.lstrip(b" \t\r\n").startswith(b"{"):
+        return _rows_of_dictionary(data)
+    return None
+
+
+def with_comment(data: bytes) -> bytes:
+    """The lines with a BEIR header, if there is one, as a comment; others keep their numbers."""
+    line = data[: data.find(b"\n")].rstrip(b"\r").lower()
+    return b"#" + data if line in _HEADERS else data
+
+
+def has_three_columns(data: bytes) -> bool:
+    r"""Whether the first line that is no comment has query, document and number, with tabs.
+
+    >>> has_three_columns(b"#query-id\tcorpus-id\tscore\nq\td\t1\n")
+    True
+    """
+    start = 0
+    while data[start : start + 1] == b"#":
+        start = data.find(b"\n", start) + 1 or len(data)
+    end = data.find(b"\n", start)
+    line = data[start : end if end >= 0 else len(data)]
+    return line.count(b"\t") == 2 and len(line.split()) == 3
+
+
+def _rows_of_dictionary(data: bytes) -> Iterable[Triple]:
+    content = STRICT.decode(data.decode("utf-8", "surrogatepass"))
+    rows: list[Triple] = []
+    for query, documents in content.items():
+        if not isinstance(documents, Mapping):
+            raise ValueError(f"query {query!r} has no documents with numbers, but {documents!r}")
+        rows += ((query, document, number) for document, number in documents.items())
+    return rows
+
+
+def _rows_of_table(data: bytes) -> Iterable[Triple]:
+    from pyarrow import parquet
+
+    table: Any = parquet.read_table(BytesIO(data))
+    missing = [name for name in _COLUMNS if name not in table.column_names]
+    if missing:
+        listed = ", ".join(table.column_names)
+        raise ValueError(f"column {missing[0]!r} is missing; the columns are {listed}")
+    queries, documents, numbers = (table[name].to_pylist() for name in _COLUMNS)
+    return zip(map(str, queries), map(str, documents), numbers, strict=True)
+
+
+def checked(rows: Iterable[Triple], check: Callable[[float], str | None]) -> list[Triple]:
+    """The rows, if each has a finite kind of number that `check` has nothing against.
+
+    Raises:
+        ValueError: a row has none; the message names query and document.
+    """
+    triples = list(rows)
+    for query, document, number in triples:
+        is_number = isinstance(number, int | float) and not isinstance(number, bool)
+        problem = check(number) if is_number else "is no number"
+        if problem:
+            raise ValueError(f"query {query!r}, document {document!r}: {number!r} {problem}")
+    return triples
