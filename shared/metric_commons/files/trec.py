@@ -222,13 +222,15 @@ def read_qrels(path: File) -> Qrels:
 
 
 def run_tag(path: File) -> str:
-    """The name that a run gives itself: the last column of its first row.
+    """The name that a run gives itself: the last column of its first row; "" if there is none.
 
     Raises:
         OSError: the file cannot be read.
     """
+    if Path(path) == STANDARD_INPUT:
+        return ""
     for _, _, fields in _lines(_content(path, Path(path).read_bytes())):
-        return decoded(fields[len(Run.columns) - 1])
+        return decoded(fields[len(Run.columns) - 1]) if len(fields) >= len(Run.columns) else ""
     return ""
 
 
