@@ -2,6 +2,7 @@ import json
 import re
 import sys
 from html.parser import HTMLParser
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ VOID = {"meta", "link", "img", "br", "hr", "input"}
 class Page(HTMLParser):
     """A page as a list of elements: tag, attributes and the text inside. Badly nested is an error.
 
-    Only `line`, `circle` and `rect` of SVG close themselves.
+    Only `line`, `circle`, `rect` and `path` of SVG close themselves.
     """
 
     def __init__(self, text):
@@ -41,7 +42,7 @@ class Page(HTMLParser):
             self.stack.append(element)
 
     def handle_startendtag(self, tag, attributes):
-        assert tag in {"line", "circle", "rect"}, tag
+        assert tag in {"line", "circle", "rect", "path"}, tag
         self.handle_starttag(tag, attributes)
         self.stack.pop()
 
@@ -638,3 +639,107 @@ def test_five_systems_on_real_questions(run):
     assert len([each for each in page.elements if "data-diff" in each]) == 20  # ten pairs by two
     assert len(page.of_class("example")) == 20
     assert len(text) < 300_000
+
+
+# Many systems
+
+
+def many(systems, scores, length=0):
+    """Results of so many systems and scores, of which every two were compared by each score."""
+    names = [f"{'x' * length}model-{number}" for number in range(systems)]
+    measures = [f"score_{number}" for number in range(scores)]
+    values = {name: 0.5 + number / 100 for number, name in enumerate(names)}
+    comparisons = [
+        {
+            "a": a,
+            "b": b,
+            "module": "m",
+            "score": measure,
+            "A_mean": values[a],
+            "B_mean": values[b],
+            "diff": values[a] - values[b],
+            "p_value": 0.01,
+            "confidence_interval": [values[a] - values[b] + end for end in (-0.1, 0.1)],
+            "p_adjusted": 0.01 if values[b] - values[a] > 0.055 else 0.5,
+            "significant": values[b] - values[a] > 0.055,
+            "options": {"alpha": 0.05},
+        }
+        for measure in measures
+        for a, b in combinations(names, 2)
+    ]
+    systems = {
+        name: module_result(
+            scores=dict.fromkeys(measures, value),
+            confidence_interval={measure: [value - 0.05, value + 0.05] for measure in measures},
+        )
+        for name, value in values.items()
+    }
+    return results_of(systems, comparisons=comparisons)
+
+
+def test_a_page_about_many_systems_stays_small():
+    text = render(many(40, 12), find_nothing())
+    page = Page(text)
+
+    assert len(text.encode()) < 1_000_000
+    assert len(page.of_class("matrix")) == 12
+    lines = [each for each in page.elements if "data-diff" in each]
+    assert len(lines) == 12 * 39  # each beside the best
+    assert all("model-39" in (each["data-a"], each["data-b"]) for each in lines)
+    told = " ".join(page.where(id="differences")[0]["text"].split())
+    assert "39 differences from the best system" in told
+    assert "All differences are in the saved result" in told
+
+
+def test_systems_are_sorted_and_differences_folded_above_a_dozen():
+    page = Page(render(many(6, 1), find_nothing()))
+    systems = [each["data-system"] for each in page.of_class("line") if "data-system" in each]
+    folded = [
+        each for each in page.where(id="differences")[0]["inside"] if each["tag"] == "details"
+    ]
+
+    assert systems == [f"model-{number}" for number in range(5, -1, -1)]
+    assert "open" not in folded[0]
+    assert "15 differences" in folded[0]["text"]
+    few = Page(render(many(4, 1), find_nothing()))
+    (first, *_) = [e for e in few.where(id="differences")[0]["inside"] if e["tag"] == "details"]
+    assert "open" in first
+
+
+def test_a_matrix_has_a_cell_for_each_significant_pair():
+    results = many(8, 1)
+    text = render(results, find_nothing())
+    better, worse = (
+        re.search(rf'class="{kind}" d="([^"]*)"', text)[1] for kind in ("better", "worse")
+    )
+    significant = sum(each["significant"] for each in results.comparisons)
+
+    assert better.count("M") == worse.count("M") == significant == 3
+    assert better.startswith("M84 0h12")  # the best system and the last but one
+    assert "all pairs" in text
+
+
+def test_long_names_are_short_where_letters_stand_for_them():
+    page = Page(render(many(4, 1, length=30), find_nothing()))
+    names = [" ".join(each["text"].split()) for each in page.of_class("name")]
+
+    assert names[0] == "axxxxxxxxx…xxxxmodel-3"
+    assert names[-1] in {"c − d", "d − c"}
+    table = page.where(id="scores")[0]["text"]
+    assert "x" * 30 + "model-3" in table  # in full once, beside its letter
+
+
+@pytest.mark.parametrize("values", [[0.0001, 0.0009], [1e-9, 2e-9], [123456.0, 9e6], [0.5], [-2.0]])
+def test_texts_of_an_axis_have_room(values):
+    labels = axes.fit_axis(values).spaced_labels()
+    steps = pairwise(labels)
+
+    assert len(labels) > 1
+    for (left, first), (right, second) in steps:
+        room = 126 * (right - left) / 100
+        assert room >= 5.6 * (len(first) + len(second)) / 2 or len(labels) == 2
+
+
+def test_an_axis_of_equal_shares_ends_at_one():
+    assert axes.fit_axis([1.0, 1.0]).labels()[-1] == (100.0, "1.00")
+    assert axes.fit_axis([0.0]).ticks[0] == 0.0

@@ -122,7 +122,7 @@ class Standings:
             rows,
             3,
             bold,
-            _RANKS,
+            RANKS_NOTE,
             "Ranks",
         )
         if self.letters:
@@ -130,7 +130,7 @@ class Standings:
         bold = {(row, column - 1) for row, column in bold}
         without_letters = [[row[0], *row[2:]] for row in rows]
         header = [table.header[0], *table.header[2:]]
-        return Table(header, without_letters, 2, bold, f"{_RANKS} {_PAIRS}", "Ranks")
+        return Table(header, without_letters, 2, bold, f"{RANKS_NOTE} {_PAIRS}", "Ranks")
 
     def signs(self, module: str, score: str, system: str) -> str:
         """A sign for each ranked system: + where this one is significantly better, - where worse.
@@ -149,7 +149,7 @@ class Standings:
         return "".join(map(sign, self.ranks[module, score]))
 
 
-_RANKS = (
+RANKS_NOTE = (
     "Tier 1: the best system and all that are not significantly worse. Ranks: those that a "
     "system may have, for all systems at once."
 )

@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks, times a power of ten
 _MAX_STEPS = 4
+_WIDTH = 126  # pixels of the narrowest axis
+_CHARACTER = 5.6  # pixels of a character beside it, on average
+_GAP = 6  # pixels between two texts
+_MAX_LENGTH = 20  # characters of a text
 
 
 class Axis(NamedTuple):
@@ -27,7 +31,26 @@ class Axis(NamedTuple):
 
     def labels(self) -> list[tuple[float, str]]:
         """The position and the text of each tick."""
-        return [(self.percent(tick), f"{tick:.{self.digits}f}") for tick in self.ticks]
+        return [(self.percent(tick), self._text(tick)) for tick in self.ticks]
+
+    def spaced_labels(self) -> list[tuple[float, str]]:
+        """Those of the labels that have room on a narrow axis: the ends at least.
+
+        >>> [text for _, text in fit_axis([0.0001, 0.0009]).spaced_labels()]
+        ['0.0000', '0.0005', '0.0010']
+        """
+        labels = self.labels()
+        steps = len(labels) - 1
+        room = max(len(text) for _, text in labels) * _CHARACTER + _GAP
+        stride = next(
+            (n for n in range(1, steps) if not steps % n and _WIDTH * n / steps >= room), steps
+        )
+        return labels[::stride]
+
+    def _text(self, tick: float) -> str:
+        """A tick with the digits of all; very long ones in powers of ten."""
+        text = f"{tick:.{self.digits}f}"
+        return text if len(text) <= _MAX_LENGTH else f"{tick:.3g}"
 
 
 def fit_axis(values: Iterable[float]) -> Axis:
@@ -37,13 +60,15 @@ def fit_axis(values: Iterable[float]) -> Axis:
     [0.4, 0.45, 0.5, 0.55]
     >>> fit_axis([0.5, 0.5, math.nan]).labels()
     [(0.0, '0.00'), (25.0, '0.25'), (50.0, '0.50'), (75.0, '0.75'), (100.0, '1.00')]
+    >>> fit_axis([1.0]).ticks[-1], fit_axis([-3.0]).ticks[0]
+    (1.0, -6.0)
     >>> fit_axis([]).ticks
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
     finite = [value for value in values if math.isfinite(value)] or [0.5]
     low, high = min(finite), max(finite)
-    if low == high:  # a single number is put in the middle
-        low, high = low - max(abs(low), 0.5), high + max(abs(high), 0.5)
+    if low == high:  # from 0 on, to 1 if it may be a share
+        low, high = (0.0, 1.0) if 0 <= low <= 1 else sorted([0.0, 2 * low])
     power = 10.0 ** math.floor(math.log10((high - low) / _MAX_STEPS))
     for step in (power * factor for factor in _STEPS):
         first, last = math.floor(low / step), math.ceil(high / step)

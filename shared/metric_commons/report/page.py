@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..evaluation.comparisons import CORRECTED_BY, NOT_EQUAL, Comparison, number_range
-from ..evaluation.rendering import Entry, as_html, best_entries, p_value
+from ..evaluation.rendering import Entry, Table, as_html, best_entries, p_value
 from ..evaluation.results import Results
+from ..evaluation.standings import RANKS_NOTE
 from ..files.stored import plain
 from .axes import Axis, fit_axis
 from .examples import Examples
@@ -21,7 +22,11 @@ _MAX_LENGTH = 20_000  # characters of a text that are on the page at all
 _MAX_REFERENCES = 12  # references that are visible before the others are unfolded
 _MAX_GROUPS = 60  # groups of a table
 _NAME_LENGTH = 22  # characters that fit beside an axis; longer names stand above it
-_MAX_OPEN_LINES = 120  # lines of a section that are visible before panels are unfolded
+_MAX_OPEN_LINES = 12  # lines of a panel that are visible before it is unfolded
+_MAX_PAIRED = 12  # systems of which each two have a line; of more each has one beside the best
+_MIN_MATRIX = 4  # systems from which on a matrix shows all pairs
+_MAX_ANSWERS = 12  # answers to a question that are on the page
+_MAX_RANKS = 36  # lines of the table of ranks that are visible before it is unfolded
 _JOINERS = "\u200c\u200d"  # invisible, but some scripts and emoji are wrong without them
 
 
@@ -57,6 +62,14 @@ class DifferenceLine(NamedTuple):
     better: str  # "a", "b" or "" if they are equal
 
 
+class Matrix(NamedTuple):
+    """All pairs of systems by one score, in the order of their ranks: two sets of cells."""
+
+    names: Sequence[tuple[str, str]]  # the letter or number of each system, and its name
+    better: str  # cells as a path: the system of the row is significantly better
+    worse: str
+
+
 class Panel(NamedTuple):
     """A score: an axis, and a line for each system or pair of systems."""
 
@@ -66,6 +79,8 @@ class Panel(NamedTuple):
     axis: Axis
     lines: Sequence[Any]
     is_open: bool = True
+    matrix: Matrix | None = None
+    is_partial: bool = False  # whether only pairs with the best system have lines
 
 
 class GroupRow(NamedTuple):
@@ -110,14 +125,17 @@ def render(results: Results, examples: Examples) -> str:
     )
     environment.filters |= {
         "visible": visible,
+        "short": shortened,
         "fold": fold,
         "number": _format_number,
         "time": _format_time,
     }
     template = environment.from_string(_TEMPLATE.read_text("utf-8"))
+    results = _sorted(results)
     rows = {result.rows for modules in results.systems.values() for result in modules.values()}
     tables = results.tables()
-    rank_table = results.standings.rank_table(results.visible_systems())
+    rank_table = _rank_table(results)
+    has_lines = any(table.header[:2] == ["A", "B"] for table in tables)
     provenance = results.provenance
     page = template.render(
         results=results,
@@ -125,7 +143,11 @@ def render(results: Results, examples: Examples) -> str:
         rows=sorted(rows),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=Markup(as_html(tables[:1], [])),
-        difference_table=Markup(as_html(tables[-1:], [])),
+        difference_table=Markup(as_html(tables[-1:], [])) if has_lines else "",
+        letters=results.standings.letters,
+        rank_count=len(rank_table.rows) if rank_table else 0,
+        max_ranks=_MAX_RANKS,
+        max_answers=_MAX_ANSWERS,
         rank_table=Markup(as_html([rank_table], [])) if rank_table else "",
         panels=_score_panels(results),
         differences=_difference_panels(results),
@@ -138,15 +160,54 @@ def render(results: Results, examples: Examples) -> str:
         inputs=[_input_row(source) for source in provenance.get("inputs", [])],
         versions=provenance.get("versions", {}),
         created=provenance.get("created", ""),
-        options={
-            f"{module} · {system}" if len(results.systems) > 1 else module: _json(result.options)
-            for system, modules in results.systems.items()
-            for module, result in modules.items()
-        },
+        options=_options(results),
         config=_json(provenance["config"]) if "config" in provenance else "",
         max_references=_MAX_REFERENCES,
     )
     return page.lstrip()
+
+
+def _sorted(results: Results) -> Results:
+    """The results with the best system first, by the first score that is compared or a number."""
+    for module, score in results.standings.ranks:
+        return results.sort(f"{module}.{score}")
+    for entry in results.entries():
+        return results.sort(f"{entry.module}.{entry.score}")
+    return results
+
+
+def _rank_table(results: Results) -> Table | None:
+    """The ranks, without the signs of pairs, for which the page has a matrix."""
+    table = results.standings.rank_table(results.visible_systems())
+    if table is None or table.header[-1] != "pairs":
+        return table
+    rows = [row[:-1] for row in table.rows]
+    return table._replace(header=table.header[:-1], rows=rows, note=RANKS_NOTE)
+
+
+def shortened(name: str) -> str:
+    """The beginning and the end of a long name, by which systems of one family differ.
+
+    >>> shortened("organisation/model-7b-instruct"), shortened("bot")
+    ('organisat…7b-instruct', 'bot')
+    """
+    half = _NAME_LENGTH // 2
+    return name if len(name) <= _NAME_LENGTH else f"{name[: half - 2]}…{name[-half:]}"
+
+
+def _options(results: Results) -> dict[str, str]:
+    """The options of each module, once for all systems that have the same."""
+    systems: dict[tuple[str, str], list[str]] = {}
+    for system, modules in results.systems.items():
+        for module, result in modules.items():
+            systems.setdefault((module, _json(result.options)), []).append(system)
+    modules_of_options = [module for module, _ in systems]
+    return {
+        module
+        if modules_of_options.count(module) == 1
+        else f"{module} · {', '.join(names)}": options
+        for (module, options), names in systems.items()
+    }
 
 
 def visible(text: str) -> str:
@@ -250,23 +311,46 @@ def _score_panels(results: Results) -> list[Panel]:
 
 
 def _difference_panels(results: Results) -> list[Panel]:
-    """A panel for each score, with a line for each pair of systems; the axis holds zero."""
-    scores: dict[tuple[str, str], list[Comparison]] = {}
-    for comparison in results.comparisons:
-        key = results.standings.module_of(comparison), comparison["score"]
-        scores.setdefault(key, []).append(comparison)
+    """A panel for each score, with a line for each pair of systems; the axis holds zero.
+
+    Of many systems each has a line beside the best one, and a matrix shows all pairs.
+    """
     panels: list[Panel] = []
-    line_count = 0
-    for (module, score), comparisons in scores.items():
+    for (module, score), pairs in results.standings.families.items():
+        ranks = list(results.standings.ranks.get((module, score), {}))
+        is_partial = len(ranks) > _MAX_PAIRED
+        comparisons = [
+            pair for pair in pairs if not is_partial or ranks[0] in (pair["a"], pair["b"])
+        ]
         differences = [comparison["diff"] for comparison in comparisons]
         ends = (end for comparison in comparisons for end in comparison["confidence_interval"])
-        axis = fit_axis([0.0, *differences, *ends])
-        lower = results.standings.is_lower_better(comparisons[0])
+        values = [0.0, *differences, *ends]
+        axis = fit_axis(values if any(values) else [-0.5, 0.5])
+        lower = results.standings.is_lower_better(pairs[0])
         lines = [_difference_line(axis, comparison, lower) for comparison in comparisons]
-        line_count += len(lines)
-        is_open = not panels or line_count <= _MAX_OPEN_LINES
-        panels.append(Panel(module, score, lower, axis, lines, is_open))
+        is_open = len(lines) <= _MAX_OPEN_LINES
+        matrix = _matrix(results, module, score) if len(ranks) >= _MIN_MATRIX else None
+        panels.append(Panel(module, score, lower, axis, lines, is_open, matrix, is_partial))
     return panels
+
+
+def _matrix(results: Results, module: str, score: str) -> Matrix:
+    """The matrix of all ranked systems: cells of 12 pixels, 14 apart."""
+    ranks = list(results.standings.ranks[module, score])
+    position = {system: number for number, system in enumerate(ranks)}
+    letters = results.standings.letters
+    cells: dict[bool, list[str]] = {True: [], False: []}
+    for winner, loser in sorted(
+        results.standings.winners[module, score],
+        key=lambda pair: (position[pair[0]], position[pair[1]]),
+    ):
+        first, second = position[winner], position[loser]
+        cells[True].append(f"M{14 * second} {14 * first}h12v12h-12z")
+        cells[False].append(f"M{14 * first} {14 * second}h12v12h-12z")
+    names = [
+        (letters.get(system, str(number)), system) for number, system in enumerate(ranks, start=1)
+    ]
+    return Matrix(names, "".join(cells[True]), "".join(cells[False]))
 
 
 def _difference_line(axis: Axis, comparison: Comparison, lower: bool) -> DifferenceLine:
