@@ -13,7 +13,7 @@ from metric_commons import load
 from metric_commons.plots import captions, curve_plots
 from tests.spec import ROOT
 
-KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage"]
+KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage", "spans"]
 MUSHROOMS, RENTS = (ROOT / "examples" / f"{name}.jsonl" for name in ("mushrooms", "rents"))
 GUIDES = ["forager", "field_guide"]
 GUIDED = (
@@ -22,7 +22,13 @@ GUIDED = (
 )
 RENTED = (RENTS, "--predictions=by_area", "--predictions=by_area_and_floor", "--references=rent")
 GRADED = ("graded.jsonl", "--predictions=sure", "--predictions=loud")
-ROWS = {**dict.fromkeys(KINDS, GUIDED), **dict.fromkeys(KINDS[4:6], RENTED), KINDS[6]: GRADED}
+TAGGED = ("tagged.jsonl", "--predictions=crf", "--predictions=rules", "--references=gold")
+ROWS = {
+    **dict.fromkeys(KINDS, GUIDED),
+    **dict.fromkeys(KINDS[4:6], RENTED),
+    "risk_coverage": GRADED,
+    "spans": TAGGED,
+}
 
 
 @pytest.fixture
@@ -484,6 +490,7 @@ def test_equal_numbers_can_be_drawn(drawn, kind, value):
 def test_a_picture_is_of_the_kind_of_its_name_and_always_the_same(run, kind, name, start):
     pytest.importorskip("matplotlib")
     write("graded.jsonl", **RISKY)
+    write("tagged.jsonl", **TAGS)
     command = ("plot", kind, *ROWS[kind], "--save", name)
     contents = []
     for _ in range(2):
@@ -689,3 +696,71 @@ def test_grades_alone_have_no_curve(refused):
 
     _, said = refused("risk_coverage", "grades.jsonl", "--predictions=bot", "--save=r.png")
     assert "curve needs confidences" in said
+
+
+# spans
+
+TAGS = {
+    "gold": [["B-PER", "I-PER", "O", "B-LOC"], ["B-ORG", "O", "B-PER", "O"], ["B-LOC", "O"]] * 4,
+    "crf": [["B-PER", "I-PER", "O", "B-ORG"], ["B-ORG", "O", "B-PER", "O"], ["B-LOC", "O"]] * 4,
+    "rules": [["B-PER", "O", "O", "B-LOC"], ["O", "B-PER", "O", "O"], ["O", "O"]] * 4,
+}
+
+
+def texts(panel):
+    return [text.get_text().replace("\n", " ") for text in panel.texts]
+
+
+def test_spans_show_types_with_intervals_and_confusions(drawn):
+    write("tagged.jsonl", **TAGS)
+    types, crf, rules = drawn("spans", *TAGGED).axes
+
+    assert [label.get_text() for label in types.get_yticklabels()] == [
+        "LOC (8)",
+        "ORG (4)",
+        "PER (8)",
+    ]
+    points = [line.get_xdata()[0] for line in types.get_lines() if len(line.get_xdata()) == 1]
+    crf_f1, rules_f1 = [2 / 3, 2 / 3, 1.0], [2 / 3, 0.0, 0.0]
+    assert points == pytest.approx(crf_f1 + rules_f1)
+    ends = [line.get_xdata() for line in types.get_lines() if len(line.get_xdata()) == 2]
+    assert all(low <= point <= high for (low, high), point in zip(ends, points, strict=True))
+    cells = [text for text in texts(crf) if not text.startswith("F1")]
+    assert cells == [
+        *("4 50%", "4 50%", "0", "0"),  # half of the locations are taken for organisations
+        *("0", "4 100%", "0", "0"),
+        *("0", "0", "8 100%", "0"),
+        *("0", "0", "0", "0"),
+    ]
+    cells = [text for text in texts(rules) if not text.startswith("F1")]
+    assert cells[12:] == ["0", "0", "8 100%", "0"]  # predicted persons that no one is
+    assert [label.get_text() for label in crf.get_xticklabels()] == ["LOC", "ORG", "PER", "no span"]
+    assert crf.get_title(loc="left") == "crf"
+    assert next(text for text in texts(crf) if text.startswith("F1")).startswith("F1 0.800 [")
+
+
+def test_spans_of_one_system_with_borders(drawn):
+    spans = [
+        {"type": ["A", "B"], "start": [0, 3], "end": [1, 4]},
+        {"type": [], "start": [], "end": []},
+    ]
+    write("spans.jsonl", found=spans, gold=spans[::-1])
+    figure = drawn("spans", "spans.jsonl", "--predictions=found", "--references=gold")
+
+    _, panel = figure.axes
+    assert not figure.legends
+    assert [text for text in texts(panel) if "%" in text] == ["1 100%", "1 100%", "1 50%", "1 50%"]
+
+
+@pytest.mark.parametrize(
+    ("tags", "message"),
+    [
+        ([["O", "O"]], "there are no spans to draw"),
+        ([[f"B-{number}" for number in range(41)]], "there are 41 types to draw, but room for 40"),
+    ],
+)
+def test_spans_that_cannot_be_drawn(refused, tags, message):
+    path = write("tags.jsonl", crf=tags, gold=tags)
+
+    status, said = refused("spans", path, "--predictions=crf", "--references=gold", "--save=d.png")
+    assert (status, said) == (1, message)

@@ -5,8 +5,10 @@ schemes. Of spans with start and end, looser matches are those of nervaluate: a 
 match a true one of another type, or one that it only overlaps.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +16,7 @@ import numpy as np
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
 from ..numbers.domains import Share, checked_options
+from ..statistics.proportions import Interval
 from ..statistics.sums import RowStatistics
 from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
 
@@ -61,18 +64,7 @@ def span_statistics(
     rows = len(references)
     if not rows:
         return RowStatistics((), np.zeros((0, 0), np.int64), score, row_scores)
-    columns: dict[str, Integers | Floats] = {}
-    if isinstance(references[0], Mapping):
-        spans, types = _given_spans({"predictions": predictions, "references": references})  # type: ignore[dict-item]
-    else:
-        sides = tag_rows(predictions, references)  # type: ignore[arg-type]
-        if not sides[0].counts.any():
-            raise ValueError("there are no tags in any row; a score of no tags is undefined")
-        if scheme == "auto":
-            scheme = scheme_of_tags(sides[1], suffix=suffix)  # type: ignore[assignment]
-        texts = {"predictions": (sides[0], predictions), "references": (sides[1], references)}
-        spans, types = spans_of_tags(texts, scheme=scheme, suffix=suffix)  # type: ignore[arg-type]
-        columns = {"tags": sides[0].counts, "equal_tags": equal_tags(*sides)}
+    spans, types, columns = _read_spans(predictions, references, scheme, suffix=suffix)
     predicted, relevant = spans["predictions"], spans["references"]
     tables = {
         "predicted": _by_type(predicted, rows, len(types)),
@@ -91,6 +83,53 @@ def span_statistics(
                 columns[f"{name}:{type_name}"] = table[:, number]
     values = np.stack([*columns.values()], axis=1) if columns else np.zeros((rows, 0), np.int64)
     return RowStatistics(tuple(columns), values, score, row_scores)
+
+
+def type_f1_intervals(
+    statistics: RowStatistics, *, confidence_level: float, n_resamples: int, seed: int
+) -> dict[str, Interval]:
+    """The percentile bootstrap interval of the F1 of each type; rows are resampled."""
+    by_type = statistics.reshaped(
+        lambda result: {name: scores["f1"] for name, scores in result["per_type"].items()}, {}
+    )
+    return by_type.intervals(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
+
+
+def type_confusion(
+    predictions: Sequence[Sequence[str]] | Sequence[SpanLists],
+    references: Sequence[Sequence[str]] | Sequence[SpanLists],
+    *,
+    scheme: Scheme | None = None,
+    suffix: bool = False,
+) -> tuple[list[str], list[list[int]]]:
+    """The types, and how often a span of each true type has each predicted type.
+
+    Spans are the same if they have the same borders. The last row counts predicted spans that no
+    true one has, and the last column true spans that were not found.
+
+    >>> type_confusion([["B-PER", "I-PER", "B-LOC"]], [["B-ORG", "I-ORG", "O"]])
+    (['LOC', 'ORG', 'PER'], [[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]])
+    """
+    spans, names, _ = _read_spans(predictions, references, scheme, suffix=suffix)
+    counts: dict[tuple[int, int, int], list[Counter[str]]] = {}
+    for index, side in enumerate((spans["references"], spans["predictions"])):
+        for *borders, kind in zip(*(column.tolist() for column in side), strict=True):
+            counters = counts.setdefault(tuple(borders), [Counter(), Counter()])
+            counters[index][names[kind]] += 1
+    types = sorted({name for pair in counts.values() for counter in pair for name in counter})
+    numbers = {name: number for number, name in enumerate(types)}
+    missing = len(types)
+    matrix = [[0] * (missing + 1) for _ in range(missing + 1)]
+    for relevant, predicted in counts.values():
+        for name, count in (relevant & predicted).items():
+            matrix[numbers[name]][numbers[name]] += count
+        confused = (
+            sorted((relevant - predicted).elements()),
+            sorted((predicted - relevant).elements()),
+        )
+        for true, guess in zip_longest(*confused):
+            matrix[numbers.get(true, missing)][numbers.get(guess, missing)] += 1
+    return types, matrix
 
 
 def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dict[str, Any]:
@@ -165,6 +204,23 @@ def _type_scores(
 def _sum(values: Sequence[float]) -> float:
     """The sum as numpy adds."""
     return sum(values) if len(values) < _PIECEWISE else float(np.sum(np.array(values, np.float64)))
+
+
+def _read_spans(
+    predictions: Any, references: Any, scheme: Scheme | None, *, suffix: bool
+) -> tuple[dict[str, Spans], list[str], dict[str, Integers | Floats]]:
+    """The spans of both sides, the names of their types, and of tags how many are equal."""
+    if isinstance(references[0], Mapping):
+        spans, types = _given_spans({"predictions": predictions, "references": references})
+        return spans, types, {}
+    sides = tag_rows(predictions, references)
+    if not sides[0].counts.any():
+        raise ValueError("there are no tags in any row; a score of no tags is undefined")
+    if scheme == "auto":
+        scheme = scheme_of_tags(sides[1], suffix=suffix)  # type: ignore[assignment]
+    texts = {"predictions": (sides[0], predictions), "references": (sides[1], references)}
+    spans, types = spans_of_tags(texts, scheme=scheme, suffix=suffix)
+    return spans, types, {"tags": sides[0].counts, "equal_tags": equal_tags(*sides)}
 
 
 # ---- spans as they are given --------------------------------------------------------------------

@@ -64,8 +64,8 @@ def plot(
 
     roc, pr and calibration take scores or probabilities, confusion also labels;
     residuals, and actual (predicted against actual), take numbers; risk_coverage
-    takes records with `correct` and `confidence`. Files and fields are those of
-    `score`.
+    takes records with `correct` and `confidence`; spans takes rows of tags or of
+    spans. Files and fields are those of `score`.
     """
     needs = PICTURES[kind]
     evaluation = Evaluation(

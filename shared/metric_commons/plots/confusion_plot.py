@@ -44,8 +44,8 @@ def draw_confusion(figure: "Figure", systems: Mapping[str, System]) -> None:
     panels = grid(figure, len(tables), width=width, height=height, columns=3)
     figure.set_figwidth(figure.get_figwidth() + 1)  # for the colour bar
     for panel, table in zip(panels, tables, strict=True):
-        shares = _draw_cells(panel, table.counts, fontsize if labels <= _MAX_NUMBERED else None)
-        _name_labels(panel, table.labels, min(fontsize, 9), side / labels)
+        shares = draw_cells(panel, table.counts, fontsize if labels <= _MAX_NUMBERED else None)
+        name_labels(panel, table.labels, min(fontsize, 9), side / labels)
         title(panel, table.title)
     label_axes(panels, "predicted label", "true label")
     bar = figure.colorbar(
@@ -86,7 +86,7 @@ def _longest(tables: Iterable[_Table]) -> int:
     return max(len(str(label)) for table in tables for label in table.labels)
 
 
-def _draw_cells(
+def draw_cells(
     panel: "Axes", counts: Sequence[Sequence[Any]], fontsize: float | None
 ) -> "AxesImage":
     """A cell for each number, the darker the larger its share of the row; text if it has a size."""
@@ -109,7 +109,7 @@ def _draw_cells(
     return image
 
 
-def _name_labels(panel: "Axes", labels: Sequence[Any], fontsize: float, cell: float) -> None:
+def name_labels(panel: "Axes", labels: Sequence[Any], fontsize: float, cell: float) -> None:
     """The names of labels on both axes, of very many labels every second or third."""
     step = -(-len(labels) // _MAX_NUMBERED)
     ticks = range(0, len(labels), step)

@@ -14,7 +14,9 @@ from .figures import render
 if TYPE_CHECKING:
     from .systems import System
 
-Kind = Literal["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage"]
+Kind = Literal[
+    "roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage", "spans"
+]
 
 _LEVEL = 0.95  # of intervals that take little time
 
@@ -51,6 +53,7 @@ PICTURES: Mapping[Kind, Picture] = {
     "risk_coverage": Picture(
         "risk_coverage_plot.draw_risk_coverage", "selective_answering", {"curve": True}, {}, _LEVEL
     ),
+    "spans": Picture("span_plot.draw_spans", "span_f1", {}, {}, _LEVEL),
 }
 
 

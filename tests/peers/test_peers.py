@@ -1,0 +1,132 @@
+"""The table of the suites of peers, the cards that quote it, and how a suite is judged."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from tests.peers.__main__ import HEAD, PEERS, outcomes, row, rows_of_page
+from tests.spec import METRICS, ROOT
+
+DIFFERENCES = tomllib.loads((ROOT / "tests/peers/differences.toml").read_text("utf-8"))
+QUOTE = re.compile(
+    r"of the (\d+) cases of (\S+) (\S+) (\d+) pass, (\d+) differ by design and (\d+) ask for"
+)
+QUOTING = {
+    "span_f1": ["seqeval"],
+    "error_rate": ["jiwer"],
+    "ir_ranking": ["ir_measures"],
+    **dict.fromkeys(("bleu", "chrf", "ter"), ("sacrebleu",)),
+    **dict.fromkeys(("classification", "regression", "clustering"), ("scikit-learn",)),
+}
+
+
+def test_every_peer_has_a_row_or_runs_in_the_workflow_alone():
+    missing = {peer.distribution for peer in PEERS.values()} - rows_of_page().keys()
+
+    assert missing <= {peer.distribution for peer in PEERS.values() if peer.source == "repository"}
+    for cells in rows_of_page().values():
+        assert len(cells) == HEAD.splitlines()[0].count("|") - 1
+        cases, *numbers = map(int, cells[4:])
+        assert cases == sum(numbers)
+
+
+def test_every_peer_has_a_list_of_differences():
+    assert DIFFERENCES.keys() == PEERS.keys()
+    assert all(reason for reasons in DIFFERENCES.values() for reason in reasons.values())
+
+
+@pytest.mark.parametrize("module", METRICS)
+def test_cards_quote_the_table(module):
+    card = (ROOT / "metrics" / module / "README.md").read_text("utf-8")
+    quotes = QUOTE.findall(" ".join(card.split()))
+    table = rows_of_page()
+
+    assert [peer for _, peer, *_ in quotes] == list(QUOTING.get(module, ()))
+    for cases, peer, release, *numbers in quotes:
+        assert [release, cases, *numbers] == [table[peer][1], *table[peer][4:]]
+
+
+SUITE = """
+import jiwer
+
+
+def test_equal():
+    assert jiwer.wer("a b", "a c") == 0.5
+
+
+def test_other_functions():
+    assert jiwer.ToLowerCase()("A") == "a"
+
+
+def test_unsupported():
+    jiwer.wer("a", "b", jiwer.wer_standardize, jiwer.wer_standardize)
+
+
+def test_unsupported_where_an_error_is_expected():
+    import pytest
+
+    with pytest.raises(Exception):
+        jiwer.wer("a", "b", jiwer.wer_standardize, jiwer.wer_standardize)
+
+
+def test_wrong():
+    assert jiwer.wer("a b", "a c") == 0.25
+
+
+def test_listed():
+    assert jiwer.wer("a b", "a c") == 0.25
+
+
+def test_listed_but_equal():
+    assert jiwer.wer("a b", "a c") == 0.5
+"""
+
+
+def test_how_a_suite_is_judged(tmp_path):
+    pytest.importorskip("jiwer", reason="jiwer is not installed")
+    (tmp_path / "test_suite.py").write_text(SUITE)
+    (tmp_path / "listed.py").write_text(
+        "from tests.peers import plugin\n"
+        "plugin.differences = lambda peer: dict.fromkeys(['*test_listed*'], 'a reason')\n"
+    )
+    paths = [str(tmp_path), str(ROOT), str(ROOT / "shared")]
+    run = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "listed", "-p", "tests.peers.plugin"),
+            *("--peer", "jiwer", "--outcomes", "found.json", "-c", os.devnull, "-q", "."),
+            *("--import-mode=importlib", "-p", "no:cacheprovider"),
+        ],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert json.loads((tmp_path / "found.json").read_text()) == {
+        "test_suite.py::test_equal": "equal",
+        "test_suite.py::test_unsupported": "unsupported",
+        "test_suite.py::test_unsupported_where_an_error_is_expected": "unsupported",
+        "test_suite.py::test_wrong": "failed",
+        "test_suite.py::test_listed": "differs",
+        "test_suite.py::test_listed_but_equal": "failed",
+    }, run.stdout
+    assert run.returncode == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "peer", [name for name, peer in PEERS.items() if peer.source != "repository"]
+)
+def test_the_suites_end_as_the_table_says(peer):
+    pytest.importorskip(peer, reason=f"{peer} is not installed")
+    found = outcomes(peer)
+
+    assert [test for test, ending in found.items() if ending == "failed"] == []
+    cells = [cell.strip() for cell in row(peer, found).split("|")[1:-1]]
+    assert cells == rows_of_page()[PEERS[peer].distribution]
