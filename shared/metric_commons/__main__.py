@@ -1,7 +1,11 @@
 """The command `metric-commons`, and `python -m metric_commons`: all commands in one program."""
 
+import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,13 +16,30 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit status is 0 done, 1 bad input, 2 bad usage, 130 interrupted."""
     try:
-        from .cli.app import run_command
+        with _interrupted_at_once():
+            from .cli.app import run_command
 
-        commands = program()
+            commands = program()
     except ModuleNotFoundError as error:
         sys.stderr.write(f"{error}; it comes with: pip install 'metric-commons[cli]'\n")
         return 1
-    return run_command(commands, arguments)
+    try:
+        return run_command(commands, arguments)
+    except KeyboardInterrupt:
+        return 130
+
+
+@contextmanager
+def _interrupted_at_once() -> Iterator[None]:
+    """End at an interrupt, of which imports would make a traceback, or which they would lose."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 @cache

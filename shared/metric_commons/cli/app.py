@@ -10,6 +10,7 @@ from rich.table import Table
 
 from ..evaluation import catalog
 from ..evaluation.presets import PRESETS
+from ..evaluation.rendering import escaped
 from ..evaluation.usage import MissingExtraError, UsageError
 from .compare import compare
 from .describe import describe
@@ -23,6 +24,8 @@ from .report import report
 from .run import init, run
 from .score import score
 from .trec import trec
+
+_LONGEST = 2_000  # characters of a message, which may quote a long value
 
 app = typer.Typer(
     help="Score the answers of language models: exact, fast and with confidence intervals.",
@@ -50,6 +53,8 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
         return _refused(str(error), 1)
     except MemoryError:
         return _refused("this needs more memory than there is; ask for less at a time", 1)
+    except RecursionError:
+        return _refused("values are nested too deeply", 1)
     except OSError as error:
         prefix = f"{error.filename}: " if error.filename else ""
         return _refused(f"{prefix}{error.strerror or error}", 1)
@@ -58,7 +63,10 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
 
 
 def _refused(message: str, status: int) -> int:
-    typer.echo(" ".join(message.splitlines()), err=True)
+    line = escaped(" ".join(message.splitlines()))
+    if len(line) > _LONGEST:
+        line = f"{line[: _LONGEST // 2 - 3]} ... {line[-_LONGEST // 2 + 2 :]}"
+    typer.echo(line, err=True)
     return status
 
 

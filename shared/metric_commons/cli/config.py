@@ -17,6 +17,8 @@ from ..statistics.methods import Method
 
 Model = TypeVar("Model", bound=BaseModel)
 
+_MOST_VALUES = 100_000  # of a configuration
+
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -131,14 +133,38 @@ def read(path: Path) -> Document:
     reader.Constructor = type("Constructor", (_Constructor,), {"repeated": repeated})
     try:
         content = reader.load(path.read_text("utf-8"))
+        _check_size(content)
     except MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise ValueError(f"{path}: {line}{error.problem}") from error
-    except (YAMLError, ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise ValueError(f"{path}: values are nested too deeply") from error
+    except (YAMLError, ValueError, OverflowError) as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected keys with values, got {type(content).__name__}")
     return Document(content, sorted(repeated, key=lambda key_and_line: key_and_line[1]))
+
+
+def _check_size(content: Any) -> None:
+    """Nothing, if the values are not too many once every alias stands for what it names.
+
+    A few lines of aliases of aliases may stand for billions of values. Each list and mapping is
+    counted once and remembered.
+    """
+    sizes: dict[int, int] = {}
+
+    def size(value: Any) -> int:
+        if not isinstance(value, dict | list):
+            return 1
+        if id(value) not in sizes:
+            sizes[id(value)] = _MOST_VALUES  # of a value inside itself
+            items = value.values() if isinstance(value, dict) else value
+            sizes[id(value)] = 1 + sum(map(size, items))
+        return sizes[id(value)]
+
+    if size(content) > _MOST_VALUES:
+        raise ValueError(f"its aliases stand for more than {_MOST_VALUES:,} values")
 
 
 def validated(kind: type[Model], content: Any, path: Path, above: Sequence[str] = ()) -> Model:

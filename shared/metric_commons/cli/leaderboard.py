@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from ..evaluation.latex import as_latex
-from ..evaluation.rendering import Table, as_html, as_markdown
+from ..evaluation.rendering import Table, as_html, as_markdown, spreadsheet_cell
 from ..files.stored import plain
 from .options import Confidence, Rows, Scores, Top
 from .outputs import Form, show_tables
@@ -203,7 +203,7 @@ def _as_csv(sections: Sequence[Section]) -> str:
     names = dict.fromkeys(name for row in rows for name in row)
     lines = csv.DictWriter(text, list(names), lineterminator="\n")
     lines.writeheader()
-    lines.writerows(rows)
+    lines.writerows({k: spreadsheet_cell(v) for k, v in row.items()} for row in rows)
     return text.getvalue()
 
 

@@ -39,7 +39,7 @@ def merge(
     outputs = Outputs(form=form, save=save)
     outputs.check(parts)
     total = Part.read(parts[0])
-    for path in tqdm(parts[1:], "merging", unit="part", delay=1, leave=False):
+    for path in tqdm(parts[1:], "merging", unit="part", delay=1, leave=False, disable=None):
         part = Part.read(path)
         try:
             total.merge(part)

@@ -293,7 +293,7 @@ def _bar() -> Iterator[ultrarag.Progress]:
     """A bar on stderr, if it takes longer than a second."""
     from tqdm import tqdm
 
-    with tqdm(desc="scoring", delay=1, leave=False) as bar:
+    with tqdm(desc="scoring", delay=1, leave=False, disable=None) as bar:
 
         def advance(finished: int, steps: int) -> None:
             bar.total = steps

@@ -62,4 +62,12 @@ def load(name: str, **settings: Any) -> Any:
     folder = path(name)
     import evaluate  # takes a second, which only those who compute should pay
 
-    return evaluate.load(str(folder), **settings)
+    try:
+        return evaluate.load(str(folder), **settings)
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"{error.strerror}; evaluate keeps copies of scripts there: set HF_HOME to a folder "
+            "that can be written",
+            error.filename,
+        ) from error

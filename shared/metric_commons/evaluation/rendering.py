@@ -6,7 +6,7 @@ line each, and whatever a format gives a meaning to is escaped.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # Letters that are known as superscripts; there is none for q.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
@@ -131,6 +131,29 @@ def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
         ]
     parts += [f"<p><code>{escape(line)}</code></p>" for line in lines]
     return "\n".join(parts)
+
+
+def escaped(text: str) -> str:
+    r"""The text without characters that control a terminal or turn the direction of writing.
+
+    >>> print(escaped("Zürich\x1b[2J"))
+    Zürich\x1b[2J
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def spreadsheet_cell(value: Any) -> Any:
+    r"""A cell of CSV that no spreadsheet takes for a formula: text that looks like one is quoted.
+
+    >>> spreadsheet_cell('=HYPERLINK("x")'), spreadsheet_cell(-1.5)
+    ('\'=HYPERLINK("x")', -1.5)
+    """
+    if not isinstance(value, str):
+        return value
+    text = escaped(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def label(name: str) -> str:

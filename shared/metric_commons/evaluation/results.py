@@ -30,6 +30,7 @@ from .rendering import (
     as_text,
     label,
     score_table,
+    spreadsheet_cell,
 )
 from .row_scores import read_rows, write_rows
 from .score_names import find_score, find_scores
@@ -283,7 +284,7 @@ class Results(Stored):
         text = io.StringIO()
         lines = csv.writer(text, lineterminator="\n")
         lines.writerow(_COLUMNS)
-        lines.writerows(plain(list(self._lines())))
+        lines.writerows(map(spreadsheet_cell, line) for line in plain(list(self._lines())))
         return text.getvalue()
 
     def to_pandas(self) -> Any:

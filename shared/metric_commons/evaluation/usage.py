@@ -1,5 +1,6 @@
 """What makes no sense in a call, refused before any data is read."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,8 +37,8 @@ def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> Non
     Raises:
         UsageError: one would.
     """
-    paths_in_use = {path.resolve() for path in inputs}
+    paths_in_use = {os.path.realpath(path) for path in inputs}  # also of links in a circle
     for path in filter(None, outputs):
-        if path.resolve() in paths_in_use:
+        if os.path.realpath(path) in paths_in_use:
             raise UsageError(f"{path} would be overwritten")
-        paths_in_use.add(path.resolve())
+        paths_in_use.add(os.path.realpath(path))

@@ -4,10 +4,18 @@ import json
 import math
 import os
 import secrets
+import stat
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from glob import escape
 from pathlib import Path
 from typing import Any, ClassVar, Self
+
+_OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
+_STALE = 24 * 60 * 60  # seconds
 
 
 class Stored(ABC):
@@ -112,22 +120,39 @@ def restored(value: Any) -> Any:
     return value
 
 
+def _remove_stale(target: Path) -> None:
+    """Remove temporary files that runs which were killed left a day ago or earlier."""
+    for leftover in target.parent.glob(f".{escape(target.name)}.{'[0-9a-f]' * 8}"):
+        with suppress(OSError):
+            if time.time() - leftover.stat().st_mtime > _STALE:
+                leftover.unlink()
+
+
 def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
     """Write a file completely or not at all: a temporary file beside it is renamed at the end.
 
-    Missing folders are created. If writing fails, an existing file stays as it is.
+    Missing folders are created. If writing fails, an existing file stays as it is. Another file
+    keeps its mode, so that what was private stays private. What is open already, as /dev/stdout,
+    is written to as it is. Temporary files of runs that were killed are removed after a day.
     """
-    target = Path(path).resolve()  # a symbolic link still points to the file afterwards
+    data = (piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
+    if str(path).startswith(_OPEN_FILES):
+        with open(path, "wb") as file:
+            file.writelines(data)
+        return
+    target = Path(os.path.realpath(path))  # a symbolic link still points to the file afterwards
     if target.exists() and not target.is_file():
         raise ValueError(f"{path} is not a file")  # renaming would replace a folder or a device
     target.parent.mkdir(parents=True, exist_ok=True)
+    _remove_stale(target)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        with temporary.open("xb") as file:
-            file.writelines(
-                piece if isinstance(piece, bytes) else piece.encode() for piece in pieces
-            )
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+        with open(temporary, "xb", opener=partial(os.open, mode=0o666 & (mode or 0o666))) as file:
+            file.writelines(data)
             file.flush()
+            if mode is not None:
+                os.chmod(temporary, mode)
             os.fsync(file.fileno())
         temporary.replace(target)
     except OSError as error:

@@ -116,7 +116,9 @@ def build(folder: Path, parameter_file: str) -> None:
         raise ValueError(f"parameter_file: {parameter_file} is not in {folder}")
     try:
         parameters = yaml.safe_load(path.read_text("utf-8")) if path.exists() else None
-    except yaml.YAMLError as error:
+    except RecursionError as error:
+        raise ValueError(f"{path}: values are nested too deeply") from error
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(parameters, dict | None):
         raise ValueError(f"{path}: expected keys with values")

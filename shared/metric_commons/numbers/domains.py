@@ -30,6 +30,8 @@ from typing import (
 
 from .checks import OptionError, nearest
 
+_NO_LISTS = str | bytes | bytearray | memoryview  # have items, but are one value
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -45,6 +47,8 @@ class Range:
     nan: bool = False  # whether NaN is
 
     def __contains__(self, number: Any) -> bool:
+        if isinstance(number, Integral) and abs(int(number)) >= 2**63:
+            return False  # no array holds it, and some are greater than any float
         if number != number:
             return self.nan
         if number in (math.inf, -math.inf):
@@ -275,18 +279,18 @@ def _accepts(annotation: Any, value: Any) -> bool:
                 case OneOf():
                     return isinstance(value, str) and value in marker.names
                 case Parsed():
-                    if isinstance(value, bytes):
+                    if isinstance(value, bytes | bytearray | memoryview):
                         return False
                     marker.parse(value)
                     return True
                 case _:
                     return hasattr(value, "__len__") and not isinstance(
-                        value, str | bytes | Set | Dict
+                        value, _NO_LISTS | Set | Dict
                     )
         case "function", _:
             return callable(value)
         case "list", (item,):
-            is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+            is_list = isinstance(value, Sequence) and not isinstance(value, _NO_LISTS)
             return is_list and all(_accepts(item, element) for element in value)
         case "object", _:
             return isinstance(value, Dict)
@@ -301,6 +305,8 @@ def _accepts(annotation: Any, value: Any) -> bool:
 def _hint(annotation: Any, value: Any) -> str:
     if isinstance(value, str):
         return nearest(value, choices(annotation))
+    if isinstance(value, Integral) and abs(int(value)) >= 2**63:
+        return "; it has more than 63 bits"
     kind, parts = _parts(annotation)
     members = parts if kind == "union" else (annotation,)
     is_number = isinstance(value, Real) and not isinstance(value, bool)
