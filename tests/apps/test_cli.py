@@ -187,6 +187,9 @@ def test_settings_are_json_or_else_text(run):
         "reference_aggregation": "max",
         "confidence_level": 0.5,
         "interval": "bootstrap",
+        "extract": None,
+        "extract_references": None,
+        "choices": None,
         "n_resamples": 50,
         "seed": 7,
     }

@@ -174,7 +174,7 @@ def test_the_scores_of_other_modules_are_its_inputs(paired_significance):
         ({"alpha": 0}, "alpha must be"),
         ({"alpha": math.nan}, "alpha must be"),
         ({"confidence_level": 95}, "confidence_level must be .* got 95; for 95 % pass 0.95"),
-        ({"n_resamples": 0}, "n_resamples must be an integer, at least 1"),
+        ({"n_resamples": 0}, "n_resamples must be an integer from 1 to 10,000,000"),
         ({"seed": -1}, "seed must be an integer, at least 0"),
         ({"margin": 0}, "margin must be a number above 0 or None, got 0"),
         ({"power": 80}, "power must be .* for 80 % pass 0.8"),

@@ -15,7 +15,6 @@ from ..evaluation.results import FORMATS, Results
 from ..evaluation.signature import provenance, signature
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.streams import stem
-from ..files.trec import run_tag
 from .options import Confidence, IntervalMethod, Resamples, Save, Seed
 from .outputs import check_form, show
 from .trec_eval import lines, printed, relstring_length
@@ -209,6 +208,8 @@ def trec(
     if output is None:
         show(results, form)
         return
+    from ..files.trec import run_tag  # numpy, which help should not wait for
+
     for (name, query_scores), path in zip(scored_runs.runs.items(), runs, strict=True):
         for text in printed(
             output,

@@ -22,7 +22,7 @@ class Description:
 
     >>> description = describe("pass_at_k")
     >>> [option.name for option in description.options][:2]
-    ['k', 'per_example']
+    ['k', 'measures']
     >>> description.inputs[0].accepts[-1]
     'list of bool'
     """

@@ -22,6 +22,7 @@ FIELDS = {  # normalization -> what it needs beside the scores
     "none": None,
     "character": "length",
     "token": "length",
+    "byte": "length",
     "unconditional": "unconditional",
 }
 
@@ -302,10 +303,10 @@ def test_the_fields_that_normalize_are_checked(first, row, message):
 def test_a_normalization_needs_its_field():
     assert FIELDS.keys() == set(get_args(LengthNormalization))
     for rows, wrong in [
-        ([OK], ["character", "token", "unconditional"]),
-        (np.array([OK]), ["character", "token", "unconditional"]),
+        ([OK], ["character", "token", "byte", "unconditional"]),
+        (np.array([OK]), ["character", "token", "byte", "unconditional"]),
         ([LENGTHS], ["unconditional"]),
-        ([UNCONDITIONAL], ["character", "token"]),
+        ([UNCONDITIONAL], ["character", "token", "byte"]),
     ]:
         for normalization in wrong:
             field = FIELDS[normalization]
