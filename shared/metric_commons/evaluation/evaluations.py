@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..files.streams import Limits, stem
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
-from ..text.answers import shared_readings
+from ..text.readings import shared_readings
 from . import catalog
 from .arguments import assign, check_supported, input_names, scores_rows
 from .module_results import ModuleResult

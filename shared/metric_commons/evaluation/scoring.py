@@ -6,7 +6,7 @@ from itertools import combinations, product
 from typing import Any, cast
 
 from ..numbers.progress import step
-from ..text.answers import shared_readings
+from ..text.readings import shared_readings
 from .arguments import assign, check_supported, compares_rows, scores_rows
 from .catalog import load
 from .comparisons import compare_pairs

@@ -4,10 +4,8 @@ All compare *normalized* texts; communities disagree about the normalizer. A few
 in the obvious way, many as the tokens of a block, with equal results.
 """
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -23,6 +21,7 @@ from .normalizers import (
     squeeze,
     strip_lower,
 )
+from .readings import READINGS
 from .reference_sets import over_sets
 from .references import Aggregation, Block, blocks, row_scores
 from .segments import segment_starts
@@ -34,7 +33,6 @@ Overlap = Literal["multiset", "set"]
 EmptyReference = Literal["never", "always"]
 
 _SHARED_ROWS = 100_000  # of a reading that is kept: some 40 MB of short answers
-_SHARED_READINGS = 2  # that are kept: modules of one evaluation have a normalizer or two
 _FEW_ROWS = 10  # below this the fixed cost of numpy's calls outweighs what they save
 _WORDS = byte_rule(squeeze)
 
@@ -168,7 +166,7 @@ def answer_pairs(
     [True, False, False] [True, False, False]
     """
     function = normalizer_function(normalizer)
-    readings = _READINGS.get()
+    readings = READINGS.get()
     if readings is None or not _FEW_ROWS < len(predictions) <= _SHARED_ROWS:
         for block in blocks(predictions, references):
             yield AnswerPairs(block, function)
@@ -198,24 +196,6 @@ class _Reading(NamedTuple):
             and self.predictions == predictions
             and self.references == references
         )
-
-
-_READINGS: ContextVar[deque[_Reading] | None] = ContextVar("readings", default=None)
-
-
-@contextmanager
-def shared_readings() -> Iterator[None]:
-    """Within it, functions that compare the same rows by one normalizer read their texts once.
-
-    >>> with shared_readings():
-    ...     exact_match(["The cat"], ["cat"]).tolist(), token_f1(["The cat"], ["cat"]).f1.tolist()
-    ([1.0], [1.0])
-    """
-    token = _READINGS.set(deque(maxlen=_SHARED_READINGS))
-    try:
-        yield
-    finally:
-        _READINGS.reset(token)
 
 
 class AnswerPairs:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from metric_commons.text import answers
-from metric_commons.text.answers import contained, exact_match, shared_readings, token_f1
+from metric_commons.text.answers import contained, exact_match, token_f1
+from metric_commons.text.readings import shared_readings
 
 ROWS = 40
 PREDICTIONS = [f"The answer, of row {row % 7}" for row in range(ROWS)]
