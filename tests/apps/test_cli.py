@@ -185,6 +185,7 @@ def test_settings_are_json_or_else_text(run):
         "overlap": "multiset",
         "both_empty": 0.0,
         "reference_aggregation": "max",
+        **dict.fromkeys(("extract", "extract_references", "choices")),
         "confidence_level": 0.5,
         "interval": "bootstrap",
         "extract": None,

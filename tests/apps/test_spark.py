@@ -98,6 +98,16 @@ def test_clusters_may_span_partitions(answers):
     assert result["n_clusters"] == 3
 
 
+def test_answers_are_cut_out_of_texts(answers):
+    steps = ["strip_think", {"regex": "[a-z]+", "group": -1}]
+    columns = {"predictions": "answer", "references": "gold"}
+    result = score(answers.repartition(3), "qa_em", **columns, extract=steps)
+    predictions, references = [row[1] for row in ROWS], [row[2] for row in ROWS]
+    expected = load("qa_em", extract=steps).compute(predictions=predictions, references=references)
+    assert result == expected
+    assert "unparsed" in result
+
+
 def test_many_states_merge_in_a_tree(answers):
     result = score(answers.repartition(40), "qa_em", predictions="answer", references="gold")
     predictions, references = [row[1] for row in ROWS], [row[2] for row in ROWS]

@@ -227,6 +227,8 @@ def schema(annotation: Any) -> dict[str, Any]:
         case "object", _:
             return {"type": "object"}
         case _:
+            if get_origin(annotation) is dict:
+                return {"type": "object"}
             return {"type": names[annotation]} if annotation in names else {}
 
 

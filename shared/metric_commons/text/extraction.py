@@ -152,8 +152,9 @@ def summarize_extracted(
         predictions: one text a row.
         references: the reference, or references, of each row.
         extract: what cuts the answer out of a prediction, before it is normalized: the name of a
-            step, a pattern, a function from str to str or None, or a list of these, of which each
-            reads what the one before it found. A prediction without an answer scores 0.
+            step, such as "boxed" or "gsm8k" (the card of qa_em lists them), a pattern, a function
+            from str to str or None, or a list of these, of which each reads what the one before it
+            found. A prediction without an answer scores 0.
         extract_references: the same for references, each of which must have an answer.
         choices: for the step "gpqa_choices": a list of choices a row.
         **summary: the options of `summarize`.
