@@ -1,4 +1,5 @@
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -215,6 +216,32 @@ def test_clusters_are_drawn_whole(selective):
     assert result == turned
     assert result["confidence_interval"]["f1"] == [0.0, 1.0]  # one of both, twice
     assert result["n_clusters"] == 2
+
+
+def test_clusters_of_different_sizes_are_drawn_with_all_their_rows(selective):
+    rows = [answer(True, 0.9)] * 3 + [answer(False, 0.4)]
+    result = selective.compute(
+        predictions=rows, clusters=["a", "a", "a", "b"], confidence_level=0.9, n_resamples=400
+    )
+
+    # Of two draws with replacement: a and a, b and b, or one of each, which is the sample.
+    assert result["confidence_interval"]["f1"] == [0.0, 1.0]
+    spread = np.std([1.0, 0.0, 0.75, 0.75])
+    assert result["standard_error"]["f1"] == pytest.approx(spread, rel=0.1)
+
+
+def test_many_confidences_take_little_memory(selective):
+    chance = np.random.default_rng(2)
+    rows = [answer(bool(c > 0.5), float(c)) for c in chance.random(30_000)]
+    options = {"predictions": rows, "confidence_level": 0.9, "n_resamples": 50}
+    clusters = [row // 3 for row in range(30_000)]
+
+    for labels in (None, clusters):
+        tracemalloc.start()
+        selective.compute(**options, clusters=labels)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 100e6
 
 
 @pytest.mark.parametrize("rows", [GRADES, ANSWERS, OTHER_SHAPES[1].sample["predictions"]])

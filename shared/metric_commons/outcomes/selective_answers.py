@@ -24,7 +24,7 @@ from .risk_coverage import rank_scores, risk_coverage_curve
 GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
 _LETTERS = dict(zip("ABC", GRADES.values(), strict=True))
 
-_CELLS = 1 << 22  # of a block of resamples
+_CELLS = 1 << 19  # of a block of resamples: 4 MB an array
 
 
 @dataclass(frozen=True)
@@ -232,22 +232,17 @@ class _Kinds:
 
     @classmethod
     def of_answers(cls, answers: GradedAnswers, coverages: Sequence[float]) -> Self:
-        confidences = answers.confidences
+        keys = np.zeros(len(answers))
+        if answers.confidences is not None:  # of what was not attempted they do not matter
+            keys = np.where(answers.attempted, -answers.confidences, 0.0)
+        levels, level = np.unique(keys, return_inverse=True)
         # What was not attempted comes last: it has no part in the order of confidences.
-        keys = np.zeros(len(answers)) if confidences is None else -confidences
-        columns = np.stack([~answers.attempted, keys * answers.attempted, answers.correct], axis=1)
-        kinds, index, counts = np.unique(columns, axis=0, return_inverse=True, return_counts=True)
-        attempted = kinds[:, 0] == 0
-        levels, starts = np.unique(kinds[attempted, 1], return_index=True)
-        return cls(
-            counts,
-            index.reshape(-1),
-            kinds[:, 2] == 1,
-            attempted,
-            starts,
-            None if confidences is None else 0.0 - levels,
-            tuple(coverages),
-        )
+        codes = 2 * np.where(answers.attempted, level, levels.size) + answers.correct
+        kinds, index, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        attempted = kinds < 2 * levels.size
+        level_numbers, starts = np.unique(kinds[attempted] // 2, return_index=True)
+        confidences = None if answers.confidences is None else 0.0 - levels[level_numbers]
+        return cls(counts, index, kinds % 2 == 1, attempted, starts, confidences, tuple(coverages))
 
     def scores(self, counts: Integers) -> dict[str, Floats]:
         """The scores that are no means of rows, of each resample; `counts` are those of kinds."""
@@ -268,26 +263,38 @@ class _Kinds:
         self, clusters: Clusters | None, n_resamples: int, seed: int
     ) -> dict[str, Floats]:
         """The scores of resamples of rows, or of clusters; shape (resamples,)."""
-        units = np.eye(self.counts.size, dtype=np.int64)
-        draws = np.repeat(np.arange(self.counts.size), self.counts)
-        if clusters is not None:
-            units = np.zeros((len(clusters.labels), self.counts.size), dtype=np.int64)
-            np.add.at(units, (clusters.numbers, self.index), 1)
-            units = units[np.lexsort(units.T)]  # whatever their labels and their order
-            draws = np.arange(len(units))
+        kinds, sizes = self._units(clusters)
+        starts = np.cumsum(sizes) - sizes
         words = np.random.PCG64(seed)
-        at_once = max(1, _CELLS // max(draws.size, self.counts.size))
+        at_once = max(1, _CELLS // max(kinds.size, self.counts.size))
         parts = []
         for start in range(0, n_resamples, at_once):
             resamples = min(at_once, n_resamples - start)
-            cells = draws.take(random_rows(words, draws.size, resamples * draws.size))
-            cells += np.repeat(np.arange(resamples) * len(units), draws.size)
-            counts = np.bincount(cells, minlength=resamples * len(units))
-            counts = counts.reshape(resamples, len(units))
-            if clusters is not None:
-                counts = np.rint(counts.astype(np.float64) @ units).astype(np.int64)
-            parts.append(self.scores(counts))
+            units = random_rows(words, sizes.size, resamples * sizes.size)
+            numbers = np.repeat(np.arange(resamples), sizes.size)
+            if clusters is not None:  # all rows of each, one after another
+                lengths = sizes[units]
+                ends = np.cumsum(lengths)
+                shifts = np.repeat(starts[units] - (ends - lengths), lengths)
+                units = np.arange(shifts.size) + shifts
+                numbers = np.repeat(numbers, lengths)
+            cells = numbers * self.counts.size + kinds[units]
+            counts = np.bincount(cells, minlength=resamples * self.counts.size)
+            parts.append(self.scores(counts.reshape(resamples, -1)))
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def _units(self, clusters: Clusters | None) -> tuple[Integers, Integers]:
+        """The kinds of the rows, unit by unit, and how many rows each unit has.
+
+        Units are rows or clusters, in an order that depends on neither rows nor labels.
+        """
+        if clusters is None:
+            kinds = np.repeat(np.arange(self.counts.size), self.counts)
+            return kinds, np.ones(kinds.size, dtype=np.int64)
+        order = np.lexsort((self.index, clusters.numbers))
+        ends = np.cumsum(np.bincount(clusters.numbers, minlength=len(clusters.labels)))
+        units = sorted(part.tolist() for part in np.split(self.index[order], ends[:-1]))
+        return np.concatenate(units).astype(np.int64), np.array(list(map(len, units)))
 
     def _levels(self, counts: Integers) -> tuple[Integers, Integers]:
         """How many answers and errors there are of each confidence, shape (resamples, levels)."""
