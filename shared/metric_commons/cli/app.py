@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ..evaluation import catalog
 from ..evaluation.presets import PRESETS
@@ -72,10 +73,11 @@ def _refused(message: str, status: int) -> int:
 
 @app.command("list")
 def list_modules() -> None:
-    """List the modules."""
+    """List the modules, and what each takes."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name in catalog.names():
         table.add_row(name, catalog.summary(name))
+        table.add_row("", Text(catalog.takes(name), style="dim"))
     Console().print(table)
 
 

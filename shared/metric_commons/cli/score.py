@@ -193,7 +193,9 @@ def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     paths = [Path(word) for word in words if word not in modules_known]
     for path in paths:
         if path != STANDARD_INPUT and not path.exists():
-            hint = nearest(str(path), modules_known)
+            hint = (
+                f"{nearest(str(path), modules_known)}; the modules are {', '.join(modules_known)}"
+            )
             raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
         raise UsageError(f"name a module to score with: {', '.join(modules_known)}")

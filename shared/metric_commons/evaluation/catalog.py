@@ -5,11 +5,14 @@ A module is a folder that holds a script of the same name. In a checkout the fol
 """
 
 import ast
+import re
 from pathlib import Path
 from typing import Any
 
 from ..numbers.checks import nearest
 
+# An input in the Args of a docstring, and what it is.
+_INPUT = re.compile(r"^ +(predictions\d?|references) \(([^)]+)\):", re.MULTILINE)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _WHEEL, _CHECKOUT = _PACKAGE / "metrics", _PACKAGE.parents[1] / "metrics"
 _FOLDER = _WHEEL if _WHEEL.is_dir() else _CHECKOUT
@@ -31,14 +34,16 @@ def path(name: str) -> Path:
 
     >>> path("qa_f1").name
     'qa_f1'
-    >>> path("qa_ff1")
+    >>> path("qa_ff1")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ValueError: there is no module 'qa_ff1'; did you mean 'qa_f1'?
+    ValueError: there is no module 'qa_ff1'; did you mean 'qa_f1'?; the modules are ...
     """
     modules = names()
     if name not in modules:
-        hint = nearest(name, modules) or f"; the modules are {', '.join(modules)}"
-        raise ValueError(f"there is no module {name!r}{hint}")
+        listed = ", ".join(modules)
+        raise ValueError(
+            f"there is no module {name!r}{nearest(name, modules)}; the modules are {listed}"
+        )
     return _FOLDER / name
 
 
@@ -51,6 +56,21 @@ def summary(name: str) -> str:
     script = path(name) / f"{name}.py"
     docstring = ast.get_docstring(ast.parse(script.read_text("utf-8"))) or ""
     return docstring.partition("\n")[0]
+
+
+def takes(name: str) -> str:
+    """What a module takes, in the words of its docstring; nothing is imported to find out.
+
+    >>> takes("truthful_mc")
+    'predictions: list of list of float; references: list of list of int'
+    """
+    script = path(name) / f"{name}.py"
+    classes = [
+        node for node in ast.parse(script.read_text("utf-8")).body if isinstance(node, ast.ClassDef)
+    ]
+    docstring = (ast.get_docstring(classes[0]) or "").partition("Returns:")[0]
+    inputs = _INPUT.findall(docstring)
+    return "; ".join(f"{column}: {kind}" for column, kind in inputs)
 
 
 def load(name: str, **settings: Any) -> Any:

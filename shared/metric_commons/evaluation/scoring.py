@@ -1,10 +1,12 @@
 """Every module on every system: the one function behind Python, the command line and the server."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from inspect import signature
 from itertools import combinations, product
 from typing import Any, cast
 
+from ..numbers.checks import nearest
 from ..numbers.progress import step
 from ..text.readings import shared_readings
 from .arguments import assign, check_supported, compares_rows, scores_rows
@@ -15,36 +17,43 @@ from .pairing import paired_scores
 from .results import Results
 from .signature import provenance, row_digests
 from .system_rows import InputError, SystemRows, check_same_rows, row_labels
+from .table_columns import columns_of_table, is_table, table_names
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
 
 def score(
     modules: str | Iterable[str],
+    data: Any = None,
     *,
-    predictions: Sequence[Any] | Mapping[str, Sequence[Any]],
-    references: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    predictions: Any,
+    references: Any = None,
     options: Mapping[str, Any] | None = None,
     confidence_level: float | None = None,
     interval: str = "auto",
     standard_error: bool = False,
-    clusters: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    clusters: Any = None,
     n_resamples: int = 10_000,
     seed: int = 0,
-    groups: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
-    ids: Sequence[Any] | Mapping[str, Sequence[Any]] | None = None,
+    groups: Any = None,
+    ids: Any = None,
     per_example: bool = False,
     compare: bool = False,
     scores: Sequence[str] | None = None,
     correction: str = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
+    **unknown: Any,
 ) -> Results:
     """The results of every module on every system.
 
     Args:
         modules: a name, or several.
-        predictions: of one system, or of each system by its name.
+        data: a table: a dictionary of columns; a DataFrame of pandas, polars or Spark, whose
+            columns come to the driver; a table of pyarrow; a Dataset or IterableDataset. Other
+            arguments then name its columns.
+        predictions: of one system, or of each system by its name; a table with a column for each
+            system. Of `data` a column, several, or the column of each system by its name.
         references: the same for all systems, or of each system; None if no module needs them.
             Of rankings both may be dictionaries `{query: {document: number}}`.
         options: of the modules; the key `option` is for every module that has it, the key
@@ -67,9 +76,11 @@ def score(
         correction: "holm", "max_t", "benjamini_hochberg" or "none".
         inputs: where the rows came from, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
+        **unknown: refused, with a hint at the argument that may be meant.
 
     Raises:
         ValueError: an unknown module or option, or input that a module refuses.
+        TypeError: there is no such argument.
 
     >>> systems = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}
     >>> results = score(["qa_em", "qa_f1"], predictions=systems, references=["paris", "oslo"])
@@ -82,6 +93,13 @@ def score(
     from ..base.columns import holds_queries  # numpy, which help should not wait for
 
     metrics = {name: load(name) for name in ([modules] if isinstance(modules, str) else modules)}
+    _refuse(unknown, metrics)
+    labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
+    if data is not None:
+        predictions, labels = _from_table(data, predictions, labels)
+    elif is_table(predictions):
+        predictions = columns_of_table(predictions, table_names(predictions) or [])
+    references, clusters, groups, ids = labels.values()
     is_system = not isinstance(predictions, Mapping) or holds_queries(predictions)
     systems: Mapping[str, Any] = {"predictions": predictions}
     if not is_system:
@@ -89,14 +107,19 @@ def score(
     if not metrics or not systems:
         raise ValueError("scoring needs at least one module and one system")
     rows = {}
+    references = list(references) if isinstance(references, Iterator) else references
     for system, column in systems.items():
         judged: Any = references
         if not holds_queries(references):
             judged = _column("references", references, system)
         queries = list(judged) if holds_queries(judged) else None
-        columns = {"predictions": column, "references": judged}
+        predicted = list(column) if isinstance(column, Iterator) else column
+        columns = {"predictions": predicted, "references": judged}
         rows[system] = SystemRows(
-            inputs={name: metric.as_rows(columns) for name, metric in metrics.items()},
+            inputs={
+                name: columns if queries is None else metric.as_rows(columns)
+                for name, metric in metrics.items()
+            },
             groups=_column("groups", groups, system),
             clusters=_column("clusters", clusters, system),
             ids=queries if ids is None else _column("ids", ids, system),
@@ -117,6 +140,41 @@ def score(
         inputs=inputs,
         progress=progress,
     )
+
+
+def _from_table(
+    data: Any, predictions: Any, labels: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The predictions of each system, and the other columns; what is no name stays as it is."""
+    if isinstance(predictions, str):
+        predictions = [predictions]
+    fields = list(predictions.values() if isinstance(predictions, Mapping) else predictions)
+    for name in fields:
+        if not isinstance(name, str):
+            raise ValueError(f"predictions must name columns of data, got {type(name).__name__}")
+    systems = dict(zip(predictions, fields, strict=True))
+    names = [*fields, *(name for name in labels.values() if isinstance(name, str))]
+    columns = columns_of_table(data, names)
+    return {system: columns[name] for system, name in systems.items()}, {
+        label: columns[name] if isinstance(name, str) else name for label, name in labels.items()
+    }
+
+
+def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
+    """Nothing, if there are no unknown arguments.
+
+    Raises:
+        TypeError: there are some; says where an option of a module belongs.
+    """
+    for name in unknown:
+        holders = [module for module, metric in metrics.items() if name in metric.options]
+        if holders:
+            hint = f"; it is an option of {holders[0]}: options={{{name!r}: ...}}"
+        else:
+            known = [argument for argument in signature(score).parameters if argument != "unknown"]
+            prefixed = [argument for argument in known if argument.startswith(f"{name}_")]
+            hint = nearest(prefixed[0], prefixed) if prefixed else nearest(name, known)
+        raise TypeError(f"score() has no argument {name!r}{hint}")
 
 
 @shared_readings()

@@ -29,7 +29,12 @@ def location(row: int, line: int | None) -> str:
 
 def filled_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Lines that are not blank, with their numbers."""
-    return (pair for pair in enumerate(lines, start=1) if pair[1].strip(" \t\r\n"))
+    return (
+        pair
+        for pair in enumerate(lines, start=1)
+        # isspace() looks at one character of most lines; strip() copies all of them.
+        if not pair[1].isspace() or pair[1].strip(" \t\r\n")
+    )
 
 
 def decoded_lines(

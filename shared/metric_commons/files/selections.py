@@ -60,10 +60,11 @@ class Selected:
                 ids.add(log.columns["id"](record))
             if texts and not getters:
                 getters = {name: self._getter(name, record) for name in texts}
-            answers = [self._holds(name, get(record)) for name, get in getters.items()]
-            if not all(answers):
-                self.left_out["where"] += 1
-                continue
+            if getters:
+                answers = [self._holds(name, get(record)) for name, get in getters.items()]
+                if not all(answers):
+                    self.left_out["where"] += 1
+                    continue
             for name, stratum in strata.items():
                 self._strata[name][stratum] += 1
             yield line, record

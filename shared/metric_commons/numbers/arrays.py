@@ -1,6 +1,6 @@
 """Types of arrays; and the columns that callers pass, as lists or arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -48,6 +48,8 @@ def as_column(name: str, column: Any) -> Column:
         return list(column)
     if hasattr(column, "__array__") and np.ndim(column):
         return as_column(name, np.asarray(column))
+    if isinstance(column, Iterator):  # a generator, of which nothing is left afterwards
+        return list(column)
     raise ValueError(f"{name} must hold one value a row, got {type(column).__name__}; pass a list")
 
 

@@ -1,0 +1,97 @@
+"""Columns of tables of any library, by their names; none of these libraries is imported."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..numbers.checks import nearest
+
+_BATCH = 1_000  # rows of a table that is read batch by batch
+
+
+def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
+    """The columns of a table.
+
+    Args:
+        data: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of pyarrow; a
+            Dataset or IterableDataset of `datasets`; or an iterable of rows as dictionaries. Of a
+            Spark DataFrame these columns come to the driver.
+        names: of the columns.
+
+    Raises:
+        ValueError: there is no such column, or the data is no table.
+
+    >>> columns_of_table({"answer": ["a"], "gold": ["b"]}, ["gold"])
+    {'gold': ['b']}
+    >>> columns_of_table(iter([{"answer": "a"}, {"answer": "b"}]), ["answer"])
+    {'answer': ['a', 'b']}
+    """
+    wanted = list(dict.fromkeys(names))
+    if hasattr(data, "toArrow"):  # Spark
+        _check(wanted, data.columns)
+        data = data.select(*wanted).toArrow()
+    columns = table_names(data)
+    if columns is None:
+        return _collected(data, wanted)
+    _check(wanted, columns)
+    return {name: _column(data[name]) for name in wanted}
+
+
+def table_names(data: Any) -> list[str] | None:
+    """The names of the columns; None of what is read row by row.
+
+    >>> table_names({"answer": ["a"]}), table_names([{"answer": "a"}])
+    (['answer'], None)
+    """
+    if isinstance(data, Mapping):
+        return list(data)
+    if not hasattr(data, "__len__"):
+        return None
+    for attribute in ("column_names", "columns"):
+        names = getattr(data, attribute, None)
+        if names is not None and not callable(names) and hasattr(data, "__getitem__"):
+            texts = list(names)
+            if all(isinstance(name, str) for name in texts):
+                return texts
+    return None
+
+
+def is_table(data: Any) -> bool:
+    """Whether an argument is a table with named columns, and no single column."""
+    return not isinstance(data, Mapping) and table_names(data) is not None
+
+
+def _column(column: Any) -> Any:
+    """A column as modules take it; those of polars as lists."""
+    return (
+        column.to_list() if hasattr(column, "to_list") and not hasattr(column, "iloc") else column
+    )
+
+
+def _collected(data: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The columns of rows that come one after another, or in batches of columns."""
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    if isinstance(data, str | bytes) or not isinstance(data, Iterable):
+        raise ValueError(f"data must be a table with columns, got {type(data).__name__}")
+    if hasattr(data, "iter"):  # an IterableDataset
+        for batch in data.iter(batch_size=_BATCH):
+            _check(names, batch)
+            for name, column in columns.items():
+                column.extend(batch[name])
+        return columns
+    for row in data:
+        if not isinstance(row, Mapping):
+            raise ValueError(f"data must be a table with columns, got rows of {type(row).__name__}")
+        _check(names, row)
+        for name, column in columns.items():
+            column.append(row[name])
+    return columns
+
+
+def _check(wanted: Iterable[str], names: Iterable[str]) -> None:
+    known = list(names)
+    for name in wanted:
+        if name not in known:
+            listed = ", ".join(map(repr, known))
+            raise ValueError(
+                f"there is no column {name!r}{nearest(name, known)}; the columns are {listed}"
+            )
