@@ -322,7 +322,6 @@ REFUSED = [
     (["a", 1], ["a", "b"], {}, r"predictions\[1\] is 1 \(int\)"),
     (["a", "b"], [0, 1], {}, "the inputs do not go together"),
     ([[0.9, 0.1]], [0], {}, "2 columns, but there are 1 labels"),
-    ([[0.9, 0.1], [0.2, 0.8]], [0, 1], {}, "two labels: predictions must hold one score a row"),
     ([0, 1], [-1, -1], {"ignore_index": -1}, "ignore_index is -1, the reference of every row"),
     ([[0, 1]], [[0, 1]], {"ignore_index": 0}, "ignore_index is about one label a row"),
     ([[0, 1]], [[0, 1]], {"adjusted": True}, "adjusted is about one label a row, not several"),
@@ -479,3 +478,16 @@ def test_rows_of_any_scores_have_areas_and_no_losses(classification):
         assert math.isnan(result[name])
         assert all(map(math.isnan, result["confidence_interval"][name]))
     assert not math.isnan(result["confidence_interval"]["roc_auc"][0])
+
+
+@pytest.mark.parametrize(("labels", "options"), [([0, 1], {}), (["n", "y"], {"pos_label": "y"})])
+def test_two_columns_are_those_of_the_labels_in_order(classification, labels, options):
+    references = [labels[1], labels[0], labels[1], labels[0]]
+    rows = [[0.2, 0.8], [0.7, 0.3], [0.6, 0.4], [0.1, 0.9]]
+    positive = [row[1] for row in rows]
+
+    found = classification.compute(predictions=rows, references=references, **options)
+    assert found == classification.compute(predictions=positive, references=references, **options)
+    assert found == classification.compute(
+        predictions=rows, references=references, labels=labels, **options
+    )

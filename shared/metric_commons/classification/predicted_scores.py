@@ -147,11 +147,6 @@ class PredictedScores:
         self.task = classes(present, **options)
         columns = present if options["labels"] is None else self.task.labels
         width = self.scores.shape[1]
-        if options["labels"] is None and len(present) == width == 2:
-            raise ValueError(
-                "references have two labels: predictions must hold one score a row, that of the "
-                f"positive one, or labels={present!r} must say which column is whose"
-            )
         if width != len(columns):
             raise ValueError(
                 f"predictions have {width} columns, but there are {len(columns)} labels; "

@@ -1,6 +1,6 @@
 """Every module on every system: the one function behind Python, the command line and the server."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any, cast
@@ -89,7 +89,10 @@ def score(
     if not metrics or not systems:
         raise ValueError("scoring needs at least one module and one system")
     rows = {}
-    for system, column in systems.items():
+    if isinstance(references, Iterator):  # several modules read it
+        references = list(references)
+    for system, values in systems.items():
+        column = list(values) if isinstance(values, Iterator) else values
         judged: Any = references
         if not holds_queries(references):
             judged = _column("references", references, system)

@@ -1,6 +1,6 @@
 """Types of arrays; and the columns that callers pass, as lists or arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -45,6 +45,8 @@ def as_column(name: str, column: Any) -> Column:
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
         with suppress(TypeError):
             return list(column[:])  # much faster for a column of `datasets` than row by row
+        return list(column)
+    if isinstance(column, Iterator):  # a generator, which is read once
         return list(column)
     if hasattr(column, "__array__") and np.ndim(column):
         return as_column(name, np.asarray(column))

@@ -68,7 +68,6 @@ THIRDS = [[0.2, 0.3, 0.5]] * 3
         ([0.5, 0.1], [0, 1], {"threshold": math.nan}, "threshold must be a number, not infinite"),
         ([0.5, 0.1], [0, 1], {"threshold": "0.5"}, "threshold must be a number, not infinite"),
         ([0.5, 0.1], [0.0, 0.5], {}, r"references\[1\] is 0.5; a label"),
-        ([[0.5, 0.5]], [0, 1], {}, "two labels: predictions must hold one score a row"),
         (THIRDS, [0, 1, 3], {"labels": [0, 1, 2]}, "references hold 3, which is not one of"),
         (THIRDS, [0, 1, 2], {"labels": [0, 1]}, "3 columns, but there are 2 labels"),
         (THIRDS, [0, 1, 1], {}, "3 columns, but there are 2 labels"),
