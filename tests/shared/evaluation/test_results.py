@@ -41,6 +41,9 @@ class Lengths:
         self.feature_sets = [{"predictions": "string"}]
         self.options = {"beta": 1.0, "curves": (1, 2), "by": str.lower}
 
+    def as_rows(self, columns):
+        return columns
+
     def compute(self, *, predictions, **options):
         assert set(options) <= set(self.options)
         self.taken = options
@@ -967,6 +970,16 @@ def test_only_files_are_replaced(tmp_path):
     for path in (tmp_path, os.devnull):
         with pytest.raises(ValueError, match="is not a file"):
             write_whole(path, ["x"])
+
+
+def test_generators_are_read():
+    results = score(
+        ["qa_em", "qa_f1"],
+        predictions={"a": (answer for answer in ["x", "y"])},
+        references=(answer for answer in ["x", "x"]),
+    )
+
+    assert results["a"]["qa_em"] == results["a"]["qa_f1"] == 0.5
 
 
 def test_a_score_is_found_by_its_system_and_name():
