@@ -1,6 +1,8 @@
+import hashlib
 import json
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -743,3 +745,90 @@ def test_texts_of_an_axis_have_room(values):
 def test_an_axis_of_equal_shares_ends_at_one():
     assert axes.fit_axis([1.0, 1.0]).labels()[-1] == (100.0, "1.00")
     assert axes.fit_axis([0.0]).ticks[0] == 0.0
+
+
+SPOKEN = [
+    {
+        "said": "the cat sat on the mat",
+        "whisper": "the cat sat on mat",
+        "echo": "a cat sat on the mat",
+    },
+    {"said": "good night", "whisper": "good night", "echo": "good night <b>all"},
+    {"said": "so it goes", "whisper": "so it goes", "echo": "so it went"},
+]
+
+
+def transcripts(**options):
+    columns = {name: [row[name] for row in SPOKEN] for name in SPOKEN[0]}
+    systems = {"whisper": columns["whisper"], "echo": columns["echo"]}
+    results = score(
+        ["error_rate"],
+        predictions=systems,
+        references=columns["said"],
+        per_example=True,
+        options=options,
+    )
+    path = write(SPOKEN)
+    sha256 = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    column = {"path": path, "format": "jsonl"}
+    provenance = results.provenance | {
+        "inputs": [{"path": path, "sha256": sha256, "rows": len(SPOKEN)}],
+        "columns": {
+            name: {
+                "predictions": column | {"field": name},
+                "references": column | {"field": "said"},
+            }
+            for name in systems
+        },
+    }
+    return replace(results, provenance=provenance)
+
+
+def test_examples_of_transcripts_mark_what_was_put_in_and_left_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    results = transcripts()
+    examples = find_examples(results)
+    worst, *_ = examples.choices
+    page = Page(render(results, examples))
+
+    assert worst.reason.startswith("The highest wer over all systems: 0.25 in 1 of 3 rows")
+    assert worst.examples[0].row == 1
+    assert [choice.title for choice in examples.choices[1:]] == ["whisper better than echo"]
+    lines = [line["text"] for line in page.of_class("alignment")]
+    assert lines[:3] == ["good night <b>all", "the cat sat on the mat", "the a cat sat on the mat"]
+    marks = {
+        (mark["tag"], mark["text"], mark["title"])
+        for mark in page.elements
+        if mark["tag"] in ("ins", "del")
+    }
+    assert marks == {
+        ("ins", "<b>all", "put in"),
+        ("del", "the", "left out"),
+        ("del", "the", "substituted"),
+        ("ins", "a", "in its place"),
+        ("del", "goes", "substituted"),
+        ("ins", "went", "in its place"),
+    }
+    assert {"full", "some"} <= {
+        kind for answer in page.of_class("answer") for kind in answer["class"].split()
+    }
+
+
+def test_a_normalizer_that_only_has_a_name_aligns_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    assert not Page(render(*both(transcripts(normalizer=str.lower)))).of_class("alignment")
+    assert Page(render(*both(transcripts(normalizer="jiwer_standardize")))).of_class("alignment")
+
+
+def test_characters_are_aligned_without_spaces_between_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = Page(render(*both(transcripts(unit="character"))))
+    lines = {line["text"] for line in page.of_class("alignment")}
+
+    assert "the cat sat on the mat" in lines  # of which "the " is left out
+    assert "tahe cat sat on the mat" in lines  # a is put in the place of t, and he left out
+
+
+def both(results):
+    return results, find_examples(results)

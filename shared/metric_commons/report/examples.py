@@ -5,12 +5,14 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
-from ..evaluation.module_results import means_of_rows
+from ..evaluation.module_results import ModuleResult, means_of_rows
 from ..evaluation.results import Results
 from ..files.tables import Source
+from ..text.edit_rate import AlignedTexts, TranscriptNormalizer, aligned_texts
 
+_MAX_ALIGNED = 20_000  # characters of transcripts whose alignment is shown
 _BLOCK = 10_000  # rows in memory at a time
 
 # By system and input (such as "predictions"): path, field and format of the column.
@@ -26,6 +28,9 @@ class Answer(NamedTuple):
     prediction: Any
     scores: Mapping[str, float]
     references: Any = None  # if systems have different references
+    alignment: Sequence[AlignedTexts] = ()  # with the reference, of a transcript with errors
+    space: str = " "  # between the stretches of the alignment
+    is_lower_better: bool = False  # of its scores
 
 
 @dataclass(frozen=True)
@@ -59,7 +64,8 @@ class _RowScores(NamedTuple):
     """The score of each row for each system, a mean over the named scores."""
 
     names: Sequence[str]
-    rows: Sequence[Sequence[float]]  # of each row the scores of all systems
+    rows: Sequence[Sequence[float]]  # of each row the scores of all systems; higher is better
+    is_negated: bool = False  # as they are, lower is better
 
 
 class _Ranking(NamedTuple):
@@ -148,17 +154,20 @@ def _sha256(path: Path) -> str:
 
 def _row_scores(results: Results) -> _RowScores | str:
     """The mean of the first score of each module, for each row; or why there is none."""
-    systems = []
-    for modules in results.systems.values():
-        columns: dict[str, list[float]] = {}
-        for result in modules.values():
-            means = means_of_rows(result)
-            names = [name for name in means if name not in result.lower_is_better]
-            columns |= {name: means[name] for name in names[:1]}
-        systems.append(columns)
-    first = systems[0] if systems else {}
-    names = [name for name in first if all(name in columns for columns in systems)]
-    if not names:
+    for choose in (_higher_means, _higher_scores, _lower_scores):
+        systems = [
+            {
+                name: column
+                for result in modules.values()
+                for name, column in list(choose(result).items())[:1]
+            }
+            for modules in results.systems.values()
+        ]
+        first = systems[0] if systems else {}
+        names = [name for name in first if all(name in columns for columns in systems)]
+        if names:
+            break
+    else:
         return "The scores of every row were not given (--per-example), so there are no examples."
     sizes = {len(columns[name]) for columns in systems for name in names}
     if len(sizes) > 1:
@@ -167,7 +176,29 @@ def _row_scores(results: Results) -> _RowScores | str:
         [_mean(columns[name][row] for name in names) for columns in systems]
         for row in range(*sizes)
     ]
-    return _RowScores(names, rows)
+    return _RowScores(names, rows, is_negated=choose is _lower_scores)
+
+
+def _higher_means(result: ModuleResult) -> dict[str, list[float]]:
+    """The scores of rows that are better high, and whose mean is a score."""
+    means = means_of_rows(result)
+    return {name: means[name] for name in means if name not in result.lower_is_better}
+
+
+def _higher_scores(result: ModuleResult) -> dict[str, list[float]]:
+    """The scores of rows that are better high."""
+    columns = result.per_example.items()
+    return {name: values for name, values in columns if name not in result.lower_is_better}
+
+
+def _lower_scores(result: ModuleResult) -> dict[str, list[float]]:
+    """The scores of rows that are better low, with the sign changed."""
+    columns = result.per_example.items()
+    return {
+        name: [-value for value in values]
+        for name, values in columns
+        if name in result.lower_is_better
+    }
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -182,7 +213,7 @@ def _rank(systems: Sequence[str], scores: _RowScores, count: int) -> list[_Ranki
     score = f"mean of {', '.join(first_names)} and {last_name}" if first_names else last_name
     means = {row: _mean(values) for row, values in enumerate(scores.rows)}
     means = {row: mean for row, mean in means.items() if not math.isnan(mean)}
-    rankings = [_rank_worst(systems, means, score, len(scores.rows), count)]
+    rankings = [_rank_worst(systems, means, score, len(scores.rows), count, scores.is_negated)]
     if len(systems) == 2:
         differences = {row: scores.rows[row][0] - scores.rows[row][1] for row in means}
         for sign, (better, worse) in ((1, systems), (-1, systems[::-1])):
@@ -203,14 +234,21 @@ def _rank(systems: Sequence[str], scores: _RowScores, count: int) -> list[_Ranki
 
 
 def _rank_worst(
-    systems: Sequence[str], means: Mapping[int, float], score: str, total: int, count: int
+    systems: Sequence[str],
+    means: Mapping[int, float],
+    score: str,
+    total: int,
+    count: int,
+    is_negated: bool,
 ) -> _Ranking:
-    """The rows with the lowest mean over systems."""
+    """The rows with the worst mean over systems."""
     rows = sorted(means, key=means.__getitem__)[:count]
     lowest = means[rows[0]] if rows else math.nan
     ties = sum(mean == lowest for mean in means.values())
+    shown = -lowest if is_negated else lowest
     reason = (
-        f"The lowest {score}{' over all systems' if len(systems) > 1 else ''}: {lowest:.4g} in "
+        f"The {'highest' if is_negated else 'lowest'} {score}"
+        f"{' over all systems' if len(systems) > 1 else ''}: {shown:.4g} in "
         f"{ties:,} of {_rows(range(total))}{_first(count, ties)}."
     )
     return _Ranking("Worst", reason, rows)
@@ -312,11 +350,29 @@ def _example(
                 if score in scores
             },
             None if is_common else references.get(system),
+            *_alignment(modules, predictions.get(system), references.get(system)),
+            any(score in result.lower_is_better for result in modules.values() for score in scores),
         )
         for system, modules in results.systems.items()
     ]
     fields = _further_fields(results.systems, columns, cells, row)
     return Example(row, fields, common if is_common else None, answers)
+
+
+def _alignment(
+    modules: Mapping[str, ModuleResult], prediction: Any, reference: Any
+) -> tuple[Sequence[AlignedTexts], str]:
+    """Where a transcript goes wrong, if a module counts errors, and what parts its stretches."""
+    result = modules.get("error_rate")
+    if result is None or not isinstance(prediction, str) or not isinstance(reference, str):
+        return (), ""
+    unit, normalizer = result.options["unit"], result.options["normalizer"]
+    is_named = normalizer in get_args(get_args(TranscriptNormalizer)[0])
+    if not is_named or len(prediction) + len(reference) > _MAX_ALIGNED:
+        return (), ""  # of a function a result has the name alone
+    parts = aligned_texts(prediction, reference, unit=unit, normalizer=normalizer)
+    has_errors = any(part.kind != "equal" for part in parts)
+    return parts if has_errors else (), " " if unit == "word" else ""
 
 
 def _system_values(

@@ -20,6 +20,7 @@ _TEMPLATE = Path(__file__).with_name("page.html")
 _START_LENGTH = 280  # characters of a text that are visible before it is unfolded
 _MAX_LENGTH = 20_000  # characters of a text that are on the page at all
 _MAX_REFERENCES = 12  # references that are visible before the others are unfolded
+_MAX_PARTS = 400  # stretches of an alignment
 _MAX_GROUPS = 60  # groups of a table
 _NAME_LENGTH = 22  # characters that fit beside an axis; longer names stand above it
 _MAX_OPEN_LINES = 12  # lines of a panel that are visible before it is unfolded
@@ -163,6 +164,7 @@ def render(results: Results, examples: Examples) -> str:
         options=_options(results),
         config=_json(provenance["config"]) if "config" in provenance else "",
         max_references=_MAX_REFERENCES,
+        max_parts=_MAX_PARTS,
     )
     return page.lstrip()
 

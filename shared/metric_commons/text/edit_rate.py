@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -185,6 +185,36 @@ def error_alignments(
     return [
         list(map(list, alignment(split(normalize(reference)), split(normalize(prediction)))))
         for prediction, reference in zip(predictions, references, strict=True)
+    ]
+
+
+class AlignedTexts(NamedTuple):
+    """A stretch of a reference beside a prediction: "equal", "substitute", "delete", "insert"."""
+
+    kind: str
+    reference: str
+    prediction: str
+
+
+def aligned_texts(
+    prediction: str,
+    reference: str,
+    *,
+    unit: Unit = "word",
+    normalizer: TranscriptNormalizer = "none",
+) -> list[AlignedTexts]:
+    """The stretches of hits and errors of a row, as texts.
+
+    >>> [tuple(part) for part in aligned_texts("a cat sat", "the cat sat down")]
+    [('substitute', 'the', 'a'), ('equal', 'cat sat', 'cat sat'), ('delete', 'down', '')]
+    """
+    normalize = _normalize(normalizer)
+    split = transcript_words if unit == "word" else str.strip
+    target, guess = split(normalize(reference)), split(normalize(prediction))
+    space = " " if unit == "word" else ""
+    return [
+        AlignedTexts(kind, space.join(target[first:end]), space.join(guess[start:stop]))
+        for kind, first, end, start, stop in alignment(target, guess)
     ]
 
 
