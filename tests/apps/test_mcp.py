@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import time
 import venv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from mcp import Client, StdioServerParameters
 
 from metric_commons.__main__ import main
 from metric_commons.evaluation import catalog
+from metric_commons.evaluation.results import Results
 from metric_commons.evaluation.scoring import score
 from metric_commons.integrations import ultrarag
 from metric_commons.integrations.ultrarag_tables import signature
@@ -636,8 +638,10 @@ async def test_saved_results_are_compared_and_reported(call, root, two, tmp_path
 
     # A result may name any file: those outside are not looked at.
     Path(rows).rename(tmp_path / "rows.jsonl")
-    text = Path(saved["saved_to"]).read_text("utf-8")
-    Path(saved["saved_to"]).write_text(text.replace(rows, str(tmp_path / "rows.jsonl")), "utf-8")
+    results = Results.read(saved["saved_to"])
+    record = results.provenance["per_example"] | {"path": str(tmp_path / "rows.jsonl")}
+    forged = replace(results, provenance=results.provenance | {"per_example": record})
+    forged.save(saved["saved_to"])
     refused = await call("compare_files", {"paths": [saved["saved_to"]]})
     assert refused.is_error
     assert "its rows are not there" in refused.content[0].text

@@ -15,6 +15,12 @@ def merge(
         list[Path],
         typer.Argument(metavar="PART", help="Files of `metric-commons score --partial`."),
     ],
+    allow_equal_shards: Annotated[
+        bool,
+        typer.Option(
+            "--allow-equal-shards", help="Merge parts of different files with the same content."
+        ),
+    ] = False,
     scores: Scores = None,
     confidence: Confidence = None,
     interval: IntervalMethod = "auto",
@@ -30,7 +36,8 @@ def merge(
     metric-commons merge 1.part 2.part --confidence 0.95
 
     The result is the one that all rows together have, whatever the order of the
-    parts. The same rows in two parts are an error.
+    parts. Two parts of files with the same content are an error,
+    whatever their names, unless --allow-equal-shards says that this is meant.
     """
     from tqdm import tqdm
 
@@ -42,7 +49,7 @@ def merge(
     for path in tqdm(parts[1:], "merging", unit="part", delay=1, leave=False, disable=None):
         part = Part.read(path)
         try:
-            total.merge(part)
+            total.merge(part, allow_equal_shards=allow_equal_shards)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
     results = total.results(

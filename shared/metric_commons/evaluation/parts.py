@@ -29,23 +29,35 @@ class Part(Stored):
     {'qa_em': 0.5}
     """
 
-    FORMAT = "metric-commons-part/3"
+    FORMAT = "metric-commons-part/4"
 
     states: dict[str, dict[str, State]]
     inputs: list[dict[str, Any]] = field(default_factory=list)
     preset: str | None = None  # that the options came from
     digests: dict[str, dict[str, int]] = field(default_factory=dict)  # of references and ids
 
-    def merge(self, part: "Part") -> None:
+    def merge(self, part: "Part", *, allow_equal_shards: bool = False) -> None:
         """Take in another part, which stays as it is.
 
+        Args:
+            part: of other rows.
+            allow_equal_shards: also a part of a file with the same content as one of this part.
+
         Raises:
-            ValueError: it has other systems, modules or options, or a file that this one has too.
+            ValueError: it has other systems, modules or options, or the rows of a file that this
+                one has too, whatever their paths.
         """
-        files = {(source["path"], source["sha256"]) for source in self.inputs}
+        if part is self:
+            raise ValueError("a part cannot be merged into itself; its rows would count twice")
+        shards = {source["sha256"]: source["path"] for source in self.inputs}
         for source in part.inputs:
-            if (source["path"], source["sha256"]) in files:
-                raise ValueError(f"the rows of {source['path']} are in both parts")
+            if source["sha256"] in shards and not allow_equal_shards:
+                name = shards[source["sha256"]]
+                alias = "" if name == source["path"] else f", there as {name}"
+                raise ValueError(
+                    f"the rows of {source['path']} are in both parts{alias}; if different shards "
+                    "are equal, pass --allow-equal-shards"
+                )
         for subject, first, second in (
             ("systems", list(self.states), list(part.states)),
             ("modules", *(list(next(iter(part.states.values()))) for part in (self, part))),

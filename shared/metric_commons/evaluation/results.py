@@ -1,14 +1,13 @@
 """The one result: what was scored, how, and what came out.
 
 `score` makes it; the command line, notebooks and every other application print and save it. The
-file, format `metric-commons/3`, holds the systems, in each its modules, in each the options, the
+file, format `metric-commons/4`, holds the systems, in each its modules, in each the options, the
 number of rows, the scores with their intervals and groups, how often each score of rows occurs, and
 a signature to cite.
 """
 
 import csv
 import io
-import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -68,8 +67,9 @@ class Results(Stored):
     qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
     """
 
-    FORMAT = "metric-commons/3"
-    OLDER = ("metric-commons/1", "metric-commons/2")
+    FORMAT = "metric-commons/4"
+    OLDER = ("metric-commons/1", "metric-commons/2", "metric-commons/3")
+    INDENT = 2
 
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)
@@ -132,10 +132,6 @@ class Results(Stored):
             comparisons=[_comparison_again(comparison) for comparison in content["comparisons"]],
             provenance=dict(content["provenance"]),
         )
-
-    def to_json(self) -> str:
-        """The file's text, indented, in ASCII: any label survives any locale."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
     @classmethod
     def read(cls, path: str | Path, per_example: str | Path | None = None) -> Self:

@@ -50,7 +50,7 @@ class State(Stored):
     (3, 0.6667)
     """
 
-    FORMAT = "metric-commons-state/2"
+    FORMAT = "metric-commons-state/3"
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
@@ -112,6 +112,8 @@ class State(Stored):
             ValueError: it is of another module or has other options, one is grouped and the other
                 is not, or both hold the same ranking.
         """
+        if other is self:
+            raise ValueError("a state cannot be merged into itself; its rows would count twice")
         if self.module != other.module:
             raise ValueError(
                 f"a state of {other.module} cannot be merged into one of {self.module}"

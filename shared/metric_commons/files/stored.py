@@ -1,5 +1,6 @@
 """JSON files with a format number, written completely or not at all, and the values in them."""
 
+import hashlib
 import json
 import math
 import os
@@ -22,7 +23,8 @@ class Stored(ABC):
     """An object that is stored as JSON in a format of its own, usually in a file."""
 
     FORMAT: ClassVar[str]
-    OLDER: ClassVar[Sequence[str]] = ()  # formats that are read, too
+    OLDER: ClassVar[Sequence[str]] = ()  # formats that are read, too; they have no checksum
+    INDENT: ClassVar[int | None] = None
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -34,27 +36,34 @@ class Stored(ABC):
         """The inverse of `to_dict`."""
 
     def to_json(self) -> str:
-        """JSON in ASCII, so that labels survive any locale."""
-        return json.dumps(self.to_dict(), allow_nan=False)
+        """JSON in ASCII, so that labels survive any locale, with a checksum of the content."""
+        content = self.to_dict()
+        content["sha256"] = checksum(content)
+        return json.dumps(content, indent=self.INDENT, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The inverse of `to_json`.
 
         Raises:
-            ValueError: the text is of another format.
+            ValueError: the text is of another format, or its content has changed.
         """
-        content = json.loads(text)
+        try:
+            content = json.loads(text)
+        except RecursionError as error:
+            raise ValueError("values are nested too deeply") from error
         stored = content.get("format") if isinstance(content, dict) else None
         if stored != cls.FORMAT and stored not in cls.OLDER:
             kind = cls.FORMAT.rpartition("/")[0]
             is_older = isinstance(stored, str) and stored.startswith(f"{kind}/")
             hint = f", but {stored}: score again" if is_older else ""
             raise ValueError(f"not of the format {cls.FORMAT}{hint}")
+        if stored == cls.FORMAT and content.pop("sha256", None) != checksum(content):
+            raise ValueError("the content has changed since it was written; score again")
         try:
             return cls.from_dict(content)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"not a whole {cls.FORMAT}: {error}") from error
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError) as error:
+            raise ValueError(f"not a whole {stored}: {error}") from error
 
     def save(self, path: str | Path) -> None:
         """Write a file, completely or not at all."""
@@ -72,6 +81,11 @@ class Stored(ABC):
             return cls.from_json(Path(path).read_text("utf-8"))
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """The SHA-256 of the content as JSON, without the spaces of its file."""
+    return hashlib.sha256(json.dumps(content, allow_nan=False).encode()).hexdigest()
 
 
 def plain(value: Any) -> Any:

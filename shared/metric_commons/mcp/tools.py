@@ -304,7 +304,9 @@ def evaluate_file(
     if rows_target:
         results = results.save_per_example(rows_target)
     desk.progress(1.0, 1.0)
-    return results.to_dict() | {"saved_to": _saved(results.to_dict(), target)}
+    if target:
+        results.save(target)
+    return results.to_dict() | {"saved_to": target and str(target)}
 
 
 def compare_files(
@@ -365,8 +367,10 @@ def compare_files(
             seed=seed,
             alpha=alpha,
             correction=correction,
-        ).to_dict()
-    return compared | {"saved_to": _saved(compared, target)}
+        )
+    if target:
+        compared.save(target)
+    return compared.to_dict() | {"saved_to": target and str(target)}
 
 
 def report(

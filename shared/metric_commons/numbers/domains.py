@@ -261,7 +261,7 @@ def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
         return "function", ()
     if origin in (Sequence, list, tuple):
         return "list", arguments[:1]
-    if origin is Dict:
+    if origin in (Dict, dict):
         return "object", ()
     return "plain", ()
 

@@ -288,7 +288,7 @@ def test_the_file_has_the_documented_shape():
     ).to_dict()
 
     assert list(content) == ["format", "systems", "comparisons", "provenance"]
-    assert content["format"] == "metric-commons/3"
+    assert content["format"] == "metric-commons/4"
     assert list(content["systems"]["a"]["qa_em"]) == [
         "options",
         "rows",
@@ -322,8 +322,8 @@ def test_the_file_has_the_documented_shape():
     "text",
     [
         *("", "{", "[]", '{"format": "other/1"}', "\x80", '{"format": "metric-commons/1"}'),
-        '{"format": "metric-commons/3", "systems": {"a": {"m": {}}}, "comparisons": []}',
-        '{"format": "metric-commons/3", "systems": [], "comparisons": [], "provenance": {}}',
+        '{"format": "metric-commons/4", "systems": {"a": {"m": {}}}, "comparisons": []}',
+        '{"format": "metric-commons/4", "systems": [], "comparisons": [], "provenance": {}}',
     ],
 )
 def test_another_file_is_no_result(text, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 from metric_commons.evaluation.catalog import load
 from metric_commons.evaluation.state import State
+from metric_commons.files.stored import checksum
 from tests.spec import METRICS, spec
 from tests.threads import THREADS, at_once
 
@@ -401,18 +402,26 @@ def test_a_file_is_read_again_or_refused(tmp_path):
     filled().save(path)
     assert State.read(path).result() == {"qa_em": 0.5}
     content = json.loads(path.read_text())
+    del content["sha256"]
+
+    def write(content):
+        path.write_text(json.dumps(content | {"sha256": checksum(content)}))
+
     for change, fault in [
-        ({"format": "other"}, "not of the format metric-commons-state/2"),
-        ({"format": "metric-commons-state/1"}, "state/2, but metric-commons-state/1: score again"),
+        ({"format": "other"}, "not of the format metric-commons-state/3"),
+        ({"format": "metric-commons-state/1"}, "state/3, but metric-commons-state/1: score again"),
         ({"version": "0.0.1"}, r"metric-commons 0\.0\.1, but this is"),
         ({"rows": 3}, "damaged: it should have 3 rows"),
     ]:
-        path.write_text(json.dumps(content | change))
+        write(content | change)
         with pytest.raises(ValueError, match=fault):
             State.read(path)
-    del content["options"]
     path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=r"part\.state: not a whole .*-state/2: 'options'"):
+    with pytest.raises(ValueError, match="the content has changed since it was written"):
+        State.read(path)
+    del content["options"]
+    write(content)
+    with pytest.raises(ValueError, match=r"part\.state: not a whole .*-state/3: 'options'"):
         State.read(path)
     path.write_text("no json")
     with pytest.raises(ValueError, match=r"part\.state: Expecting value"):
