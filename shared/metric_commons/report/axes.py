@@ -37,7 +37,7 @@ class Axis(NamedTuple):
         """Those of the labels that have room on a narrow axis: the ends at least.
 
         >>> [text for _, text in fit_axis([0.0001, 0.0009]).spaced_labels()]
-        ['0.0000', '0.0005', '0.0010']
+        ['0.00000', '0.00050', '0.00100']
         """
         labels = self.labels()
         steps = len(labels) - 1
