@@ -20,7 +20,7 @@ from ..files.streams import STANDARD_INPUT, Limits, stem
 from ..files.tables import Source
 from ..numbers.checks import OptionError, check_choice
 
-_NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"]+)=(?P<field>.+)")
+_NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
 _FORMS_OF_ANSWERS = ("lines", "conll", "squad")  # in which both files are, if one is
 
 
