@@ -87,6 +87,8 @@ def main(calls: int, python: str) -> int:
         if number == calls // 10:
             before = resident(server.pid)
         if number in cancelled:
+            while workers(server.pid):  # those that were cancelled end soon
+                time.sleep(0.005)
             long = f"long {number}"
             parameters = {"name": "evaluate_file", "arguments": LONG}
             send({"id": long, "method": "tools/call", "params": parameters})
