@@ -873,6 +873,7 @@ def test_what_takes_long_to_import_waits_until_it_is_needed():
     assert not loaded & {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow", "scipy"}
 
 
+@pytest.mark.slow
 def test_memory_is_steady(wire):
     server = wire()
     for _ in range(20):
@@ -937,6 +938,7 @@ def test_what_the_parser_cannot_read_is_answered_with_the_id(odd, cause):
         assert cause in answer["error"]["message"]
 
 
+@pytest.mark.slow
 def test_lines_of_200_megabytes_do_no_harm(wire):
     server = wire()
     server.write(b"x" * 200_000_000)
