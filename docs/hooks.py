@@ -21,6 +21,7 @@ from metric_commons.__main__ import program
 ROOT = Path(__file__).parents[1]
 ROOMS = (
     "text",
+    "mathematics",
     "ranking",
     "classification",
     "regression",
@@ -72,7 +73,8 @@ def _api(package: str) -> str:
     """A page of the public names of a package: its docstring, then each name."""
     module = import_module(package)
     title = package.removeprefix("metric_commons.")
-    lines = [f"# {title}", "", module.__doc__ or "", ""]
+    example = f"from {package} import {module.__all__[0]}"
+    lines = [f"# {title}", "", module.__doc__ or "", "", "```python", example, "```", ""]
     for name in module.__all__:
         value = getattr(module, name)
         home = getattr(value, "__module__", None)

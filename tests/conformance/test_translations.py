@@ -312,7 +312,7 @@ def test_words_of_ter(flags):
 
 
 @pytest.mark.parametrize(
-    ("kinds", "most", "rows"), [(3, 12, 25), (6, 40, 25), (30, 70, 10), (2, 110, 4)]
+    ("kinds", "most", "rows"), [(3, 12, 25), (6, 40, 12), (30, 70, 5), (2, 110, 2)]
 )
 def test_ter(sacrebleu, kinds, most, rows):
     chance = random.Random(kinds)

@@ -314,8 +314,8 @@ def test_the_stream_is_frozen():
     assert mean_interval(spread, confidence_level=0.95) == expected
     expected = (0.48879743941472337, 0.5559236396890718)
     assert mean_interval(f1, confidence_level=0.95) == expected
-    expected = (0.47987654320987655, 0.5700068587105624)
-    assert mean_interval(f1, confidence_level=0.99, n_resamples=999, seed=2**70) == expected
+    expected = (0.4761271147690901, 0.5662569730224051)
+    assert mean_interval(f1, confidence_level=0.99, n_resamples=999, seed=2**62) == expected
 
 
 def test_another_seed_gives_other_numbers():
@@ -417,13 +417,13 @@ def test_bad_scores_are_named(values, counts, message):
         ),
         ("confidence_level", 1.0, "got 1.0$"),
         ("confidence_level", -95, "got -95$"),
-        ("confidence_level", 10**400, r"got 1000*\.\.\.$"),
+        ("confidence_level", 10**400, r"got 1000*\.\.\.; it has more than 63 bits$"),
         ("confidence_level", math.nan, "got nan$"),
         ("confidence_level", True, "got True$"),
         ("confidence_level", "0.95", "got '0.95'$"),
         ("confidence_level", None, "got None$"),
-        ("n_resamples", 0, "n_resamples must be an integer, at least 1, got 0$"),
-        ("n_resamples", 1e4, "n_resamples must be an integer, at least 1, got 10000.0$"),
+        ("n_resamples", 0, "n_resamples must be an integer from 1 to 10,000,000, got 0$"),
+        ("n_resamples", 1e4, "n_resamples must be an integer from 1 to 10,000,000, got 10000.0$"),
         ("n_resamples", True, "n_resamples must be .* got True$"),
         ("n_resamples", None, "n_resamples must be .* got None$"),
         ("seed", -1, "seed must be an integer, at least 0, got -1$"),
