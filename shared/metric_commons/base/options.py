@@ -139,6 +139,8 @@ def _entries(lines: str, leave_out: Mapping[str, Option]) -> list[str]:
 def arguments(docstring: str) -> dict[str, str]:
     r"""What the section Args of a docstring says of each argument, on one line.
 
+    What `**summary` stands for is described where it is declared.
+
     >>> arguments("Share.\n\nArgs:\n    k (int): how\n        many.\n\nReturns:\n    x: y.")
     {'k': 'how many.'}
     """
@@ -146,13 +148,13 @@ def arguments(docstring: str) -> dict[str, str]:
     entries: dict[str, str] = {}
     name = ""
     for line in lines:
-        entry = re.match(r"(\w+)(?: \([^)]*\))?:\s*(.*)", line)
+        entry = re.match(r"(\*{0,2}\w+)(?: \([^)]*\))?:\s*(.*)", line)
         if entry:
             name = entry[1]
             entries[name] = entry[2]
         elif name and line.strip():
             entries[name] += f" {line.strip()}"
-    return entries
+    return {name: text for name, text in entries.items() if not name.startswith("*")}
 
 
 def section(docstring: str, title: str) -> str:

@@ -100,6 +100,8 @@ def token_f1(
     for pairs in answer_pairs(predictions, references, normalizer=normalizer):
         pair_scores = pairs.token_f1(distinct=overlap == "set", both_empty=both_empty)
         scores.append(row_scores(pair_scores, pairs.references, reference_aggregation))
+    if not scores:
+        raise ValueError("predictions is empty; a score of no rows is undefined")
     return PrecisionRecallF1(*map(np.concatenate, zip(*scores, strict=True)))
 
 

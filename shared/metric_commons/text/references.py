@@ -36,7 +36,7 @@ def blocks(predictions: Sequence[str], references: Sequence[str | list[str]]) ->
     A reference may be a string or a list of strings, row by row.
 
     Raises:
-        ValueError: a row has an empty list of references.
+        ValueError: a row has an empty list of references, or there are not as many of both.
 
     >>> [block.texts for block in blocks(["a", "b"], ["x", ["y", "z"]])]
     [['a', 'x', 'b', 'y', 'z']]
@@ -44,6 +44,14 @@ def blocks(predictions: Sequence[str], references: Sequence[str | list[str]]) ->
     Traceback (most recent call last):
     ValueError: references[1] is empty; every row needs at least one reference
     """
+    for name, column in (("predictions", predictions), ("references", references)):
+        if isinstance(column, str):
+            raise ValueError(f"{name} must hold one text per row, got a str; pass a list")
+    if len(predictions) != len(references):
+        raise ValueError(
+            f"the inputs differ in length: predictions has {len(predictions)} rows, "
+            f"references has {len(references)} rows"
+        )
     start, rows = 0, _FIRST_ROWS
     while start < len(predictions):
         block = _block(predictions, references, start, start + rows)

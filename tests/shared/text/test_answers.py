@@ -178,3 +178,17 @@ def test_wrong_options_are_named(options, message):
 def test_a_row_without_references_is_named():
     with pytest.raises(ValueError, match=r"references\[1500\] is empty"):
         exact_match(["a"] * 2000, [["a"]] * 1500 + [[]] + [["a"]] * 499)
+
+
+@pytest.mark.parametrize("score", [exact_match, token_f1, contained])
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ("Paris", ["Paris"], "predictions must hold one text per row, got a str; pass a list"),
+        (["Paris"], "Paris", "references must hold one text per row, got a str; pass a list"),
+        (["a"], ["b", "c"], "predictions has 1 rows, references has 2 rows"),
+    ],
+)
+def test_what_is_no_column_of_texts_is_refused(score, predictions, references, message):
+    with pytest.raises(ValueError, match=message):
+        score(predictions, references)
