@@ -5,7 +5,8 @@
     python -m tests.peers --tests ir_measures=DIR   runs those of a checkout, too
 
 Tests come from the installed wheel of a peer, or from its source distribution, which pip downloads;
-nothing of them is kept. Where neither has them, a checkout does, which the workflow makes.
+nothing of them is kept. Where neither has them, a checkout does, which the workflow makes. Those of
+rouge_score read texts from the folder that the variable ROUGE_TESTDATA names; else they do not run.
 """
 
 import argparse
@@ -35,10 +36,11 @@ class Peer:
     """A package whose tests are run."""
 
     distribution: str
-    source: str  # where its tests are: "wheel", "sdist" or "repository"
+    source: str  # where its tests are: "wheel", "sdist", "repository", or "docstrings" of the wheel
     folder: str  # with the tests, inside the source
     files: tuple[str, ...]
     measured: str  # what of ours takes the place of its functions
+    variable: str = ""  # of the environment, with the folder of data that its tests read
 
 
 PEERS: Mapping[str, Peer] = {
@@ -81,7 +83,20 @@ PEERS: Mapping[str, Peer] = {
         "`ir_ranking`",
     ),
     "rouge_score": Peer(
-        "rouge-score", "repository", "rouge", ("rouge_scorer_test.py",), "`rouge_n_l`"
+        "rouge-score",
+        "wheel",
+        "rouge_score",
+        ("rouge_scorer_test.py", "scoring_test.py"),
+        "`rouge_n_l`",
+        "ROUGE_TESTDATA",
+    ),
+    "torchmetrics": Peer(
+        "torchmetrics",
+        "docstrings",
+        "torchmetrics/functional",
+        ("documented_torchmetrics.py",),
+        "`classification`, `regression`, `ir_ranking`, `bleu`, `chrf`, `ter`, `error_rate`, "
+        "`rouge_n_l`, `qa_em`, `qa_f1`",
     ),
 }
 
@@ -113,6 +128,8 @@ def _source(peer: Peer, folder: Path, checkout: Path | None) -> Path:
     """The folder of the tests of a peer."""
     if checkout is not None:
         return checkout
+    if peer.source == "docstrings":  # of which a file beside this one makes tests
+        return Path(__file__).parent
     if peer.source == "wheel":
         package = peer.folder.split("/")[0]
         location = find_spec(package)
@@ -165,6 +182,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.peers and peer not in options.peers:
             continue
         if about.source == "repository" and peer not in checkouts:
+            continue
+        if about.variable and about.variable not in os.environ:
             continue
         found = outcomes(peer, checkouts.get(peer))
         lines.append(row(peer, found))
