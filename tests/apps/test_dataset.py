@@ -64,6 +64,19 @@ def test_the_result_is_that_of_columns(table, small_batches):
     assert results.provenance["rows"] == expected.provenance["rows"]
 
 
+@pytest.mark.parametrize("module", ["regression", "win_rate", "classification"])
+def test_scores_that_are_no_means_are_those_of_columns(module, small_batches):
+    rows = {"a": [i * 7 % 3 / 2 for i in range(40)], "b": [i % 3 for i in range(40)]}
+    arguments = {"predictions": "a", "references": None if module == "win_rate" else "b"}
+    if module == "classification":
+        rows["a"] = [int(2 * value) for value in rows["a"]]
+    expected = score(module, rows, **arguments, confidence_level=0.9, n_resamples=50)
+    for table in (Dataset.from_dict(rows), stream(rows)):
+        results = score(module, table, **arguments, confidence_level=0.9, n_resamples=50)
+        assert as_computed(results) == as_computed(expected)
+        assert results.provenance.get("rows") == expected.provenance.get("rows")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
