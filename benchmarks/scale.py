@@ -20,9 +20,7 @@ from datasets import Dataset, disable_progress_bars
 from pyarrow import parquet
 from pyspark.sql import SparkSession
 
-from metric_commons.evaluation.catalog import load
-from metric_commons.integrations import datasets as dataset
-from metric_commons.integrations import spark
+from metric_commons import score
 
 MODULES = ("qa_em", "qa_f1")
 COLUMNS = {"predictions": "answer", "references": "gold"}
@@ -45,17 +43,22 @@ def write(path, rows):
 def in_memory(path):
     table = parquet.read_table(path)
     columns = {name: table.column(column).to_pylist() for name, column in COLUMNS.items()}
-    return [load(module).compute(**columns) for module in MODULES]
+    return scores(score(MODULES, columns, **{name: name for name in COLUMNS}))
 
 
 def with_datasets(path, num_proc):
     rows = Dataset.from_parquet(path, cache_dir=str(Path(path).parent))  # workers map the file
-    return [dataset.score(rows, module, **COLUMNS, num_proc=num_proc) for module in MODULES]
+    return scores(score(MODULES, rows, **COLUMNS, num_proc=num_proc))
 
 
 def with_spark(session, path):
     df = session.read.parquet(path)
-    return [spark.score(df, module, **COLUMNS) for module in MODULES]
+    return scores(score(MODULES, df, **COLUMNS))
+
+
+def scores(results):
+    (system,) = results
+    return results[system]
 
 
 def main(*sizes):

@@ -9,7 +9,7 @@ from datasets import Dataset
 
 import metric_commons
 from metric_commons import State, load
-from metric_commons.integrations.datasets import score as score_dataset
+from metric_commons.evaluation import table_parts
 
 ROWS = 40
 UNCERTAIN = (
@@ -150,13 +150,18 @@ def test_rows_have_clusters_or_none_has():
     assert len(state) == 1
 
 
-def test_datasets(table, expected):
-    columns = {"predictions": "answer", "references": "gold"}
-    labels = {"groups": "topic", "clusters": "passage"}
-    options = {"batch_size": 7, "confidence_level": 0.9}
-    assert score_dataset(Dataset.from_dict(table), "qa_f1", **columns, **labels, **options) == (
-        expected
+def test_datasets(table, expected, monkeypatch):
+    monkeypatch.setattr(table_parts, "_BATCH_SIZE", 7)
+    results = metric_commons.score(
+        "qa_f1",
+        Dataset.from_dict(table),
+        predictions="answer",
+        references="gold",
+        groups="topic",
+        clusters="passage",
+        confidence_level=0.9,
     )
+    assert told(vars(results.systems["answer"]["qa_f1"])) == expected
 
 
 OTHER_KINDS = ["classification", "win_rate", "truthful_mc", "ir_ranking", "regression"]

@@ -1,8 +1,11 @@
 import pytest
 from datasets import Dataset
 
-from metric_commons.evaluation.catalog import load
-from metric_commons.integrations.datasets import score
+from metric_commons import load, score
+from metric_commons.evaluation import table_parts
+from metric_commons.integrations import datasets as rows_of_datasets
+from metric_commons.integrations.datasets import scores_of_rows
+from tests.result_keys import as_computed
 
 ROWS = {
     "id": [f"q{i:03}" for i in range(60)],
@@ -13,41 +16,104 @@ ROWS = {
 COLUMNS = {"predictions": "answer", "references": "gold"}
 
 
+def stream(rows):
+    return Dataset.from_dict(rows).to_iterable_dataset(num_shards=3)
+
+
 @pytest.fixture(scope="module")
 def dataset():
     return Dataset.from_dict(ROWS)
 
 
+@pytest.fixture
+def small_batches(monkeypatch):
+    monkeypatch.setattr(table_parts, "_BATCH_SIZE", 7)
+    monkeypatch.setattr(rows_of_datasets, "_BATCH_SIZE", 7)
+
+
 @pytest.mark.parametrize("num_proc", [None, 2])
-@pytest.mark.parametrize("batch_size", [7, 20_000])
-def test_the_result_is_that_of_compute(dataset, num_proc, batch_size):
-    options = {"normalizer": "lower", "confidence_level": 0.9, "n_resamples": 100}
-    parts = {"num_proc": num_proc, "batch_size": batch_size}
+def test_the_result_is_that_of_compute(dataset, num_proc, small_batches):
+    options = {"normalizer": "lower"}
+    reporting = {"confidence_level": 0.9, "n_resamples": 100}
     expected = load("qa_f1").compute(
-        predictions=ROWS["answer"], references=ROWS["gold"], groups=ROWS["topic"], **options
+        predictions=ROWS["answer"],
+        references=ROWS["gold"],
+        groups=ROWS["topic"],
+        **options,
+        **reporting,
     )
-    assert score(dataset, "qa_f1", **COLUMNS, groups="topic", **parts, **options) == expected
+    results = score(
+        "qa_f1",
+        dataset,
+        **COLUMNS,
+        groups="topic",
+        num_proc=num_proc,
+        options=options,
+        **reporting,
+    )
+    assert as_computed(results) == expected
 
 
-def test_a_regression_has_intervals_too():
+@pytest.mark.parametrize("table", [Dataset.from_dict, stream])
+def test_the_result_is_that_of_columns(table, small_batches):
+    modules = ["qa_em", "qa_f1", "substring_recall"]
+    results = score(modules, table(ROWS), **COLUMNS, groups="topic", ids="id")
+    expected = score(modules, ROWS, **COLUMNS, groups="topic", ids="id")
+
+    assert results.systems == expected.systems
+    assert results.provenance["rows"] == expected.provenance["rows"]
+
+
+@pytest.mark.parametrize("module", ["regression", "win_rate", "classification"])
+def test_scores_that_are_no_means_are_those_of_columns(module, small_batches):
+    rows = {"a": [i * 7 % 3 / 2 for i in range(40)], "b": [i % 3 for i in range(40)]}
+    arguments = {"predictions": "a", "references": None if module == "win_rate" else "b"}
+    if module == "classification":
+        rows["a"] = [int(2 * value) for value in rows["a"]]
+    expected = score(module, rows, **arguments, confidence_level=0.9, n_resamples=50)
+    for table in (Dataset.from_dict(rows), stream(rows)):
+        results = score(module, table, **arguments, confidence_level=0.9, n_resamples=50)
+        assert as_computed(results) == as_computed(expected)
+        assert results.provenance.get("rows") == expected.provenance.get("rows")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"per_example": True},
+        {"predictions": ["answer", "id"], "compare": True},
+        {"groups": ROWS["topic"]},
+        {"options": {"normalizer": str.lower}},
+    ],
+)
+def test_what_needs_rows_reads_columns(dataset, arguments):
+    arguments = COLUMNS | arguments
+    results = score("qa_em", dataset, **arguments)
+
+    assert results.systems == score("qa_em", ROWS, **arguments).systems
+    with pytest.raises(ValueError, match="num_proc needs a Dataset"):
+        score("qa_em", dataset, **arguments, num_proc=2)
+
+
+def test_a_regression_has_intervals_too(small_batches):
     rows = {"guess": [i * 7 % 10 / 2 for i in range(40)], "truth": [i % 10 / 2 for i in range(40)]}
     options = {"confidence_level": 0.9, "n_resamples": 50}
     columns = {"predictions": "guess", "references": "truth"}
-    result = score(Dataset.from_dict(rows), "regression", **columns, batch_size=7, **options)
-    assert result == load("regression").compute(
+    results = score("regression", Dataset.from_dict(rows), **columns, **options)
+    assert as_computed(results) == load("regression").compute(
         predictions=rows["guess"], references=rows["truth"], **options
     )
 
 
-def test_each_row_keeps_its_columns_and_gets_its_scores(dataset):
-    scored = score(dataset, "qa_f1", **COLUMNS, per_example=True, batch_size=7, num_proc=2)
+def test_each_row_keeps_its_columns_and_gets_its_scores(dataset, small_batches):
+    scored = scores_of_rows("qa_f1", dataset, **COLUMNS, num_proc=2)
     expected = load("qa_f1").compute(
         predictions=ROWS["answer"], references=ROWS["gold"], per_example=True
     )["per_example"]
     assert scored.to_dict() == ROWS | expected
 
 
-def test_rankings_are_told_apart_by_id():
+def test_rankings_are_told_apart_by_id(small_batches):
     found = [["a", "b", "c"][i % 3 :] for i in range(20)]
     rankings = Dataset.from_dict(
         {
@@ -57,15 +123,28 @@ def test_rankings_are_told_apart_by_id():
         }
     )
     columns = {"predictions": "found", "references": "gold"}
-    result = score(rankings.shuffle(seed=3), "ir_ranking", **columns, ids="id", batch_size=6)
-    assert result == load("ir_ranking").compute(predictions=found, references=rankings["gold"])
+    expected = load("ir_ranking").compute(predictions=found, references=rankings["gold"])
+    shuffled = rankings.shuffle(seed=3)
+
+    assert as_computed(score("ir_ranking", shuffled, **columns, ids="id")) == expected
+    assert as_computed(score("ir_ranking", rankings, **columns)) == expected
 
 
-def test_a_wrong_row_is_named(dataset):
-    wrong = Dataset.from_dict({"answer": ["a"] * 6, "gold": ["b"] * 5 + [None]})
-    with pytest.raises(ValueError, match=r"^row 5: column 'gold' is None.*the value is None$"):
-        score(wrong, "qa_em", **COLUMNS, batch_size=2)
-    with pytest.raises(ValueError, match="there is no column 'golden'"):
-        score(dataset, "qa_em", predictions="answer", references="golden")
+@pytest.mark.parametrize("num_proc", [None, 2])
+def test_a_wrong_row_is_named(num_proc, small_batches):
+    wrong = Dataset.from_dict({"answer": ["a"] * 20, "gold": ["b"] * 15 + [None] * 5})
+    with pytest.raises(ValueError, match=r"row 15: column 'gold' is None.*the value is None$"):
+        score("qa_em", wrong, **COLUMNS, num_proc=num_proc)
+
+
+def test_wrong_columns_and_no_rows_are_named(dataset):
+    for table in (dataset, stream(ROWS)):
+        with pytest.raises(ValueError, match="there is no column 'golden'; did you mean 'gold'"):
+            score("qa_em", table, predictions="answer", references="golden")
+    with pytest.raises(ValueError, match="references must be the name of a column"):
+        score("qa_em", dataset, predictions="answer")
+    for num_proc in (None, 2):
+        with pytest.raises(ValueError, match="no rows; a score of no rows is undefined"):
+            score("qa_em", dataset.select([]), **COLUMNS, num_proc=num_proc)
     with pytest.raises(ValueError, match="the dataset is empty"):
-        score(dataset.select([]), "qa_em", **COLUMNS)
+        scores_of_rows("qa_em", dataset.select([]), **COLUMNS)

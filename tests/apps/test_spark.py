@@ -10,8 +10,9 @@ pytest.importorskip("pyspark", reason="pyspark is not installed")
 if shutil.which("java") is None:
     pytest.skip("Spark needs java", allow_module_level=True)
 
-from metric_commons.evaluation.catalog import load
-from metric_commons.integrations.spark import score
+from metric_commons import load, score
+from metric_commons.integrations.spark import scores_of_rows
+from tests.result_keys import as_computed
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:PySpark does not yet fully support pandas:FutureWarning",  # no pandas is used here
@@ -50,23 +51,43 @@ def answers(spark):
 @pytest.mark.parametrize("partitions", [1, 2, 7])
 def test_the_result_is_that_of_compute(answers, partitions):
     reporting = {"confidence_level": 0.9, "n_resamples": 100}
-    result = score(
-        answers.repartition(partitions),
+    results = score(
         "qa_f1",
+        answers.repartition(partitions),
         predictions="answer",
         references="gold",
-        normalizer="lower",
+        options={"normalizer": "lower"},
         groups="topic",
         **reporting,
     )
     _, predictions, references, topics = map(list, zip(*ROWS, strict=True))
-    assert result == load("qa_f1").compute(
+    assert as_computed(results) == load("qa_f1").compute(
         predictions=predictions,
         references=references,
         normalizer="lower",
         groups=topics,
         **reporting,
     )
+
+
+def test_systems_and_modules_share_one_pass(answers):
+    systems = {"bot": "answer", "id": "id"}
+    results = score(
+        ["qa_em", "qa_f1"],
+        answers.repartition(3),
+        predictions=systems,
+        references="gold",
+        ids="id",
+    )
+    columns = dict(zip(("id", "answer", "gold", "topic"), zip(*ROWS, strict=True), strict=True))
+    expected = score(
+        ["qa_em", "qa_f1"],
+        predictions={name: columns[column] for name, column in systems.items()},
+        references=columns["gold"],
+        ids=columns["id"],
+    )
+    assert results.systems == expected.systems
+    assert results.provenance["rows"] == expected.provenance["rows"]
 
 
 def test_a_regression_has_intervals_and_clusters_too(spark):
@@ -78,18 +99,19 @@ def test_a_regression_has_intervals_and_clusters_too(spark):
     expected = load("regression").compute(
         predictions=guesses, references=truths, clusters=clusters, **options
     )
-    assert score(frame, "regression", **columns, **options) == expected
+    assert as_computed(score("regression", frame, **columns, **options)) == expected
 
 
 def test_clusters_may_span_partitions(answers):
-    result = score(
-        answers.repartition(5),
+    results = score(
         "qa_f1",
+        answers.repartition(5),
         predictions="answer",
         references="gold",
         clusters="topic",
         confidence_level=0.9,
     )
+    result = as_computed(results)
     _, texts, references, topics = zip(*ROWS, strict=True)
     expected = load("qa_f1").compute(
         predictions=texts, references=references, clusters=topics, confidence_level=0.9
@@ -101,26 +123,24 @@ def test_clusters_may_span_partitions(answers):
 def test_answers_are_cut_out_of_texts(answers):
     steps = ["strip_think", {"regex": "[a-z]+", "group": -1}]
     columns = {"predictions": "answer", "references": "gold"}
-    result = score(answers.repartition(3), "qa_em", **columns, extract=steps)
+    results = score("qa_em", answers.repartition(3), **columns, options={"extract": steps})
     predictions, references = [row[1] for row in ROWS], [row[2] for row in ROWS]
     expected = load("qa_em", extract=steps).compute(predictions=predictions, references=references)
-    assert result == expected
-    assert "unparsed" in result
+    assert as_computed(results) == expected
+    assert "unparsed" in expected
 
 
 def test_many_states_merge_in_a_tree(answers):
-    result = score(answers.repartition(40), "qa_em", predictions="answer", references="gold")
+    results = score("qa_em", answers.repartition(40), predictions="answer", references="gold")
     predictions, references = [row[1] for row in ROWS], [row[2] for row in ROWS]
-    assert result == load("qa_em").compute(predictions=predictions, references=references)
+    assert as_computed(results) == load("qa_em").compute(
+        predictions=predictions, references=references
+    )
 
 
 def test_each_row_keeps_its_columns_and_gets_its_scores(answers):
-    scored = score(
-        answers.repartition(3),
-        "qa_f1",
-        predictions="answer",
-        references="gold",
-        per_example=True,
+    scored = scores_of_rows(
+        "qa_f1", answers.repartition(3), predictions="answer", references="gold"
     )
     assert scored.columns == [*answers.columns, "qa_f1", "qa_precision", "qa_recall"]
     expected = load("qa_f1").compute(
@@ -136,8 +156,11 @@ def test_rankings_are_told_apart_by_id(spark):
     rows = [(f"q{i}", ["a", "b", "c"][i % 3 :], ["b", "c"][: 1 + i % 2]) for i in range(20)]
     rankings = spark.createDataFrame(rows, "id string, found array<string>, gold array<string>")
     columns = {"predictions": "found", "references": "gold"}
+    options = {"measures": ["ndcg@10"]}
     results = [
-        score(rankings.repartition(n), "ir_ranking", **columns, ids="id", measures=["ndcg@10"])
+        as_computed(
+            score("ir_ranking", rankings.repartition(n), **columns, ids="id", options=options)
+        )
         for n in (1, 5)
     ]
     in_order = sorted(rows)
@@ -149,9 +172,9 @@ def test_rankings_are_told_apart_by_id(spark):
         )
     ]
     with pytest.raises(ValueError, match="name the column of the queries' ids"):
-        score(rankings, "ir_ranking", **columns)
+        score("ir_ranking", rankings, **columns)
     with pytest.raises(ValueError, match=r"ranking 'q\d+' is there twice"):
-        score(rankings.union(rankings), "ir_ranking", **columns, ids="id")
+        score("ir_ranking", rankings.union(rankings), **columns, ids="id")
 
 
 def test_a_wrong_row_is_named_with_its_partition(spark):
@@ -160,16 +183,17 @@ def test_a_wrong_row_is_named_with_its_partition(spark):
     with pytest.raises(
         ValueError, match=r"^partition 0, row 5: column 'gold' is None.*the value is None$"
     ):
-        score(df, "qa_em", predictions="answer", references="gold")
+        score("qa_em", df, predictions="answer", references="gold")
 
 
 def test_wrong_columns_are_said_before_anything_runs(answers):
     with pytest.raises(ValueError, match="there is no column 'golden'"):
-        score(answers, "qa_em", predictions="answer", references="golden")
+        score("qa_em", answers, predictions="answer", references="golden")
     with pytest.raises(ValueError, match="references must be the name of a column, got None"):
-        score(answers, "qa_em", predictions="answer")
-    with pytest.raises(TypeError, match="no option 'normaliser'"):
-        score(answers, "qa_em", predictions="answer", references="gold", normaliser="lower")
+        score("qa_em", answers, predictions="answer")
+    columns = {"predictions": "answer", "references": "gold"}
+    with pytest.raises(ValueError, match="no option 'normaliser'"):
+        score("qa_em", answers, **columns, options={"normaliser": "lower"})
 
 
 def test_a_killed_task_counts_once(spark, answers, tmp_path):
@@ -183,6 +207,7 @@ def test_a_killed_task_counts_once(spark, answers, tmp_path):
                 os._exit(1)  # as an executor that runs out of memory
 
     dying = answers.coalesce(1).mapInArrow(die_once, answers.schema)
-    result = score(dying, "qa_em", predictions="answer", references="gold")
+    result = score("qa_em", dying, predictions="answer", references="gold")
     assert killed.exists()
-    assert result == score(answers, "qa_em", predictions="answer", references="gold")
+    expected = score("qa_em", answers, predictions="answer", references="gold")
+    assert result.systems == expected.systems

@@ -1,96 +1,46 @@
-"""Scoring tables in parts: which columns a module reads, and the state that a part leaves behind.
+"""Scoring tables in parts: which columns modules read, and the states that a part leaves behind.
 
-What Spark, `datasets` and the command line have in common when they score by parts.
+What Spark and `datasets` have in common when they score by parts.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 from ..numbers.checks import RowError
-from .arguments import REPORTING, input_names
+from ..numbers.row_digests import row_digest
+from ..text.readings import shared_readings
+from .arguments import input_names
+from .parts import Part
 from .state import State, loaded
 
 _LONGEST = 200  # characters of a value in a message
+_DIGESTED = ("references", "ids")
 
 
 @dataclass(frozen=True)
 class Job:
-    """A module, its options, and the columns of a table that are its inputs.
+    """Modules with their options, and the columns of a table that they read.
 
     It can be sent to other processes.
+
+    >>> job = Job({"qa_em": {}}, {"bot": "answer"}, {"references": "gold"})
+    >>> part = job.part([{"answer": ["Paris", "Rome"], "gold": ["paris", "Oslo"]}])
+    >>> job.total([part.to_json()]).results()["bot"]
+    {'qa_em': 0.5}
     """
 
-    module: str
-    columns: Mapping[str, str]  # input: column
-    options: Mapping[str, Any] = field(default_factory=dict)
-    reporting: Mapping[str, Any] = field(default_factory=dict)
-    groups: str | None = None
-    clusters: str | None = None
-    ids: str | None = None
-
-    @classmethod
-    def of(
-        cls,
-        module: str,
-        arguments: Mapping[str, Any],
-        *,
-        groups: str | None = None,
-        clusters: str | None = None,
-        ids: str | None = None,
-    ) -> Self:
-        """The job that the arguments of a call mean: columns of inputs, and options.
-
-        Raises:
-            ValueError: there is no such module, or an input has no column.
-            TypeError: there is no such option.
-
-        >>> job = Job.of(
-        ...     "qa_em", {"predictions": "answer", "references": "gold", "normalizer": "lower"}
-        ... )
-        >>> job.columns, job.options
-        ({'predictions': 'answer', 'references': 'gold'}, {'normalizer': 'lower'})
-        """
-        metric = loaded(module)()
-        inputs = input_names(metric)
-        for name in inputs:
-            if not isinstance(arguments.get(name), str):
-                raise ValueError(
-                    f"{name} must be the name of a column, got {arguments.get(name)!r}"
-                )
-        options = {name: value for name, value in arguments.items() if name not in inputs}
-        loaded(module)(**options)
-        if metric.scores_are == "rankings" and ids is None:
-            raise ValueError(
-                "rankings of several parts need ids: name the column of the queries' ids"
-            )
-        return cls(
-            module,
-            {name: arguments[name] for name in inputs},
-            {name: value for name, value in options.items() if name not in REPORTING},
-            {name: value for name, value in options.items() if name in REPORTING},
-            groups,
-            clusters,
-            ids,
-        )
-
-    def check_columns(self, columns: Sequence[str]) -> None:
-        """Nothing, if a table of these columns has those that are read.
-
-        Raises:
-            ValueError: it lacks one.
-        """
-        for name in self.names():
-            if name not in columns:
-                raise ValueError(f"there is no column {name!r}; the columns are {list(columns)}")
+    modules: Mapping[str, Mapping[str, Any]]  # of each the options that move its scores
+    systems: Mapping[str, str]  # of each the column of predictions
+    labels: Mapping[str, str]  # columns of references, groups, clusters and ids, if there are any
+    intervals: Mapping[str, Any] = field(default_factory=dict)  # what states must know of them
 
     def names(self) -> list[str]:
         """The columns that are read."""
-        labels = filter(None, (self.groups, self.clusters, self.ids))
-        return list(dict.fromkeys([*self.columns.values(), *labels]))
+        return list(dict.fromkeys([*self.systems.values(), *self.labels.values()]))
 
-    def state(self, batches: Iterable[Mapping[str, Any]], before: int = 0) -> State:
-        """The state of these batches, each a mapping from columns to values.
+    def part(self, batches: Iterable[Mapping[str, Any]], before: int = 0) -> Part:
+        """The states of these batches, each a mapping from columns to values.
 
         Args:
             batches: of rows.
@@ -99,62 +49,100 @@ class Job:
         Raises:
             ValueError: a row is not what it may be.
         """
-        state = self._empty_state()
+        part = self._empty_part()
         for batch in batches:
-            inputs = self._inputs(batch)
-            rows = len(next(iter(inputs.values())))
+            rows = len(batch[self.names()[0]])
             if rows:
-                try:
-                    state.update(**inputs)
-                except ValueError as error:
-                    raise self._located(error, batch, before) from error
+                self._update(part, batch, before)
             before += rows
-        return state
+        return part
 
-    def total(self, states: Iterable[str]) -> State:
-        """The states of some parts, each as text, merged."""
-        total = self._empty_state()
-        for text in states:
-            total.merge(State.from_json(text))
+    def total(self, parts: Iterable[str]) -> Part:
+        """Some parts, each as text, merged."""
+        total = self._empty_part()
+        for text in parts:
+            total.merge(Part.from_json(text))
         return total
 
-    def _empty_state(self) -> State:
-        names = ("confidence_level", "standard_error")
-        intervals = {name: self.reporting[name] for name in names if name in self.reporting}
-        return State(self.module, **self.options, **intervals)
-
     def scores_of_rows(self, batch: Mapping[str, Any], before: int = 0) -> dict[str, list[float]]:
-        """The scores of each row of a batch, before which there are so many rows."""
-        inputs = {name: batch[column] for name, column in self.columns.items()}
-        metric = loaded(self.module)(**self.options)
-        try:
-            scores: dict[str, list[float]] = metric.compute(**inputs, per_example=True)[
-                "per_example"
-            ]
-        except ValueError as error:
-            raise self._located(error, batch, before) from error
+        """The scores of each row of a batch, before which there are so many rows.
+
+        They are those of all modules for one system.
+        """
+        scores: dict[str, list[float]] = {}
+        for name, options in self.modules.items():
+            metric = loaded(name)(**options)
+            for system in self.systems:
+                columns = self._columns(metric, system)
+                inputs = {name: batch[column] for name, column in columns.items()}
+                try:
+                    scores |= metric.compute(**inputs, per_example=True)["per_example"]
+                except ValueError as error:
+                    raise _located(error, columns, batch, before) from error
         return scores
 
-    def _inputs(self, batch: Mapping[str, Any]) -> dict[str, Any]:
-        inputs = {name: batch[column] for name, column in self.columns.items()}
-        for name, column in (
-            ("groups", self.groups),
-            ("clusters", self.clusters),
-            ("ids", self.ids),
-        ):
-            if column is not None:
-                inputs[name] = _listed(batch[column])
-        return inputs
+    def _empty_part(self) -> Part:
+        def state(module: str, options: Mapping[str, Any]) -> State:
+            supported = loaded(module)().options
+            intervals = {name: v for name, v in self.intervals.items() if name in supported}
+            return State(module, **options, **intervals)
 
-    def _located(self, error: ValueError, batch: Mapping[str, Any], before: int) -> ValueError:
-        """An error of `predictions[12]` with the table's name for the column, its row and value."""
-        if not isinstance(error, RowError) or error.column not in self.columns:
-            return error
-        column = self.columns[error.column]
-        value = repr(_listed(batch[column])[error.row])
-        excerpt = value if len(value) <= _LONGEST else value[:_LONGEST] + "..."
-        problem = error.about(f"column {column!r}")
-        return ValueError(f"row {before + error.row}: {problem}; the value is {excerpt}")
+        return Part(
+            {
+                system: {module: state(module, options) for module, options in self.modules.items()}
+                for system in self.systems
+            }
+        )
+
+    @shared_readings()
+    def _update(self, part: Part, batch: Mapping[str, Any], before: int) -> None:
+        """Take a batch into a part."""
+        labels = {
+            label: _listed(batch[column])
+            for label, column in self.labels.items()
+            if label != "references"
+        }
+        digests = {
+            label: row_digest(batch[self.labels[label]])
+            for label in _DIGESTED
+            if label in self.labels
+        }
+        for system, states in part.states.items():
+            for state in states.values():
+                metric = state.metric
+                columns = self._columns(metric, system)
+                accepted = {name for name in ("groups", "clusters") if name in metric.options}
+                if metric.scores_are == "rankings":
+                    accepted.add("ids")
+                try:
+                    state.update(
+                        **{name: batch[column] for name, column in columns.items()},
+                        **{name: column for name, column in labels.items() if name in accepted},
+                    )
+                except ValueError as error:
+                    raise _located(error, columns, batch, before) from error
+            part.add_digests(system, digests)
+
+    def _columns(self, metric: Any, system: str) -> dict[str, str]:
+        """Of each input of a module the column."""
+        columns = {**self.labels, "predictions": self.systems[system]}
+        for name in input_names(metric):
+            if name not in columns:
+                raise ValueError(f"{name} must be the name of a column, got None")
+        return {name: columns[name] for name in input_names(metric)}
+
+
+def _located(
+    error: ValueError, columns: Mapping[str, str], batch: Mapping[str, Any], before: int
+) -> ValueError:
+    """An error of `predictions[12]` with the table's name for the column, its row and value."""
+    if not isinstance(error, RowError) or error.column not in columns:
+        return error
+    column = columns[error.column]
+    value = repr(_listed(batch[column])[error.row])
+    excerpt = value if len(value) <= _LONGEST else value[:_LONGEST] + "..."
+    problem = error.about(f"column {column!r}")
+    return ValueError(f"row {before + error.row}: {problem}; the value is {excerpt}")
 
 
 def _listed(column: Any) -> list[Any]:

@@ -76,8 +76,8 @@ class Part(Stored):
 
     def add_digests(self, system: str, digests: Mapping[str, int]) -> None:
         """Take in digests of further rows, as `row_digest` returns them."""
-        total = self.digests.setdefault(system, {})
         for name, digest in digests.items():
+            total = self.digests.setdefault(system, {})
             total[name] = added(total.get(name, 0), digest)
 
     def results(self, **reporting: Any) -> Results:
@@ -139,7 +139,7 @@ def _result(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleRe
         state.metric,
         state.result(**module_options),
         rows=len(state),
-        options=state.options,
+        options={name: state.metric.options[name] for name in state.options},
         reported=module_options,
         counts=state.counts(),
     )

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from itertools import combinations, product
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..numbers.checks import nearest
 from ..numbers.progress import step
 from ..text.readings import shared_readings
-from .arguments import assign, check_supported, compares_rows, scores_rows
+from .arguments import assign, check_supported, compares_rows, holds_function, scores_rows
 from .catalog import load
 from .comparisons import compare_pairs
 from .module_results import ModuleResult
@@ -17,7 +17,17 @@ from .pairing import paired_scores
 from .results import Results
 from .signature import provenance, row_digests
 from .system_rows import InputError, SystemRows, check_same_rows, row_labels
-from .table_columns import columns_of_table, is_table, table_names
+from .table_columns import (
+    columns_of_table,
+    comes_in_parts,
+    is_dataset,
+    is_spark,
+    is_table,
+    table_names,
+)
+
+if TYPE_CHECKING:
+    from .jobs import Job
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
@@ -43,15 +53,18 @@ def score(
     correction: str = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
+    num_proc: int | None = None,
     **unknown: Any,
 ) -> Results:
     """The results of every module on every system.
 
     Args:
         modules: a name, or several.
-        data: a table: a dictionary of columns; a DataFrame of pandas, polars or Spark, whose
-            columns come to the driver; a table of pyarrow; a Dataset or IterableDataset. Other
-            arguments then name its columns.
+        data: a table: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of
+            pyarrow; a Dataset or IterableDataset. Other arguments then name its columns. Spark and
+            `datasets` score by parts, whose states merge; the columns come to this process only
+            for `per_example`, `compare`, labels that are no column, options that are functions,
+            `sample_weight`, and rankings of `datasets` without ids.
         predictions: of one system, or of each system by its name; a table with a column for each
             system. Of `data` a column, several, or the column of each system by its name.
         references: the same for all systems, or of each system; None if no module needs them.
@@ -66,7 +79,8 @@ def score(
         n_resamples: how often the intervals resample.
         seed: of the resampling.
         groups: a label a row, the same for all systems or of each system.
-        ids: likewise, what rows are called; results are compared by them.
+        ids: likewise, what rows are called; results are compared by them. Rankings of Spark need
+            them.
         per_example: also keep the scores of every row.
         compare: also compare each two systems, which then need the same rows: a permutation test of
             the main score of each module, with p-values corrected for the number of pairs and
@@ -76,6 +90,7 @@ def score(
         correction: "holm", "max_t", "benjamini_hochberg" or "none".
         inputs: where the rows came from, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
+        num_proc: how many processes score the parts of a Dataset; None for this one.
         **unknown: refused, with a hint at the argument that may be meant.
 
     Raises:
@@ -91,12 +106,36 @@ def score(
     ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
     """
     from ..base.columns import holds_queries  # numpy, which help should not wait for
+    from .jobs import Job
 
     metrics = {name: load(name) for name in ([modules] if isinstance(modules, str) else modules)}
     _refuse(unknown, metrics)
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
+    names = _column_names(predictions) if data is not None else {}
+    if not metrics or (data is not None and not names):
+        raise ValueError("scoring needs at least one module and one system")
+    by_rows = per_example or compare or _needs_rows(data, metrics, labels, options or {})
+    if num_proc is not None and (by_rows or not is_dataset(data)):
+        raise ValueError("num_proc needs a Dataset, and nothing that needs all rows at once")
+    if not by_rows:
+        assigned = assign(options or {}, {name: metric.options for name, metric in metrics.items()})
+        return _results_of_parts(
+            data,
+            metrics,
+            Job(
+                assigned,
+                systems=names,
+                labels={label: column for label, column in labels.items() if column is not None},
+                intervals={"confidence_level": confidence_level, "standard_error": standard_error},
+            ),
+            num_proc=num_proc,
+            inputs=inputs,
+            interval=interval,
+            n_resamples=n_resamples,
+            seed=seed,
+        ).choose(scores)
     if data is not None:
-        predictions, labels = _from_table(data, predictions, labels)
+        predictions, labels = _from_table(data, names, labels)
     elif is_table(predictions):
         predictions = columns_of_table(predictions, table_names(predictions) or [])
     references, clusters, groups, ids = labels.values()
@@ -142,22 +181,70 @@ def score(
     )
 
 
-def _from_table(
-    data: Any, predictions: Any, labels: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The predictions of each system, and the other columns; what is no name stays as it is."""
+def _column_names(predictions: Any) -> dict[str, str]:
+    """Of each system the column of its predictions.
+
+    >>> _column_names("answer"), _column_names({"bot": "answer"})
+    ({'answer': 'answer'}, {'bot': 'answer'})
+    """
     if isinstance(predictions, str):
         predictions = [predictions]
-    fields = list(predictions.values() if isinstance(predictions, Mapping) else predictions)
-    for name in fields:
+    columns = list(predictions.values() if isinstance(predictions, Mapping) else predictions)
+    for name in columns:
         if not isinstance(name, str):
             raise ValueError(f"predictions must name columns of data, got {type(name).__name__}")
-    systems = dict(zip(predictions, fields, strict=True))
-    names = [*fields, *(name for name in labels.values() if isinstance(name, str))]
+    return dict(zip(predictions, columns, strict=True))
+
+
+def _from_table(
+    data: Any, systems: Mapping[str, str], labels: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The predictions of each system, and the other columns; what is no name stays as it is."""
+    names = [*systems.values(), *(name for name in labels.values() if isinstance(name, str))]
     columns = columns_of_table(data, names)
     return {system: columns[name] for system, name in systems.items()}, {
         label: columns[name] if isinstance(name, str) else name for label, name in labels.items()
     }
+
+
+def _needs_rows(
+    data: Any, metrics: Mapping[str, Any], labels: Mapping[str, Any], options: Mapping[str, Any]
+) -> bool:
+    """Whether states of parts do not suffice, or the table does not come in parts."""
+    if data is None or not comes_in_parts(data):
+        return True
+    if not all(column is None or isinstance(column, str) for column in labels.values()):
+        return True
+    if any(
+        holds_function(value) or name.rpartition(".")[2] == "sample_weight"
+        for name, value in options.items()
+    ):
+        return True
+    if labels["ids"] is not None or all(m.scores_are != "rankings" for m in metrics.values()):
+        return False
+    if is_spark(data):
+        raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
+    return True
+
+
+def _results_of_parts(
+    data: Any,
+    metrics: Mapping[str, Any],
+    job: "Job",
+    *,
+    num_proc: int | None,
+    inputs: Iterable[Mapping[str, Any]],
+    **reporting: Any,
+) -> Results:
+    """The results of a table whose rows stay where they are, and whose states merge."""
+    from .table_parts import part_of_table
+
+    requested = {name for name, value in job.intervals.items() if value not in (None, False)}
+    requested |= {name for name in ("groups", "clusters") if name in job.labels}
+    check_supported(sorted(requested), metrics)
+    part = part_of_table(data, job, num_proc)
+    part.inputs.extend(map(dict, inputs))
+    return part.results(**job.intervals, **reporting)
 
 
 def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:

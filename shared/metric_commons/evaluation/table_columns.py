@@ -26,13 +26,13 @@ def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
     {'answer': ['a', 'b']}
     """
     wanted = list(dict.fromkeys(names))
-    if hasattr(data, "toArrow"):  # Spark
-        _check(wanted, data.columns)
+    if is_spark(data):
+        check_columns(wanted, data.columns)
         data = data.select(*wanted).toArrow()
     columns = table_names(data)
     if columns is None:
         return _collected(data, wanted)
-    _check(wanted, columns)
+    check_columns(wanted, columns)
     return {name: _column(data[name]) for name in wanted}
 
 
@@ -60,6 +60,21 @@ def is_table(data: Any) -> bool:
     return not isinstance(data, Mapping) and table_names(data) is not None
 
 
+def is_spark(data: Any) -> bool:
+    """Whether a table is a DataFrame of Spark."""
+    return hasattr(data, "toArrow")
+
+
+def is_dataset(data: Any) -> bool:
+    """Whether a table is a `datasets.Dataset`, with all rows at hand."""
+    return hasattr(data, "select_columns") and hasattr(data, "__len__")
+
+
+def comes_in_parts(data: Any) -> bool:
+    """Whether a table may be too large for one process: of Spark, or of `datasets`."""
+    return is_spark(data) or hasattr(data, "select_columns")
+
+
 def _column(column: Any) -> Any:
     """A column as modules take it; those of polars as lists."""
     return (
@@ -74,20 +89,25 @@ def _collected(data: Any, names: Sequence[str]) -> dict[str, Any]:
         raise ValueError(f"data must be a table with columns, got {type(data).__name__}")
     if hasattr(data, "iter"):  # an IterableDataset
         for batch in data.iter(batch_size=_BATCH):
-            _check(names, batch)
+            check_columns(names, batch)
             for name, column in columns.items():
                 column.extend(batch[name])
         return columns
     for row in data:
         if not isinstance(row, Mapping):
             raise ValueError(f"data must be a table with columns, got rows of {type(row).__name__}")
-        _check(names, row)
+        check_columns(names, row)
         for name, column in columns.items():
             column.append(row[name])
     return columns
 
 
-def _check(wanted: Iterable[str], names: Iterable[str]) -> None:
+def check_columns(wanted: Iterable[str], names: Iterable[str]) -> None:
+    """Nothing, if a table with columns of these names has those that are wanted.
+
+    Raises:
+        ValueError: it lacks one.
+    """
     known = list(names)
     for name in wanted:
         if name not in known:
