@@ -61,6 +61,7 @@ class SquadV2(BatchMetric):
     """
 
     scores_are = "answers"
+    log_columns = ("prediction", "accepted_answers")
 
     def _info(self):
         return evaluate.MetricInfo(

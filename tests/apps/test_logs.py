@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -90,3 +91,19 @@ def test_what_is_no_figure_is_one_line_that_says_why(refused, case):
     assert status in (1, 2)
     for word in case["words"]:
         assert word in said
+
+
+def test_squad_v2_takes_logs_that_say_which_questions_have_no_answer(run, refused):
+    questions = [("q1", [{"text": "Paris", "answer_start": 0}]), ("q2", [])]
+    paragraph = {"qas": [{"id": name, "answers": answers} for name, answers in questions]}
+    Path("gold.json").write_text(json.dumps({"data": [{"paragraphs": [paragraph]}]}))
+    Path("answers.json").write_text(json.dumps({"q1": "Paris", "q2": ""}))
+    sample = {"doc_id": 0, "target": "unanswerable", "resps": [["x"]], "filtered_resps": ["x"]}
+    Path("samples_x.jsonl").write_text(json.dumps(sample) + "\n")
+
+    status, out, _ = run(
+        "score", "squad_v2", "answers.json", "--answers", "gold.json", "--format", "json"
+    )
+    scores = json.loads(out)["systems"]["answers"]["squad_v2"]["scores"]
+    assert (status, scores["exact"], scores["NoAns_exact"]) == (0, 1.0, 1.0)
+    assert "accepted_answers" in refused("score", "squad_v2", "samples_x.jsonl")[1]

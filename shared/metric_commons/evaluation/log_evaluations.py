@@ -160,15 +160,16 @@ class LogEvaluation(Evaluation):
             }
             for system, predictions in systems.items()
         }
-        names = [
-            field
+        used = [
+            item
             for modules in inputs.values()
             for fields in modules.values()
-            for name, field in fields.items()
-            if self._is_in_file(name)
+            for item in fields.items()
         ]
+        names = [field for name, field in used if self._is_in_file(name)]
         columns = self._read(source, [*names, *labels.values()])
-        answers = self._joined(source, columns, labels.get("id")) if self.answers else {}
+        joined = [field for name, field in used if not self._is_in_file(name)]
+        answers = self._joined(source, columns, labels.get("id"), joined) if self.answers else {}
         for system, predictions in systems.items():
             part = Samples(
                 source,
@@ -207,12 +208,15 @@ class LogEvaluation(Evaluation):
         return source.columns()
 
     def _joined(
-        self, source: Source, columns: Mapping[str, Sequence[Any]], id_field: str | None
+        self,
+        source: Source,
+        columns: Mapping[str, Sequence[Any]],
+        id_field: str | None,
+        references: Sequence[str],
     ) -> dict[str, list[Any]]:
         """The columns of the file of answers, in the order of the rows of predictions."""
         file = self.source(self._answers())
-        references = self.fields.get("references") or "references"
-        fields = [id_field, references, *(self.fields.get(name) for name in _LABELS)]
+        fields = [id_field, *references, *(self.fields.get(name) for name in _LABELS)]
         columns_of_answers = self._read(file, [field for field in fields if field])
         if id_field is None:
             if source.rows != file.rows:

@@ -10,7 +10,8 @@ Standard columns are functions from a record, the row as it was logged, so that 
 are made that somebody asks for:
 
 * `id` and `epoch` say which sample a row is; rows with one id are one unit;
-* `prediction` and `references` are texts; `option_scores` and `truth` have a value for each option
+* `prediction` and `references` are texts; `accepted_answers` are references of which there may be
+  none, where a question has no answer; `option_scores` and `truth` have a value for each option
   of a multiple choice; `predicted` and `label` are classes;
 * `logged` is a dictionary of the scores that the log has, NaN where a sample has none;
 * `error` is whether the sample ended in an error.

@@ -1,6 +1,7 @@
 """The two files of SQuAD: a dataset of articles, and predictions as `{id: text}`."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .json_rows import Row
 from .logs import Content, Log
@@ -27,7 +28,8 @@ def read(content: Content) -> Log:
             rows=_questions(content.document["data"]),
             columns={
                 "id": lambda record: record["id"],
-                "references": lambda record: [answer["text"] for answer in record["answers"]],
+                "references": _accepted,
+                "accepted_answers": _accepted,
             },
         )
     predictions = content.document.items()
@@ -39,6 +41,10 @@ def read(content: Content) -> Log:
             "prediction": lambda record: record["prediction"],
         },
     )
+
+
+def _accepted(record: Mapping[str, Any]) -> list[str]:
+    return [answer["text"] for answer in record["answers"]]
 
 
 def _questions(
