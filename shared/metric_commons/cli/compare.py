@@ -71,14 +71,14 @@ def compare(
     test: Annotated[
         Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
         typer.Option(
-            help="Random signs of differences, Student's t, signed ranks, or McNemar's for scores "
+            help="Sign flips of differences, Student's t, signed ranks, or McNemar's for scores "
             "0 and 1. Scores that follow from sums, such as BLEU, take permutation (rows are "
             "exchanged) or bootstrap."
         ),
     ] = "permutation",
     alternative: Annotated[
         Literal["two-sided", "greater", "less"],
-        typer.Option(help="Whether A is different, greater or less, if it is not chance."),
+        typer.Option(help="Whether A differs from B, is greater, or is less."),
     ] = "two-sided",
     interval: Annotated[
         Literal["auto", "t", "bootstrap"],

@@ -103,7 +103,7 @@ def history(
     rows: Rows = None,
     confidence: Confidence = None,
     top: Annotated[
-        int | None, typer.Option(min=1, metavar="COUNT", help="Show so many results, the last.")
+        int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
     ] = None,
     form: Form = "table",
 ) -> None:

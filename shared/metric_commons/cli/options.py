@@ -19,7 +19,7 @@ ClusterBy = Annotated[
     str | None,
     typer.Option(
         metavar="FIELD",
-        help="Field of labels. Rows of one label are alike, so that intervals count labels.",
+        help="Field of labels. Rows with the same label belong together; intervals count labels.",
     ),
 ]
 AllowEmptyReferences = Annotated[
@@ -67,7 +67,7 @@ Sort = Annotated[
     str | None, typer.Option(metavar="SCORE", help="Order systems by a score, the best first.")
 ]
 Top = Annotated[
-    int | None, typer.Option(min=1, metavar="COUNT", help="Show so many systems, the first ones.")
+    int | None, typer.Option(min=1, metavar="COUNT", help="Show only the first COUNT systems.")
 ]
 Rows = Annotated[
     list[Path] | None,
@@ -80,8 +80,8 @@ Rows = Annotated[
 Correction = Annotated[
     Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"],
     typer.Option(
-        help="For several comparisons: Holm; the law of the greatest statistic; Benjamini and "
-        "Hochberg (bh); or none."
+        help="For several comparisons: Holm; the distribution of the largest statistic; Benjamini "
+        "and Hochberg (bh); or none."
     ),
 ]
 

@@ -98,8 +98,8 @@ def score(
         typer.Option(
             "--id",
             metavar="FIELD",
-            help="What rows are called; results are compared by it, and rankings need it to be "
-            "merged.",
+            help="Field that identifies rows; results are compared by it, and rankings need it "
+            "to be merged.",
         ),
     ] = None,
     origin: Origin = None,

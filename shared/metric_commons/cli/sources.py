@@ -86,7 +86,7 @@ Answers = Annotated[
 ]
 SystemField = Annotated[
     str | None,
-    typer.Option("--system", metavar="FIELD", help="Which system a row of a long table is of."),
+    typer.Option("--system", metavar="FIELD", help="Field that names the system of each row."),
 ]
 LineLimit = Annotated[
     int, typer.Option(min=1, metavar="BYTES", help="How long a line may be.", show_default=True)
