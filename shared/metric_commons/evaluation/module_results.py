@@ -111,11 +111,11 @@ _OPTIONAL: Mapping[str, Any] = {
 
 def _check(values: Mapping[str, Any]) -> None:
     """Nothing, if a file may have these values of a module."""
-    known = {**_REQUIRED, **_OPTIONAL}
+    shapes = {**_REQUIRED, **_OPTIONAL}
     for key, value in values.items():
-        if key not in known:
-            raise ValueError(f"there is no key {key!r} of a module{nearest(key, known)}")
-        check_option(key, value, known[key])
+        if key not in shapes:
+            raise ValueError(f"there is no key {key!r} of a module{nearest(key, shapes)}")
+        check_option(key, value, shapes[key])
     for key in _REQUIRED:
         if key not in values:
             raise ValueError(f"a module lacks {key!r}")

@@ -100,11 +100,11 @@ def format_named(name: str) -> Any:
     Traceback (most recent call last):
     ValueError: there is no format 'lm_eval'; did you mean 'lm-eval'?
     """
-    known = formats()
-    if name not in known:
-        hint = nearest(name, known) or f"; there are {', '.join(known)}"
+    readers = formats()
+    if name not in readers:
+        hint = nearest(name, readers) or f"; there are {', '.join(readers)}"
         raise ValueError(f"there is no format {name!r}{hint}")
-    return known[name]
+    return readers[name]
 
 
 def recognized(content: Content) -> Any:

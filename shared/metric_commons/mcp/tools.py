@@ -276,7 +276,7 @@ def evaluate_file(
         catalog.path(name)
     evaluation = Evaluation(
         modules=modules,
-        systems=systems_from([desk.roots.to_read("path", each) for each in paths], fields),
+        systems=systems_from([desk.roots.to_read("path", file) for file in paths], fields),
         fields={
             "references": references,
             "groups": group_by,
