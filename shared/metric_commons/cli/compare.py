@@ -38,8 +38,8 @@ from .trec import (
     RelevanceLevel,
     ScoreDtype,
     Scoring,
-    chosen,
     score_queries,
+    selected_measures,
     summary,
 )
 
@@ -139,8 +139,8 @@ def compare(
         _refuse(context, _OF_RUNS, "runs, and these are saved results")
         from ..evaluation.scoring import compare as compare_results
 
-        saved = read_with_rows(paths, rows or [], cluster_by=cluster_by)
-        compared = compare_results(*saved, scores=scores, **testing)
+        results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
+        compared = compare_results(*results, scores=scores, **testing)
         if sort is not None:
             compared = compared.sort(sort)
         if save:
@@ -153,7 +153,7 @@ def compare(
         raise UsageError("compare needs saved results, or judgments and at least two runs")
     if plot and len(runs) > 2:
         raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
-    measures_asked = _averaged(chosen(measures, scores))
+    measures_asked = _averaged(selected_measures(measures, scores))
     if plot:
         from ..plots import check  # a missing library is said before a large file is read
 

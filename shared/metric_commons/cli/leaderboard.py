@@ -69,10 +69,10 @@ def leaderboard(
     from ..evaluation import boards as boards_of_results
 
     level = _LEVEL if confidence is None else confidence
-    saved = boards_of_results.read_results(paths, rows or [])
+    results = boards_of_results.read_results(paths, rows or [])
     if cluster_by is not None:
-        saved = [stored.clustered(cluster_by, level) for stored in saved]
-    candidates = boards_of_results.candidates(saved, score)
+        results = [stored.clustered(cluster_by, level) for stored in results]
+    candidates = boards_of_results.candidates(results, score)
     groups = boards_of_results.alike(candidates)
     if mean is None and not group:
         _check_alike(groups, "give --group for a board of each")

@@ -180,7 +180,7 @@ def trec(
     elif no_summary or documents is not None:
         option = "no-summary" if no_summary else "collection-size"
         raise UsageError(f"--{option} is an option of --format trec_eval")
-    parsed_measures = chosen(measures, scores)
+    parsed_measures = selected_measures(measures, scores)
     check_outputs([save, per_example], [qrels, *runs])
     missing = _missing(context, missing, complete=complete, skips=output is not None)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
@@ -298,19 +298,21 @@ class Rankings(Results):
         ]
 
 
-def chosen(measures: Sequence[str] | None, scores: Sequence[str] | None) -> "tuple[Measure, ...]":
+def selected_measures(
+    measures: Sequence[str] | None, scores: Sequence[str] | None
+) -> "tuple[Measure, ...]":
     """The measures asked for, those among them that are scores to show.
 
     A wrong name is said before a large file is read.
     """
     if not scores:
         return _parsed("measure", measures or _DEFAULTS)
-    shown = _parsed("scores", scores)
-    asked = [measure.name for measure in _parsed("measure", measures)] if measures else []
-    for measure in shown:
-        if asked and measure.name not in asked:
-            raise UsageError(f"--scores: {measure.name!r} is none of {', '.join(asked)}")
-    return shown
+    selection = _parsed("scores", scores)
+    names = [measure.name for measure in _parsed("measure", measures)] if measures else []
+    for measure in selection:
+        if names and measure.name not in names:
+            raise UsageError(f"--scores: {measure.name!r} is none of {', '.join(names)}")
+    return selection
 
 
 def _parsed(option: str, names: Sequence[str]) -> "tuple[Measure, ...]":

@@ -161,8 +161,8 @@ def _with_intervals(
         for name, value in result.options.items()
         if name not in OF_INTERVALS or (name == "seed" and result.options.get("sample_size"))
     }
-    asked = {"confidence_level": level, "interval": "auto", **_DRAWING}
-    added = interval_options(asked, report) if estimates else {}
+    options = {"confidence_level": level, "interval": "auto", **_DRAWING}
+    of_intervals = interval_options(options, report) if estimates else {}
     fields: dict[str, Any] = {
         **{key: {} for key in ("interval", "standard_error", "effective_n", "design_effect")},
         "n_clusters": None,
@@ -172,8 +172,8 @@ def _with_intervals(
     }
     return replace(
         result,
-        options=settled | added,
-        signature=_signature(result.signature, settled, added),
+        options=settled | of_intervals,
+        signature=_signature(result.signature, settled, of_intervals),
         **fields,
     )
 
@@ -219,7 +219,7 @@ def _without_intervals(groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dic
     }
 
 
-def _signature(signature: str, settled: Mapping[str, Any], added: Mapping[str, Any]) -> str:
+def _signature(signature: str, settled: Mapping[str, Any], of_intervals: Mapping[str, Any]) -> str:
     """The signature with other options of intervals, in front of the number of rows."""
     parts = [
         part
@@ -227,5 +227,5 @@ def _signature(signature: str, settled: Mapping[str, Any], added: Mapping[str, A
         if (name := part.partition("=")[0]) not in OF_INTERVALS or name in settled
     ]
     place = next(number for number, part in enumerate(parts) if part.startswith("rows="))
-    texts = [f"{name}={option_text(value)}" for name, value in added.items()]
+    texts = [f"{name}={option_text(value)}" for name, value in of_intervals.items()]
     return "|".join([*parts[:place], *texts, *parts[place:]])
