@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from .arguments import OF_INTERVALS
 from .cluster_labels import clustered
@@ -23,6 +23,9 @@ from .score_names import find_score
 from .scoring import merged, renamed
 from .usage import UsageError
 from .value_counts import count_interval
+
+if TYPE_CHECKING:
+    from ..statistics.proportions import Interval
 
 # Parts of a signature that do not move a score: a preset stands beside the options that it sets.
 _UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset"}
@@ -71,6 +74,9 @@ class Candidate:
         module, *parts, program = self.result.signature.split("|")
         values = dict(part.partition("=")[::2] for part in parts)
         scoring = {name: value for name, value in values.items() if name not in _UNSCORED}
+        if self.result.cluster_counts:
+            kinds = next(iter(self.result.cluster_counts.values()))[1]
+            scoring.setdefault("clusters", str(sum(number for *_, number in kinds)))
         if self.result.options.get("sample_size") is not None:
             scoring["seed"] = values.get("seed", "")
         return {"module": module, **scoring, "version": program}
@@ -137,9 +143,8 @@ class Board:
         result = self.result(system)
         if self.score in result.standard_error:
             return result.standard_error[self.score]
-        if self.score not in result.value_counts:
-            return None
-        return count_interval(result.value_counts[self.score], 0.95).standard_error
+        estimate = _counted_interval(result, self.score, 0.95)
+        return estimate and estimate.standard_error
 
     def difference(self, a: str, b: str) -> tuple[float, float] | None:
         """The mean difference of two systems and its standard error, if they were compared."""
@@ -391,10 +396,18 @@ def interval_of(result: ModuleResult, score: str, confidence_level: float) -> li
     """
     if score in result.confidence_interval and _is_at(result, confidence_level):
         return list(result.confidence_interval[score])
+    estimate = _counted_interval(result, score, confidence_level)
+    return estimate and [estimate.low, estimate.high]
+
+
+def _counted_interval(
+    result: ModuleResult, score: str, confidence_level: float
+) -> "Interval | None":
+    """The interval that follows from how often scores of rows occur; None if it is not there."""
     if score not in result.value_counts:
         return None
-    estimate = count_interval(result.value_counts[score], confidence_level)
-    return [estimate.low, estimate.high]
+    clusters = result.cluster_counts.get(score)
+    return count_interval(result.value_counts[score], confidence_level, clusters)
 
 
 def _is_at(result: ModuleResult, confidence_level: float) -> bool:

@@ -12,13 +12,14 @@ import numpy as np
 from ..numbers.arrays import Floats
 from ..numbers.checks import RowError
 from ..numbers.multisets import Multiset
-from ..outcomes.preferences import outcomes, rates, sums_of_clusters
+from ..outcomes.preferences import outcomes, rates, sums_of_clusters, values_of_rates
 from ..ranking.names import parse_measures
 from ..ranking.ranking_measures import average
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
 from ..statistics.summary import members, summarize, uncertainty
 from .sufficient_statistics import Columns, Ids, RowLabels, SufficientStatistics, refuse_ids
+from .value_counts import CountedScores, counts_of_rows
 
 _SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
 
@@ -106,9 +107,11 @@ class RowScores(SufficientStatistics):
             }
         return result
 
-    def counts(self) -> dict[str, Multiset] | None:
-        rows = _Rows.sum(self._groups.values())
-        return rows.scores if rows.clusters is None else None
+    def counts(self) -> CountedScores:
+        return self._counted(_Rows.sum(self._groups.values()))
+
+    def _counted(self, rows: _Rows) -> CountedScores:
+        return CountedScores(rows.scores, rows.clusters)
 
     def to_plain(self) -> Any:
         return [[label, rows.to_plain()] for label, rows in self._groups.items()]
@@ -156,8 +159,9 @@ class RowScores(SufficientStatistics):
 class ComparisonOutcomes(RowScores):
     """Outcomes of comparisons; whether a tie counts is decided at the end."""
 
-    def counts(self) -> None:
-        return None  # whether ties count is not decided yet
+    def _counted(self, rows: _Rows) -> CountedScores:
+        values = values_of_rates(rows.scores["outcome"].elements(), self._options["ties"])
+        return counts_of_rows(values)._replace(clusters=rows.clusters)
 
     def _rows(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
         (values,) = scores.values()
@@ -215,15 +219,11 @@ class RankingScores(SufficientStatistics):
             clusters=None if None in clusters else clusters,
         )
 
-    def counts(self) -> dict[str, Multiset] | None:
-        queries = list(self._queries.values())
-        if queries[0].cluster is not None:
-            return None
-        columns = zip(*(query.scores for query in queries), strict=True)
-        return {
-            measure.name: Multiset.from_values(column)
-            for measure, column in zip(self._measures, columns, strict=True)
-        }
+    def counts(self) -> CountedScores:
+        _, clusters, rows = zip(*self._queries.values(), strict=True)
+        names = [measure.name for measure in self._measures]
+        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+        return counts_of_rows(columns, None if None in clusters else clusters)
 
     def to_plain(self) -> Any:
         return [[name, *query] for name, query in self._queries.items()]
