@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from ..files.stored import plain, restored
 from ..numbers.checks import nearest
-from ..numbers.domains import Count, check_option
+from ..numbers.domains import Count, Range, check_option
 from .arguments import REPORTING
 from .signature import signature
 from .value_counts import ClusterCounts, CountedScores, ValueCounts, value_counts
@@ -95,7 +95,7 @@ class ModuleResult:
 _Names, _Values = Sequence[str], Mapping[str, Any]
 _REQUIRED: Mapping[str, Any] = {
     "options": _Values,
-    "rows": Count,
+    "rows": Annotated[int, Range(0)],  # 0 where others state means without rows
     "scores": _Values,
     "confidence_interval": _Values,
     "groups": _Values,
