@@ -35,6 +35,7 @@ _CONVENTIONS = {
     "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
     "f1": "f1 of lm-evaluation-harness is what the task defines",
 }
+_NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins that is a text
 _INDEX = re.compile(r"\d+")
 
 
@@ -125,6 +126,8 @@ def literal_list(target: Any) -> list[str]:
 def prediction(record: Record) -> str:
     """The first answer, after the filter."""
     answer = record["filtered_resps"][0]
+    if isinstance(answer, str) and (not answer.startswith(_NUMBERS) or _is_generated(record)):
+        return answer
     while isinstance(answer, list) and answer and not _is_pair(answer):
         answer = answer[0]
     if not isinstance(answer, str) or not _is_generated(record):
@@ -197,8 +200,10 @@ def _is_choice(record: Record) -> bool:
 
 def _is_generated(record: Record) -> bool:
     """Whether a model wrote the answer: then the request has options such as `until`."""
-    requests = record.get("arguments") or ()
-    parts = next(iter(requests.values() if isinstance(requests, dict) else requests), None)
+    requests = record.get("arguments")
+    if not requests:
+        return True
+    parts = next(iter(requests.values() if isinstance(requests, dict) else requests))
     if parts is None:
         return True
     values = parts.values() if isinstance(parts, dict) else listed(parts)
