@@ -71,6 +71,7 @@ def read(content: Content) -> Log:
             "predicted": predicted,
             "label": label,
             "logged": logged,
+            **({"accepted_answers": accepted_answers} if _has_answers(content.first) else {}),
         },
         system=results.get("model_name") or folder,
         task=task,
@@ -138,6 +139,22 @@ def prediction(record: Record) -> str:
 def references(record: Record) -> list[str]:
     """The accepted answers."""
     return literal_list(record["target"])
+
+
+def accepted_answers(record: Record) -> list[str]:
+    """The answers of a document of SQuAD v2, none where the question has no answer.
+
+    The target does not say so: it is then a word such as "unanswerable".
+    """
+    texts: list[str] = record["doc"]["answers"]["text"]
+    return texts
+
+
+def _has_answers(record: Any) -> bool:
+    """Whether documents have their answers as SQuAD has them."""
+    document = record.get("doc") if isinstance(record, dict) else None
+    answers = document.get("answers") if isinstance(document, dict) else None
+    return isinstance(answers, dict) and isinstance(answers.get("text"), list)
 
 
 def option_scores(record: Record) -> list[float]:
