@@ -83,7 +83,7 @@ def test_a_table_longer_than_a_page_goes_on_with_its_heading():
     assert r"\begin{table}" not in text
     short = as_latex([Table(["system", "em"], rows[:40], 1, set(), "", "Scores")], [])
     assert "longtable" not in short
-    wide = [[name, "0.5000 [0.4000, 0.6000]"] + ["word " * 10] for name, _ in rows]
+    wide = [[name, "0.5000 [0.4000, 0.6000]", "word " * 10] for name, _ in rows]
     text = as_latex([Table(["system", "em", "note"], wide, 1, set(), "", "Scores")], [])
     assert r"\caption{Scores, part 2 of 2.}" in text
     assert r"\label{tab:scores-2}" in text
