@@ -102,8 +102,9 @@ def _errors_as_rows(function: "MapInArrow") -> "MapInArrow":
         try:
             yield from function(batches)
         except ValueError as error:
+            context = TaskContext.get()
             record = {
-                "partition": pa.array([TaskContext.get().partitionId()], pa.int32()),
+                "partition": pa.array([context.partitionId() if context else 0], pa.int32()),
                 "piece": pa.array([0], pa.int32()),
                 "state": pa.array([None], pa.binary()),
                 "error": [str(error)],

@@ -1,4 +1,4 @@
-"""Parts of tables that are too large for one process: partitions of Spark, batches of `datasets`."""
+"""Parts of tables that are too large for one process: of Spark, or batches of `datasets`."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
