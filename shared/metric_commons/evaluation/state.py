@@ -18,7 +18,7 @@ from ..files.stored import Stored, plain
 from ..numbers.checks import check_labels
 from ..numbers.multisets import Multiset
 from .arguments import REPORTING, holds_function
-from .catalog import load
+from .catalog import declared
 from .states_of_answers import AnswersInOrder
 from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
@@ -195,15 +195,10 @@ class State(Stored):
         return state
 
 
-def loaded(module: str) -> Any:
-    """The class of a module. `evaluate` takes 50 ms to find it, which small states would feel."""
-    return type(_instance(module))
-
-
 @cache
-def _instance(module: str) -> Any:
-    """A module, kept: Python loses an interrupt while `evaluate` destroys one that is garbage."""
-    return load(module)
+def loaded(module: str) -> type[Any]:
+    """The class of a module, kept, because small states would feel the search for it."""
+    return type(declared(module))
 
 
 def _sufficient_statistics(metric: Any, *, with_intervals: bool) -> SufficientStatistics:
