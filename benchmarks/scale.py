@@ -119,7 +119,7 @@ def bytes_of_state(path):
         dict(zip(batch.schema.names, batch.columns, strict=True))
         for batch in parquet.ParquetFile(path).iter_batches()
     )
-    return str(len(job.part(batches).to_json()))
+    return str(len(job.part(batches).to_bytes()))
 
 
 def measured(what, *arguments):
