@@ -106,29 +106,24 @@ def score(
     ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
     """
     from ..base.columns import holds_queries  # numpy, which help should not wait for
-    from .jobs import Job
 
     module_names = [modules] if isinstance(modules, str) else modules
     metrics = {name: declared(name) for name in module_names}
     _refuse(unknown, metrics)
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
-    names = _column_names(predictions) if data is not None else {}
+    names = column_names(predictions) if data is not None else {}
     if not metrics or (data is not None and not names):
         raise ValueError("scoring needs at least one module and one system")
     by_rows = per_example or compare or _needs_rows(data, metrics, labels, options or {})
     if num_proc is not None and (by_rows or not is_dataset(data)):
         raise ValueError("num_proc needs a Dataset, and nothing that needs all rows at once")
     if not by_rows:
-        assigned = assign(options or {}, {name: metric.options for name, metric in metrics.items()})
+        from .jobs import job_of_columns
+
+        intervals = {"confidence_level": confidence_level, "standard_error": standard_error}
         return _results_of_parts(
             data,
-            metrics,
-            Job(
-                assigned,
-                systems=names,
-                labels={label: column for label, column in labels.items() if column is not None},
-                intervals={"confidence_level": confidence_level, "standard_error": standard_error},
-            ),
+            job_of_columns(metrics, names, labels, options or {}, intervals),
             num_proc=num_proc,
             inputs=inputs,
             interval=interval,
@@ -182,10 +177,10 @@ def score(
     )
 
 
-def _column_names(predictions: Any) -> dict[str, str]:
+def column_names(predictions: Any) -> dict[str, str]:
     """Of each system the column of its predictions.
 
-    >>> _column_names("answer"), _column_names({"bot": "answer"})
+    >>> column_names("answer"), column_names({"bot": "answer"})
     ({'answer': 'answer'}, {'bot': 'answer'})
     """
     if isinstance(predictions, str):
@@ -223,14 +218,11 @@ def _needs_rows(
         return True
     if labels["ids"] is not None or all(m.scores_are != "rankings" for m in metrics.values()):
         return False
-    if is_spark(data):
-        raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
-    return True
+    return not is_spark(data)
 
 
 def _results_of_parts(
     data: Any,
-    metrics: Mapping[str, Any],
     job: "Job",
     *,
     num_proc: int | None,
@@ -240,9 +232,6 @@ def _results_of_parts(
     """The results of a table whose rows stay where they are, and whose states merge."""
     from .table_parts import part_of_table
 
-    requested = {name for name, value in job.intervals.items() if value not in (None, False)}
-    requested |= {name for name in ("groups", "clusters") if name in job.labels}
-    check_supported(sorted(requested), metrics)
     part = part_of_table(data, job, num_proc)
     part.inputs.extend(map(dict, inputs))
     return part.results(**job.intervals, **reporting)
