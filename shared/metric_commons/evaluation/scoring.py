@@ -10,7 +10,7 @@ from ..numbers.checks import nearest
 from ..numbers.progress import step
 from ..text.readings import shared_readings
 from .arguments import assign, check_supported, compares_rows, holds_function, scores_rows
-from .catalog import load
+from .catalog import declared
 from .comparisons import compare_pairs
 from .module_results import ModuleResult
 from .pairing import paired_scores
@@ -108,7 +108,8 @@ def score(
     from ..base.columns import holds_queries  # numpy, which help should not wait for
     from .jobs import Job
 
-    metrics = {name: load(name) for name in ([modules] if isinstance(modules, str) else modules)}
+    module_names = [modules] if isinstance(modules, str) else modules
+    metrics = {name: declared(name) for name in module_names}
     _refuse(unknown, metrics)
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     names = _column_names(predictions) if data is not None else {}

@@ -21,7 +21,7 @@ from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
 from ..numbers.multisets import Multiset
 from .arguments import REPORTING, holds_function
-from .catalog import load
+from .catalog import declared
 from .states_of_answers import AnswersInOrder
 from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
@@ -212,15 +212,10 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
     return kind(module, **stated)
 
 
-def loaded(module: str) -> Any:
-    """The class of a module. `evaluate` takes 50 ms to find it, which small states would feel."""
-    return type(_instance(module))
-
-
 @cache
-def _instance(module: str) -> Any:
-    """A module, kept: Python loses an interrupt while `evaluate` destroys one that is garbage."""
-    return load(module)
+def loaded(module: str) -> type[Any]:
+    """The class of a module, kept, because small states would feel the search for it."""
+    return type(declared(module))
 
 
 def _sufficient_statistics(metric: Any, *, with_intervals: bool) -> SufficientStatistics:
