@@ -151,7 +151,7 @@ def _check_alike(groups: "Sequence[Sequence[Candidate]]", advice: str) -> None:
 
 def _check_one_score(groups: "Sequence[Sequence[Candidate]]") -> None:
     """Nothing, if groups differ in their rows alone."""
-    of_rows = ("rows", "clusters")
+    of_rows = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
     scorings = {
         tuple((name, value) for name, value in group[0].parts.items() if name not in of_rows)
         for group in groups

@@ -342,7 +342,7 @@ class Results(Stored):
         if grouped:
             groups = score_table(
                 ["system", "group", "rows"],
-                lambda f: [label(f.system), label(str(f.group)), str(f.rows)],
+                lambda f: [label(f.system), label(str(f.group)), str(f.rows or "")],
                 grouped,
             )
             tables.append(groups._replace(labels=2, title=self._title("Scores of groups", grouped)))
