@@ -28,7 +28,7 @@ from .options import (
     Top,
     correction_named,
 )
-from .outputs import Form, show
+from .outputs import Form, say_written, show
 from .trec import (
     JudgedOnly,
     MaxDepth,
@@ -143,6 +143,7 @@ def compare(
         if save:
             compared.save(save)
         show(replace(compared, top=top), form)
+        say_written(save)
         return
     _refuse(context, _OF_RESULTS, "saved results, and these are runs")
     qrels, *runs = paths
@@ -201,6 +202,7 @@ def _compare_runs(
     if plot:
         write_whole(plot, [picture])
     show(replace(results, top=top), form)
+    say_written(save, plot)
 
 
 class TwoRuns(Results):

@@ -15,6 +15,7 @@ from ..evaluation.saved_rows import read_with_rows
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from .options import Rows, Scores
+from .outputs import say_written
 
 if TYPE_CHECKING:
     from ..evaluation.exports import Document
@@ -104,21 +105,25 @@ def export(
         )
     labels = Labels(model, dataset, task, organization, relationship, prompt)
     factor = float(scale or 1)
+    written: dict[Path, list[str | bytes]] = {}
     if target == "csv":
-        write_whole(out, [results.to_csv()])
+        written[out] = [results.to_csv()]
     elif target == "model-index":
         document = model_index(results, labels, factor)
-        write_whole(out, ["---\n", _as_yaml(document.content), "---\n"])
+        written[out] = ["---\n", _as_yaml(document.content), "---\n"]
     elif target == "eval-results":
         documents = list(eval_results(results, labels, factor, scores))
         for document, file in zip(documents, _files(documents, out, ".yaml"), strict=True):
-            write_whole(file, [_as_yaml(document.content)])
+            written[file] = [_as_yaml(document.content)]
     else:
-        for document in list(every_eval_ever(results, labels, time.time())):
+        for document in every_eval_ever(results, labels, time.time()):
             if document.rows:
-                write_whole(out / f"{document.name}_samples.jsonl", [document.rows])
+                written[out / f"{document.name}_samples.jsonl"] = [document.rows]
             text = json.dumps(document.content, indent=2, allow_nan=False)
-            write_whole(out / f"{document.name}.json", [text, "\n"])
+            written[out / f"{document.name}.json"] = [text, "\n"]
+    for path_written, pieces in written.items():
+        write_whole(path_written, pieces)
+    say_written(*written)
 
 
 def _results(path: Path, rows: list[Path], system: str | None, *, has_rows: bool) -> Results:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..evaluation.usage import UsageError
-from ..numbers.checks import nearest
+from ..numbers.checks import OptionError, nearest
 from .options import correction_named
 from .outputs import OptionalForm, Outputs
 
@@ -67,7 +67,10 @@ def run(
         html=_path(config_of_file.outputs.html),
     )
     outputs.check([path, *evaluation.inputs()])
-    results = evaluation.results()
+    try:
+        results = evaluation.results()
+    except OptionError as error:
+        raise ValueError(f"{path}: {error}") from error  # the file is wrong, not the command line
     described = config_of_file.model_dump(mode="json", exclude_unset=True)
     outputs.write(replace(results, provenance=results.provenance | {"config": described}))
 
@@ -108,7 +111,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
     if not by_row and (compare or config_of_file.outputs.per_example):
         key = ["compare"] if compare else ["outputs", "per_example"]
         raise wrong(path, key, "needs a module that scores row by row")
-    return Evaluation(
+    evaluation = Evaluation(
         modules=list(config_of_file.modules),
         systems=systems,
         fields=config_of_file.data.fields.model_dump(exclude={"predictions"}),
@@ -134,6 +137,10 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
         per_example=by_row
         and (config_of_file.outputs.per_example or config_of_file.outputs.html) is not None,
     )
+    if evaluation.fields["clusters"] is not None and not evaluation.uses_clusters:
+        problem = "changes only intervals and tests; set confidence_level or compare"
+        raise wrong(path, ["data", "fields", "clusters"], problem)
+    return evaluation
 
 
 def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ..evaluation.signature import provenance, signature
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.streams import stem
 from .options import Confidence, IntervalMethod, Resamples, Save, Seed
-from .outputs import check_form, show
+from .outputs import check_form, say_written, show
 from .trec_eval import lines, printed, relstring_length
 
 if TYPE_CHECKING:
@@ -207,6 +207,7 @@ def trec(
         results.save(save)
     if output is None:
         show(results, form)
+        say_written(per_example, save)
         return
     from ..files.trec import run_tag  # numpy, which help should not wait for
 
@@ -221,6 +222,7 @@ def trec(
             relstrings=scored_runs.relstrings,
         ):
             typer.echo(text)
+    say_written(per_example, save)
 
 
 def _missing(

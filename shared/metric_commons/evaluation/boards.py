@@ -203,7 +203,7 @@ class Board:
                 "significantly worse."
             )
             if self.results.standings.letters:
-                yield "A letter: significantly better than the system of that letter."
+                yield self.results.standings.legend()
             else:
                 yield (
                     "Pairs: a sign for each system, in this order: + where that of the line is "

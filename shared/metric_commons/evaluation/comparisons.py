@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .rendering import Table, label, p_value
+from .rendering import Table, counted, label, p_value
 from .signature import signature
 
 if TYPE_CHECKING:
@@ -357,10 +357,10 @@ the systems apart; this does not show that they are equal.
     words = f"{test} test" if side == "two-sided" else f"one-sided {test} test ({side})"
     rows = number_range(comparison.get("rows") for comparison in comparisons)
     clusters = number_range(comparison.get("n_clusters") for comparison in comparisons)
-    words += f" on {rows} rows" if rows else ""
-    words += f" in {clusters} clusters" if clusters else ""
+    words += f" on {counted(rows, 'row')}" if rows else ""
+    words += f" in {counted(clusters, 'cluster')}" if clusters else ""
     if correction in CORRECTED_BY and family > 1:
-        words += f", corrected by {CORRECTED_BY[correction]} over {family:,} comparisons"
+        words += f", corrected by {CORRECTED_BY[correction]} over {counted(family, 'comparison')}"
     return f"{words[0].upper()}{words[1:]}. {NOT_EQUAL}"
 
 

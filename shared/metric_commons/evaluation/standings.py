@@ -90,6 +90,12 @@ class Standings:
                 worse[name] = worse.get(name, "") + self.letters.get(loser, "")
         return {name: raised("".join(sorted(letters))) for name, letters in worse.items()}
 
+    def legend(self) -> str:
+        """What the letters behind scores say, or that there are none."""
+        if not any(self.winners.values()):
+            return "No difference is significant."
+        return "A letter behind a score: significantly better than the system of that letter."
+
     def rank_table(self, systems: Sequence[str]) -> Table | None:
         """The ranks of these systems, best first, where three or more were ranked; else None.
 
