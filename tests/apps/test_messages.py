@@ -1,4 +1,4 @@
-"""What commands say of files that they wrote and of mistakes that beginners make, and their help."""
+"""What commands say of written files and of mistakes of beginners, and their help."""
 
 import re
 from pathlib import Path
@@ -36,8 +36,8 @@ def scored(run):
         (
             "answer;gold\nx;y\n",
             (
-                "line 1: the cells seem to be separated by semicolons, not by commas: 'answer;gold'; "
-                ".csv needs commas, and .tsv tabs"
+                "line 1: the cells seem to be separated by semicolons, not by commas: "
+                "'answer;gold'; .csv needs commas, and .tsv tabs"
             ),
         ),
         ("answer\tgold\nx\ty\n", "by tabs, not by commas: 'answer\\tgold'; .csv needs commas"),

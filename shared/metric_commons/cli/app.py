@@ -79,7 +79,7 @@ def _refused(message: str, status: int) -> int:
 
 @app.command("list")
 def list_modules() -> None:
-    """List the modules, and what each takes."""
+    """List the modules and their inputs."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name in catalog.names():
         table.add_row(name, catalog.summary(name))
@@ -89,7 +89,7 @@ def list_modules() -> None:
 
 @app.command("presets")
 def list_presets() -> None:
-    """List the presets: options that reproduce a community's numbers."""
+    """List the presets: sets of options that reproduce the numbers of another tool."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, preset in PRESETS.items():
         table.add_row(name, preset.about)

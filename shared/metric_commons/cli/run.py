@@ -20,28 +20,33 @@ def run(
     path: Annotated[
         Path,
         typer.Argument(
-            metavar="CONFIG", help="What `init` writes, or a parameter file of UltraRAG."
+            metavar="CONFIG", help="A file as `init` writes it, or a parameter file of UltraRAG."
         ),
     ],
     preset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A community's options, instead of those of the file."),
+        typer.Option(
+            metavar="NAME",
+            help="Options that reproduce another tool, instead of those in the file.",
+        ),
     ] = None,
     form: OptionalForm = None,
     profile: Annotated[
         Literal["ultrarag", "ultrarag-main", "standard"] | None,
         typer.Option(
-            help="Of a file of UltraRAG: its own scores, which is the default, or without oddities."
+            metavar="PROFILE",
+            help="For a file of UltraRAG: ultrarag (its scores; the default), ultrarag-main (those "
+            "after 0.3.0) or standard (without its peculiarities).",
         ),
     ] = None,
 ) -> None:
-    """Run the evaluation that a YAML file describes.
+    """Run an evaluation that is described in a YAML file.
 
     metric-commons init capitals.yaml && metric-commons run capitals.yaml
 
-    The file is checked before any data is read. Paths in it start at the
-    folder in which the command runs. A parameter file of UltraRAG is run as
-    its evaluation server would: what it has for other servers is passed over.
+    The file is checked before any data is read. Paths in it are relative to the
+    working directory. A parameter file of UltraRAG gives the scores of its
+    evaluation server; sections for other servers are ignored.
     """
     from . import config, ultrarag
 
@@ -77,10 +82,10 @@ def run(
 
 def init(
     path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file to write, which must not exist.")
+        Path, typer.Argument(metavar="FILE", help="The file to write; it must not exist.")
     ] = Path("metric-commons.yaml"),
 ) -> None:
-    """Write a commented configuration file, to start from."""
+    """Write an example of a configuration file, with comments."""
     from ..files.stored import write_whole
     from .config import EXAMPLE
 
