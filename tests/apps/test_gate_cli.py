@@ -177,7 +177,7 @@ def test_saved_results_are_compared(run, saved):
     assert (status, err) == (0, "")
     assert (comparison["a"], comparison["b"]) == ("old", "good")
     assert comparison["options"]["correction"] == "benjamini_hochberg"
-    assert "does not show that they are equal" in " ".join(out.split())
+    assert "does not show that the systems are equal" in " ".join(out.split())
     status, out, _ = run("compare", *names, "--correction", "max_t", "--resamples", "500")
     assert status == 0
     assert "corrected by the law of the greatest statistic over 3 comparisons" in (

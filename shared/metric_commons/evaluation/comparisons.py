@@ -26,10 +26,7 @@ _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
     "permutation": "randomization",
     "bootstrap": "bootstrap",
 }
-NOT_EQUAL = (
-    "Where it is not significant, these rows do not tell the systems apart; this does not show "
-    "that they are equal."
-)
+NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
 
 Comparison = dict[str, Any]  # as the file of results has it
 Rank = dict[str, Any]  # rank_interval, tier and letters of a system
@@ -344,8 +341,8 @@ def statement(comparisons: Sequence[Comparison]) -> str:
 
     >>> pair = Pair("x", "y", "qa_em", "qa_em", [1.0] * 8, [0.0] * 8, list("aabbccdd"))
     >>> print(statement(compare_pairs([pair])))
-    Permutation test on 8 rows in 4 clusters. Where it is not significant, these rows do not tell \
-the systems apart; this does not show that they are equal.
+    Permutation test on 8 rows in 4 clusters. A difference that is not significant does not \
+show that the systems are equal.
     """
     options = [
         {_option(comparison, name) for comparison in comparisons}
