@@ -335,7 +335,7 @@ class Results(Stored):
                 overall,
                 standings.marks(),
                 tiers,
-            )._replace(note="A letter: significantly better than the system of that letter.")
+            )._replace(note=standings.legend())
         else:
             scores = score_table(["system"], lambda f: [label(f.system)], overall, tiers=tiers)
         tables = [scores._replace(title=self._title("Scores", overall))]
