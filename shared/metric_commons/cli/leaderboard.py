@@ -12,7 +12,7 @@ import typer
 from ..evaluation.latex import as_latex
 from ..evaluation.rendering import Table, as_html, as_markdown, spreadsheet_cell
 from ..files.stored import plain
-from .options import Confidence, Rows, Scores, Top
+from .options import ClusterBy, Confidence, Rows, Scores, Top
 from .outputs import Form, show_tables
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def leaderboard(
     ] = None,
     scores: Scores = None,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     confidence: Confidence = None,
     top: Top = None,
     form: Form = "table",
@@ -68,9 +69,10 @@ def leaderboard(
     from ..evaluation import boards as boards_of_results
 
     level = _LEVEL if confidence is None else confidence
-    candidates = boards_of_results.candidates(
-        boards_of_results.read_results(paths, rows or []), score
-    )
+    results = boards_of_results.read_results(paths, rows or [])
+    if cluster_by is not None:
+        results = [stored.clustered(cluster_by, level) for stored in results]
+    candidates = boards_of_results.candidates(results, score)
     groups = boards_of_results.alike(candidates)
     if mean is None and not group:
         _check_alike(groups, "give --group for a board of each")
@@ -101,6 +103,7 @@ def history(
         bool, typer.Option("--group", help="Print a history for each group of like results.")
     ] = False,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     confidence: Confidence = None,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
@@ -120,6 +123,8 @@ def history(
 
     level = _LEVEL if confidence is None else confidence
     results = boards_of_results.read_results(paths, rows or [])
+    if cluster_by is not None:
+        results = [stored.clustered(cluster_by, level) for stored in results]
     candidates = histories.results_of_system(boards_of_results.candidates(results, score), system)
     groups = boards_of_results.alike(candidates)
     if not group:

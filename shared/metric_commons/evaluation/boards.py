@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from .arguments import OF_INTERVALS
+from .cluster_labels import clustered
 from .comparisons import Rank, compare_pairs, statement
 from .module_results import ModuleResult
 from .pairing import paired_scores
@@ -34,6 +35,20 @@ class SavedResult:
     path: Path
     results: Results
     problem: str = ""
+
+    def clustered(self, field: str, confidence_level: float) -> Self:
+        """The same with the labels in this field of its inputs as clusters.
+
+        Raises:
+            ValueError: the rows or their labels are not there.
+        """
+        if self.problem:
+            raise ValueError(f"clusters need the scores of rows: {self.problem}")
+        try:
+            results = clustered(self.results, field, confidence_level=confidence_level)
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from error
+        return replace(self, results=results)
 
 
 @dataclass(frozen=True)
@@ -70,12 +85,12 @@ class Candidate:
     def source(self) -> tuple[str, str] | None:
         """The content and the field that the predictions came from, if the result says so."""
         provenance = self.origin.results.provenance
-        columns = provenance.get("columns", {}).get(self.system, {})
-        if "predictions" not in columns:
+        column = provenance.get("columns", {}).get(self.system, {}).get("predictions")
+        column = column or provenance.get("logs", {}).get(self.system)
+        if column is None:
             return None
         contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
-        path, column = columns["predictions"]["path"], columns["predictions"]["field"]
-        return contents.get(path, path), column
+        return contents.get(column["path"], column["path"]), column.get("field", "")
 
     @property
     def created(self) -> str:
@@ -86,8 +101,8 @@ class Candidate:
     def task(self) -> str:
         """What the rows are called: a task of a log, or the file that the references are from."""
         provenance = self.origin.results.provenance
-        if "task" in provenance:
-            return str(provenance["task"])
+        if task := provenance.get("logs", {}).get(self.system, {}).get("task"):
+            return str(task)
         columns = provenance.get("columns", {}).get(self.system, {})
         return Path(columns["references"]["path"]).stem if "references" in columns else ""
 

@@ -70,7 +70,7 @@ def paired_scores(
             if functions and names_of_module:
                 for system, part in ((a, result), (b, rival)):
                     if (system, module) not in statistics:
-                        statistics[system, module] = _row_statistics(system, module, part)
+                        statistics[system, module] = row_statistics(system, module, part)
                 sums_a, sums_b = statistics[a, module], statistics[b, module]
                 if rows.order_b is not None:
                     sums_b = sums_b.take(rows.order_b)
@@ -84,7 +84,7 @@ def paired_scores(
                 yield Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
 
 
-def _row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatistics":
+def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatistics":
     """The statistics of rows with the functions that make scores of their sums.
 
     Raises:

@@ -22,6 +22,7 @@ def read_with_rows(
     paths: Sequence[Path],
     rows: Sequence[Path] = (),
     *,
+    cluster_by: str | None = None,
     readable: Callable[[Path], bool] = lambda _: True,
 ) -> list[Results]:
     """Saved results with the scores of their rows.
@@ -31,6 +32,7 @@ def read_with_rows(
         rows: what `save_per_example` wrote: one file for each result, or in their order for those
             results that name none. A file that a result names is looked for where it was written,
             and beside the result, and must be unchanged.
+        cluster_by: a field of the inputs of these results, whose labels are the clusters of rows.
         readable: whether a file that a result names may be read; others count as missing.
 
     Raises:
@@ -48,10 +50,23 @@ def read_with_rows(
             raise ValueError(problem)
         if file:
             spare_rows.remove(file)
-        filled.append(results)
+        filled.append(
+            results if cluster_by is None else _clustered(path, results, cluster_by, readable)
+        )
     if spare_rows:
         raise UsageError(f"--rows: {spare_rows[0]} belongs to no result; each names its own rows")
     return filled
+
+
+def _clustered(
+    path: Path, results: Results, field: str, readable: Callable[[Path], bool]
+) -> Results:
+    from .cluster_labels import clustered
+
+    try:
+        return clustered(results, field, readable=readable)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def with_rows(

@@ -23,11 +23,12 @@ def value_counts(scores: "Mapping[str, Multiset]", metric: Any) -> ValueCounts:
     >>> value_counts(em, SimpleNamespace(scores_are="means"))
     {'qa_em': [[0.0, 1.0], [1, 2]]}
     """
-    return {
-        name: [*multiset.to_plain(), *_ends(name, metric)]
-        for name, multiset in scores.items()
-        if 0 < len(multiset.values) <= _MAX_VALUES
-    }
+    counts: ValueCounts = {}
+    for name, multiset in scores.items():
+        if 0 < len(multiset.values) <= _MAX_VALUES:
+            ends = ends_of_range(name, metric)
+            counts[name] = [*multiset.to_plain(), *([list(ends)] if ends else [])]
+    return counts
 
 
 def row_multisets(columns: Mapping[str, Sequence[float]]) -> "dict[str, Multiset]":
@@ -59,12 +60,12 @@ def count_interval(counts: Sequence[Any], confidence_level: float) -> "Interval"
     return interval(multiset, confidence_level=confidence_level, bounds=bounds)
 
 
-def _ends(name: str, metric: Any) -> list[list[float]]:
-    """The range of a score in a list, if it is not from 0 to 1."""
+def ends_of_range(name: str, metric: Any) -> tuple[float, float] | None:
+    """The range of a score of rows, if its module says that it is not from 0 to 1."""
     if metric.scores_are != "rankings":
-        return []
+        return None
     from ..ranking.names import parse_measures
     from ..ranking.ranking_measures import average
 
     bounds = average(parse_measures([name])[0]).bounds
-    return [] if bounds == (0.0, 1.0) else [list(bounds)]
+    return None if bounds == (0.0, 1.0) else bounds

@@ -130,9 +130,7 @@ class Source:
         self._resources.close()
 
     def _opened(self) -> Log:
-        path = self.path
-        if path.is_dir() and (path / "scenario_state.json").is_file():
-            path /= "scenario_state.json"
+        path = file_of(self.path)
         self._stream = Stream(path, self.limits, self._bar(path))
         self._resources.enter_context(self._stream)
         return log_in(self._stream, self.form, lambda: self.fields)
@@ -290,6 +288,12 @@ class _Reader:
                 problem = problem if cell else f"{field!r} is empty"
                 self._faults.add(field, source.location(row), problem)
         return values
+
+
+def file_of(path: Path) -> Path:
+    """The file that is read: of a folder of HELM that with the answers."""
+    answers = path / "scenario_state.json"
+    return answers if path.is_dir() and answers.is_file() else path
 
 
 def on_terminal() -> bool:

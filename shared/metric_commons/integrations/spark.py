@@ -1,11 +1,12 @@
 """A Spark DataFrame with the scores of its rows; `metric_commons.score` scores it as one."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation.jobs import Job
-from ..evaluation.table_columns import check_columns
-from ..evaluation.table_parts import columns_of_batch, name_partition
+from ..evaluation.spark_parts import name_partition, numbered, on_executors, quoted
+from ..evaluation.table_columns import check_columns, columns_of_batch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,22 +40,29 @@ def scores_of_rows(
     labels = {} if references is None else {"references": references}
     job = Job({module: options}, {"predictions": predictions}, labels)
     check_columns(job.names(), df.columns)
-    first = df.select(*job.names()).limit(1).toArrow()
+    first = df.select(*map(quoted, job.names())).limit(1).toArrow()
     if not first.num_rows:
         raise ValueError("the DataFrame is empty; a score of no rows is undefined")
     names = list(job.scores_of_rows(columns_of_batch(first)))
     for name in names:
         if name in df.columns:
             raise ValueError(f"there is a column {name!r} already")
-    schema = StructType([*df.schema.fields, *(StructField(name, DoubleType()) for name in names)])
+    rows = numbered(df)
+    schema = StructType([*rows.schema.fields, *(StructField(name, DoubleType()) for name in names)])
+    function = partial(_batches_with_scores, df.columns)
+    scored = rows.mapInArrow(on_executors(function, job), schema)
+    return scored.toDF(*df.columns, *names)
 
-    def add_scores(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
-        import pyarrow as pa
 
-        for batch in batches:
-            if batch.num_rows:
-                scores = name_partition(job.scores_of_rows, columns_of_batch(batch))
-                columns = [*batch.columns, *map(pa.array, scores.values())]
-                yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, *scores])
+def _batches_with_scores(
+    names: Sequence[str], job: Job, batches: "Iterable[pa.RecordBatch]"
+) -> "Iterator[pa.RecordBatch]":
+    """Batches of columns of these names, with further columns."""
+    import pyarrow as pa
 
-    return df.mapInArrow(add_scores, schema)
+    for batch in batches:
+        if batch.num_rows:
+            columns = dict(zip(names, batch.columns, strict=True))
+            scores = name_partition(job.scores_of_rows, columns)
+            arrays = [*batch.columns, *map(pa.array, scores.values())]
+            yield pa.RecordBatch.from_arrays(arrays, [*batch.schema.names, *scores])
