@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..base.checked_columns import checked_once
 from ..files.streams import Limits, stem
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
@@ -148,6 +149,7 @@ class Evaluation:
             part.inputs.append(source.provenance())
         return part
 
+    @checked_once()
     @shared_readings()
     def _update(
         self, system: str, states: Mapping[str, "State"], block: Mapping[str, list[Any]]

@@ -1,11 +1,13 @@
 """Every module on every system: the one function behind Python, the command line and the server."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, cast
 
+from ..base.checked_columns import checked_once
 from ..numbers.checks import nearest
 from ..numbers.progress import step
 from ..text.readings import shared_readings
@@ -142,14 +144,13 @@ def score(
     if not metrics or not systems:
         raise ValueError("scoring needs at least one module and one system")
     rows = {}
-    references = list(references) if isinstance(references, Iterator) else references
+    references = _read_once(references)
     for system, column in systems.items():
         judged: Any = references
         if not holds_queries(references):
-            judged = _column("references", references, system)
+            judged = _read_once(_column("references", references, system))
         queries = list(judged) if holds_queries(judged) else None
-        predicted = list(column) if isinstance(column, Iterator) else column
-        columns = {"predictions": predicted, "references": judged}
+        columns = {"predictions": _read_once(column), "references": judged}
         rows[system] = SystemRows(
             inputs={
                 name: columns if queries is None else metric.as_rows(columns)
@@ -175,6 +176,20 @@ def score(
         inputs=inputs,
         progress=progress,
     )
+
+
+def _read_once(column: Any) -> Any:
+    """A column as a list or an array, so that not every module makes one of what Arrow holds.
+
+    What is no column stays as it is: the module refuses it.
+    """
+    from ..numbers.arrays import as_column
+
+    if column is None or isinstance(column, Mapping):
+        return column
+    with suppress(ValueError):
+        return as_column("", column)
+    return column
 
 
 def column_names(predictions: Any) -> dict[str, str]:
@@ -254,6 +269,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
         raise TypeError(f"score() has no argument {name!r}{hint}")
 
 
+@checked_once()
 @shared_readings()
 def score_systems(
     metrics: Mapping[str, Any],
