@@ -352,15 +352,8 @@ def score_systems(
         n_resamples=n_resamples,
         seed=seed,
     )
-    if not per_example:
-        results_by_system = {
-            system: {
-                name: replace(result, per_example={}, row_sums=None)
-                for name, result in results_by_module.items()
-            }
-            for system, results_by_module in results_by_system.items()
-        }
-    return replace(results, systems=results_by_system, comparisons=comparisons).choose(scores)
+    results = results if per_example else results.without_rows()
+    return replace(results, comparisons=comparisons).choose(scores)
 
 
 def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
