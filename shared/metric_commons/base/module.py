@@ -30,7 +30,7 @@ from .locks import Lock
 from .options import Option, completed, declared_options, spelled_out
 
 _TEXT = datasets.Value("string")
-# A text a row, and its reference or references: what every module takes that compares texts.
+# One text per row, and its reference or references: what every module takes that compares texts.
 TEXTS_AND_REFERENCES = [
     datasets.Features({"predictions": _TEXT, "references": _TEXT}),
     datasets.Features({"predictions": _TEXT, "references": datasets.List(_TEXT)}),
