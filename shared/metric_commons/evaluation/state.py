@@ -90,9 +90,9 @@ class State(StoredColumns):
         """Take in more rows, or none of them if one is wrong.
 
         Args:
-            groups: a label a row, in every update or in none.
+            groups: one label per row, in every update or in none.
             clusters: the same, for rows that are alike; intervals then count clusters.
-            ids: for rankings, an integer or a string a row, all different; scores are added up in
+            ids: for rankings, one integer or string per row, all different; scores are added up in
                 the order of ids, integers before strings, and those by their bytes. Without ids
                 rows are numbered, which does not do for states that will be merged.
             **columns: the inputs of the module.
