@@ -241,7 +241,7 @@ class AnswerPairs:
             texts = [text and f" {text} " for text in texts]
         hit: Booleans = np.array([texts[r] in texts[p] for r, p in self._indices()], dtype=np.bool_)
         # Python says that every text contains an empty one.
-        is_empty = np.array([not text for text in texts])
+        is_empty: Booleans = np.array([not text for text in texts], dtype=np.bool_)
         empty_references = is_empty.take(self._block.pair_references)
         if not empty_is_contained:
             return hit & ~empty_references
