@@ -30,7 +30,7 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
     """Mean F1, precision and recall of the n-grams, or the subsequence, that texts share.
 
     Args:
-        predictions (list of str): one text a row.
+        predictions (list of str): one text per row.
         references (list of str, or of list of str): the reference, or references, of each row;
             both kinds may stand in one list.
         rouge_types: "rouge1", "rouge2" and so on; "rougeL", the longest common

@@ -23,6 +23,7 @@ from .results import Results
 from .saved_rows import with_rows
 from .score_names import find_score
 from .scoring import merged, renamed
+from .standings import PAIRS_NOTE, RANKS_NOTE
 from .stated_means import NO_ROWS, stated_results
 from .usage import UsageError
 from .value_counts import count_interval
@@ -175,7 +176,7 @@ class Board:
             }
 
     def table(self) -> Table:
-        """A row a system; the first tier is in bold, if there is a second."""
+        """One row per system; the first tier is in bold, if there is a second."""
         standings = self.results.standings
         letters, marks = standings.letters, standings.marks()
         visible = self.results.visible_systems()
@@ -226,20 +227,13 @@ class Board:
     def _statements(self) -> Iterator[str]:
         """What is to be known to read the table."""
         if any(self.score in self.result(name).lower_is_better for name in self.results.systems):
-            yield "Less is better."
+            yield "Lower is better."
         if self.ranks:
-            yield (
-                "Rank: 1 more than the number of systems significantly better; ranks: those that a "
-                "system may have, for all at once; tier 1: the best system and all that are not "
-                "significantly worse."
-            )
+            yield f"Rank: 1 plus the number of significantly better systems. {RANKS_NOTE}"
             if self.results.standings.letters:
-                yield "A letter: significantly better than the system of that letter."
+                yield self.results.standings.legend()
             else:
-                yield (
-                    "Pairs: a sign for each system, in this order: + where that of the line is "
-                    "significantly better, - where it is worse, . where these rows do not tell."
-                )
+                yield PAIRS_NOTE
             yield statement(self.results.comparisons)
         yield from self.notes
 

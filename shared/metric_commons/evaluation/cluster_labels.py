@@ -15,7 +15,7 @@ from ..files.stored import option_text
 from ..files.tables import Source, file_of, getter
 from ..numbers.checks import check_labels
 from .arguments import OF_INTERVALS
-from .catalog import load
+from .catalog import declared
 from .logged_scores import NAME as LOGGED
 from .logged_scores import LoggedScores
 from .module_results import ModuleResult, functions_of_sums, interval_options, means_of_rows
@@ -184,7 +184,7 @@ def _intervals(
     from ..statistics.cluster_sums import Clusters
     from ..statistics.intervals import interval
 
-    metric = LoggedScores() if module == LOGGED else load(module)
+    metric = LoggedScores() if module == LOGGED else declared(module)
     estimates: dict[str, Any] = {}
     all_clusters = Clusters.of_labels(list(labels), len(labels))
     for name, column in means_of_rows(result).items():

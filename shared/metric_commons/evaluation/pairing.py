@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..files.stored import plain
 from ..numbers.checks import nearest
 from .arguments import REPORTING
-from .catalog import load
+from .catalog import declared
 from .comparisons import Pair
 from .module_results import ModuleResult, functions_of_sums, means_of_rows
 from .results import Results
@@ -93,7 +93,7 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
     """
     options = {name: value for name, value in result.options.items() if name not in REPORTING}
     try:
-        functions = load(module, **options).row_statistics()
+        functions = declared(module, **options).row_statistics()
     except ValueError as error:
         raise ValueError(
             f"{module} of system {system!r} cannot be computed again from saved rows: {error}"

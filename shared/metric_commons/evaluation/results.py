@@ -263,7 +263,7 @@ class Results(Stored):
         return replace(self, systems=systems, comparisons=comparisons)
 
     def to_table(self) -> str:
-        """Plain text: a row a system, a column a score, four digits; then the signatures."""
+        """Plain text: one row per system and one column per score; then the signatures."""
         return as_text(self.tables(), self.signatures())
 
     def to_markdown(self) -> str:
@@ -346,7 +346,7 @@ class Results(Stored):
                 overall,
                 standings.marks(),
                 tiers,
-            )._replace(note="A letter: significantly better than the system of that letter.")
+            )._replace(note=standings.legend())
         else:
             scores = score_table(["system"], lambda f: [label(f.system)], overall, tiers=tiers)
         checks = [label(check["text"]) for check in self.provenance.get("agreement", [])]

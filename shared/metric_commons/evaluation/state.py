@@ -20,7 +20,7 @@ from ..files.stored import plain
 from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
 from .arguments import REPORTING, holds_function
-from .catalog import load
+from .catalog import declared
 from .states_of_answers import AnswersInOrder
 from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
@@ -90,9 +90,9 @@ class State(StoredColumns):
         """Take in more rows, or none of them if one is wrong.
 
         Args:
-            groups: a label a row, in every update or in none.
+            groups: one label per row, in every update or in none.
             clusters: the same, for rows that are alike; intervals then count clusters.
-            ids: for rankings, an integer or a string a row, all different; scores are added up in
+            ids: for rankings, one integer or string per row, all different; scores are added up in
                 the order of ids, integers before strings, and those by their bytes. Without ids
                 rows are numbered, which does not do for states that will be merged.
             **columns: the inputs of the module.
@@ -212,15 +212,10 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
     return kind(module, **stated)
 
 
-def loaded(module: str) -> Any:
-    """The class of a module. `evaluate` takes 50 ms to find it, which small states would feel."""
-    return type(_instance(module))
-
-
 @cache
-def _instance(module: str) -> Any:
-    """A module, kept: Python loses an interrupt while `evaluate` destroys one that is garbage."""
-    return load(module)
+def loaded(module: str) -> type[Any]:
+    """The class of a module, kept, because small states would feel the search for it."""
+    return type(declared(module))
 
 
 def _sufficient_statistics(metric: Any, *, with_intervals: bool) -> SufficientStatistics:

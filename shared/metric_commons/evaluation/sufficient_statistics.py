@@ -15,13 +15,21 @@ Columns = Mapping[str, Any]
 Ids = Sequence[int | str]
 
 
-# What makes a module return scores of rows and nothing else.
 class RowLabels(NamedTuple):
     """What rows have beside their columns, one each; None if they do not."""
 
     groups: Sequence[str] | None = None
     clusters: Sequence[str] | None = None
     ids: Ids | None = None
+
+    def columns(self) -> dict[str, Sequence[str]]:
+        """Groups and clusters, as far as there are any.
+
+        >>> RowLabels(groups=["a"]).columns()
+        {'groups': ['a']}
+        """
+        columns = {"groups": self.groups, "clusters": self.clusters}
+        return {name: labels for name, labels in columns.items() if labels is not None}
 
 
 class SufficientStatistics(ABC):

@@ -60,7 +60,7 @@ class TaskMeans:
             }
 
     def table(self, top: int | None = None) -> Table:
-        """A row a system, a column a task; the first tier is in bold, if there is a second."""
+        """One row per system, one column per task; the first tier is bold if there is a second."""
         is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
         level = next(iter(self.boards.values())).confidence_level
         rows: list[list[str]] = []

@@ -134,7 +134,7 @@ def test_an_option_goes_to_the_modules_that_have_it():
     [
         ("normaliser", "'normaliser'; did you mean 'normalizer'"),
         ("qa_em.overlap", "'qa_em.overlap'; did you mean"),
-        ("zzz", "'zzz'; the options are normalizer, qa_em.normalizer"),
+        ("zzz", "'zzz'; the options are normalizer, reference_aggregation"),
         ("per_example", "'per_example'"),
     ],
 )
@@ -696,7 +696,7 @@ def test_ranks_tiers_and_letters_of_several_systems():
     assert "1--2" in results.to_latex()
     for form in (results.to_table, results.to_markdown, results.to_latex, results.to_html):
         assert "1-2" in form().replace("--", "-")
-        assert "does not show that they are equal" in " ".join(form().split())
+        assert "does not show that the systems are equal" in " ".join(form().split())
     ranked = list(csv.DictReader(io.StringIO(results.to_csv())))[3]
     assert [ranked[name] for name in ("system", "tier", "best_rank", "worst_rank", "letters")] == [
         *("same", "1", "1", "2", "a")
