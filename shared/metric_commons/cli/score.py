@@ -23,11 +23,13 @@ from .options import (
     Confidence,
     Correction,
     IntervalMethod,
+    Jobs,
     OptionalPredictions,
     Resamples,
     Save,
     Scores,
     Seed,
+    check_processes,
     correction_named,
 )
 from .outputs import Form, Outputs
@@ -125,6 +127,7 @@ def score(
         ),
     ] = None,
     save: Save = None,
+    jobs: Jobs = None,
     form: Form = "table",
 ) -> None:
     """Score the predictions of one or several systems with one or several modules.
@@ -137,6 +140,7 @@ def score(
     strings, but a column in which every cell is a JSON list holds these lists,
     and numbers are numbers if all modules take numbers there.
     """
+    check_processes(jobs)
     modules, paths = _sorted_out(words)
     outputs = Outputs(form=form, save=save, per_example=per_example)
     outputs.check([*paths, *filter(None, [answers])])
@@ -166,6 +170,7 @@ def score(
         "scores": scores,
         "correction": correction_named(correction),
         "per_example": per_example is not None,
+        "jobs": jobs,
     }
     of_logs: dict[str, Any] = {
         "answers": answers,

@@ -20,14 +20,15 @@ from .system_rows import InputError, SystemRows, check_same_rows, row_labels
 from .table_columns import (
     columns_of_table,
     comes_in_parts,
-    is_dataset,
     is_spark,
     is_table,
     table_names,
 )
+from .worker_processes import check_jobs, in_processes
 
 if TYPE_CHECKING:
     from .jobs import Job
+    from .parallel_rows import Summaries
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
@@ -53,7 +54,7 @@ def score(
     correction: str = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
-    num_proc: int | None = None,
+    jobs: int = 1,
     **unknown: Any,
 ) -> Results:
     """The results of every module on every system.
@@ -90,7 +91,8 @@ def score(
         correction: "holm", "max_t", "benjamini_hochberg" or "none".
         inputs: where the rows came from, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
-        num_proc: how many processes score the parts of a Dataset; None for this one.
+        jobs: how many processes score the rows. They are forked from this one, which pays from some
+            100,000 rows on; the result is the same.
         **unknown: refused, with a hint at the argument that may be meant.
 
     Raises:
@@ -114,9 +116,10 @@ def score(
     names = _column_names(predictions) if data is not None else {}
     if not metrics or (data is not None and not names):
         raise ValueError("scoring needs at least one module and one system")
+    check_jobs(jobs)
+    if jobs > 1 and is_spark(data):
+        raise ValueError("jobs must be 1 for Spark, whose executors do the work")
     by_rows = per_example or compare or _needs_rows(data, metrics, labels, options or {})
-    if num_proc is not None and (by_rows or not is_dataset(data)):
-        raise ValueError("num_proc needs a Dataset, and nothing that needs all rows at once")
     if not by_rows:
         assigned = assign(options or {}, {name: metric.options for name, metric in metrics.items()})
         return _results_of_parts(
@@ -128,7 +131,7 @@ def score(
                 labels={label: column for label, column in labels.items() if column is not None},
                 intervals={"confidence_level": confidence_level, "standard_error": standard_error},
             ),
-            num_proc=num_proc,
+            jobs=jobs,
             inputs=inputs,
             interval=interval,
             n_resamples=n_resamples,
@@ -178,6 +181,7 @@ def score(
         correction=correction,
         inputs=inputs,
         progress=progress,
+        jobs=jobs,
     )
 
 
@@ -232,7 +236,7 @@ def _results_of_parts(
     metrics: Mapping[str, Any],
     job: "Job",
     *,
-    num_proc: int | None,
+    jobs: int,
     inputs: Iterable[Mapping[str, Any]],
     **reporting: Any,
 ) -> Results:
@@ -242,7 +246,7 @@ def _results_of_parts(
     requested = {name for name, value in job.intervals.items() if value not in (None, False)}
     requested |= {name for name in ("groups", "clusters") if name in job.labels}
     check_supported(sorted(requested), metrics)
-    part = part_of_table(data, job, num_proc)
+    part = in_processes(lambda processes: part_of_table(data, job, processes), jobs)
     part.inputs.extend(map(dict, inputs))
     return part.results(**job.intervals, **reporting)
 
@@ -281,6 +285,7 @@ def score_systems(
     correction: str = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
+    jobs: int = 1,
 ) -> Results:
     """The results of loaded modules, by their names, on the rows of every system; see `score`."""
     module_options = assign(
@@ -303,6 +308,9 @@ def score_systems(
     }
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
+    summaries = in_processes(
+        lambda processes: _summaries(metrics, systems, module_options, processes), jobs
+    )
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
     for number, (system, name) in enumerate(_watched(steps) if progress else steps):
@@ -318,7 +326,11 @@ def score_systems(
         try:
             with step(number, len(steps) + compare):
                 result = systems[system].result(
-                    name, metrics[name], module_options[name], reporting
+                    name,
+                    metrics[name],
+                    module_options[name],
+                    reporting,
+                    summaries.get((system, name)),
                 )
         except ValueError as error:
             raise InputError(system, error) from error
@@ -355,6 +367,20 @@ def score_systems(
             for system, results_by_module in results_by_system.items()
         }
     return replace(results, systems=results_by_system, comparisons=comparisons).choose(scores)
+
+
+def _summaries(
+    metrics: Mapping[str, Any],
+    systems: Mapping[str, SystemRows],
+    options: Mapping[str, Mapping[str, Any]],
+    jobs: int,
+) -> "Summaries":
+    """What several processes have scored; of one nothing, since `compute` will do it."""
+    if jobs == 1:
+        return {}
+    from .parallel_rows import summaries_of_rows
+
+    return summaries_of_rows(metrics, systems, options, jobs)
 
 
 def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:

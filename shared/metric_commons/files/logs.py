@@ -27,6 +27,7 @@ from typing import IO, Any, Literal, Protocol
 
 from ..numbers.checks import nearest
 from .json_rows import Row
+from .pieces import Cut
 from .streams import Limits
 
 PLAIN_ROWS = "rows"  # the form of rows that are no log
@@ -70,6 +71,7 @@ class Log:
     companions: Mapping[str, str] = field(default_factory=dict)  # files read too, with their hashes
     repeated_ids_allowed: bool = True
     has_cells: bool = False  # rows of CSV and TSV, whose values are texts
+    pieces: Cut | None = None  # to be read instead of the rows, where that is possible
 
 
 class Format(Protocol):
