@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typer import Typer
 
+_INTERRUPTED = 130  # the exit status
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit status is 0 done, 1 bad input, 2 bad usage, 130 interrupted."""
@@ -24,9 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}; it comes with: pip install 'metric-commons[cli]'\n")
         return 1
     try:
-        return run_command(commands, arguments)
+        status = run_command(commands, arguments)
     except KeyboardInterrupt:
-        return 130
+        status = _INTERRUPTED
+    if status == _INTERRUPTED:
+        sys.stderr.write("interrupted\n")
+    return status
 
 
 @contextmanager
@@ -35,11 +40,16 @@ def _interrupted_at_once() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    handler = signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    handler = signal.signal(signal.SIGINT, _end)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
+
+
+def _end(*_: object) -> None:
+    os.write(2, b"interrupted\n")
+    os._exit(_INTERRUPTED)
 
 
 @cache

@@ -122,8 +122,8 @@ class Evaluation:
             labels: _Labels = {"groups": {}, "clusters": {}}
             if jobs == 1:
                 for block in source.blocks(_ROWS):
-                    before = source.rows - len(next(iter(block.values())))
-                    self._take(part, labels, path, block, before, sources)
+                    start = source.rows - len(next(iter(block.values())))
+                    self._take(part, labels, path, block, start, sources)
             else:
                 self._take_pieces(part, labels, path, sources, jobs)
             part.inputs.append(source.provenance())
@@ -161,11 +161,11 @@ class Evaluation:
         source = sources[path]
 
         def work(piece: Piece) -> tuple["Part", _Labels]:
-            part_of_piece, before = self._empty_part(), piece.start
+            part_of_piece, start = self._empty_part(), piece.start
             labels_of_piece: _Labels = {name: {} for name in labels}
             for block in source.blocks_of(piece, _ROWS):
-                self._take(part_of_piece, labels_of_piece, path, block, before, sources)
-                before += _ROWS
+                self._take(part_of_piece, labels_of_piece, path, block, start, sources)
+                start += _ROWS
             return part_of_piece, labels_of_piece
 
         with closing(in_order(work, source.pieces(_ROWS), jobs)) as results:
@@ -180,22 +180,22 @@ class Evaluation:
         labels: _Labels,
         path: Path,
         block: Mapping[str, list[Any]],
-        before: int,
+        start: int,
         sources: Mapping[Path, Source],
     ) -> None:
-        """Take a block of rows of a file, before which there are so many, into the states."""
+        """Take a block of rows of a file, whose first has the number `start`, into the states."""
         from ..numbers.row_digests import row_digest
 
         systems = [name for name, (source_path, _) in self.systems.items() if source_path == path]
         for system in systems:
             try:
-                self._update(system, part.states[system], block, before)
+                self._update(system, part.states[system], block, start)
                 for name, texts in labels.items():
                     column = block.get(self.fields.get(name) or "", [])
                     check_labels(name, column, len(column), texts)
             except ValueError as error:
                 refused = InputError(system, error)
-                raise self.located(refused, sources, before) from error
+                raise self.located(refused, sources, start) from error
         digests = {
             name: row_digest(block[column])
             for name, column in (
@@ -213,9 +213,9 @@ class Evaluation:
         system: str,
         states: Mapping[str, "State"],
         block: Mapping[str, list[Any]],
-        before: int,
+        start: int,
     ) -> None:
-        """Take a block of rows, before which there are so many, into the states of one system."""
+        """Take a block of rows, whose first has the number `start`, into states of one system."""
         fields = {**self.fields, "predictions": self.systems[system][1]}
         columns = {name: block[field] for name, field in fields.items() if field is not None}
         for module, state in states.items():
@@ -224,7 +224,7 @@ class Evaluation:
             labels = {
                 name: columns.get(name) for name in ("groups", "clusters") if name in metric.options
             }
-            numbers = range(before, before + len(columns["predictions"]))
+            numbers = range(start, start + len(columns["predictions"]))
             state.update(
                 **inputs,
                 **labels,

@@ -64,6 +64,10 @@ def _sums(metric: Any, columns: Mapping[str, Any]) -> Any:
 
 def _summary_of_sums(metric: Any, pieces: Sequence[Any], **reporting: Any) -> dict[str, Any]:
     empty: RowStatistics = metric.row_statistics()
+    names = {piece.names for piece in pieces}
+    if len(names) == 1:  # in the order in which one process has them
+        values = np.concatenate([piece.values for piece in pieces])
+        return summarize_sums(replace(empty, names=names.pop(), values=values), **reporting)
     first, *others = (replace(empty, names=piece.names, values=piece.values) for piece in pieces)
     return summarize_sums(first.joined(*others), **reporting)
 
@@ -119,12 +123,11 @@ def summaries_of_rows(
         if metric.scores_are in _KINDS and not _has_rows(metric, options[name])
     }
     columns = {
-        (system, name): {
-            column: as_column(column, rows.inputs[name][column]) for column in input_names(metric)
-        }
+        (system, name): inputs
         for system, rows in systems.items()
         for name, metric in configured.items()
-        if name not in rows.units and name in rows.inputs
+        if name not in rows.units
+        and not _are_matched(inputs := _columns(metric, rows.inputs[name]))
     }
     pieces = [
         (system, start)
@@ -147,12 +150,24 @@ def summaries_of_rows(
             if (system, name) in columns
         }
 
-    scored: dict[tuple[str, str], list[Any]] = {}
+    scores: dict[tuple[str, str], list[Any]] = {}
     with closing(in_order(work, pieces, jobs)) as results:
-        for (system, _), scores in zip(pieces, results, strict=True):
-            for name, of_rows in scores.items():
-                scored.setdefault((system, name), []).append(of_rows)
-    return {key: _summary(configured[key[1]], of_pieces) for key, of_pieces in scored.items()}
+        for (system, _), by_module in zip(pieces, results, strict=True):
+            for name, of_piece in by_module.items():
+                scores.setdefault((system, name), []).append(of_piece)
+    return {key: _summary(configured[key[1]], of_pieces) for key, of_pieces in scores.items()}
+
+
+def _columns(metric: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    names = [name for name in input_names(metric) if inputs.get(name) is not None]
+    return {name: as_column(name, inputs[name]) for name in names}
+
+
+def _are_matched(columns: Mapping[str, Any]) -> bool:
+    """Whether rows go together by their ids, as the dictionaries of SQuAD do, and not by order."""
+    return any(
+        len(rows) and isinstance(rows[0], dict) and "id" in rows[0] for rows in columns.values()
+    )
 
 
 def _summary(metric: Any, pieces: Sequence[Any]) -> Callable[..., dict[str, Any]]:

@@ -9,7 +9,6 @@ in the same words.
 import gc
 import os
 import signal
-import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -129,8 +128,8 @@ def _dealt(pieces: Iterable[Any], workers: "Sequence[_Worker]") -> Iterator[Any]
         if not busy:
             return
         for ready in wait(list(busy)):
-            worker, done = busy.pop(ready)
-            results[done] = worker.result()
+            worker, number_of_piece = busy.pop(ready)
+            results[number_of_piece] = worker.result()
             idle.append(worker)
 
 
@@ -159,10 +158,10 @@ class _Worker:
     def result(self) -> Any:
         """What became of a piece."""
         try:
-            is_done, value = self.connection.recv()
+            is_answer, value = self.connection.recv()
         except (EOFError, ConnectionResetError):
             raise EndedError(self._ending()) from None
-        if not is_done:
+        if not is_answer:
             raise RefusedError(value)
         return value
 
@@ -173,12 +172,15 @@ class _Worker:
         self.connection.close()
 
     def _ending(self) -> str:
-        self._process.join(1)
-        status = self._process.exitcode
-        how = f"by signal {-status}" if status is not None and status < 0 else f"with {status}"
+        """How the process ended."""
+        self._process.join()
+        status = self._process.exitcode or 0
+        if status >= 0:
+            return f"a worker process was ended with status {status}"
+        name = signal.Signals(-status).name
         return (
-            f"a worker process was ended ({how}) from outside, or for want of memory; run it "
-            "again, or in one process (jobs 1)"
+            f"a worker process was ended by signal {-status} ({name}): from outside, or for want "
+            "of memory; take fewer jobs"
         )
 
 
@@ -210,11 +212,8 @@ def _serve(
 def _forking() -> Iterator[None]:
     """Processes that are forked inside do not hear of interrupts, which their parent deals with."""
     signals = {signal.SIGINT}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
-        with warnings.catch_warnings():
-            # Of threads, such as those of numpy: none of ours holds a lock that work needs.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            yield
+        yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
