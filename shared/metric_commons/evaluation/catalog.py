@@ -73,8 +73,20 @@ def takes(name: str) -> str:
     return "; ".join(f"{column}: {kind}" for column, kind in inputs)
 
 
+def declared(name: str, **settings: Any) -> Any:
+    """As `load`, without `evaluate`: a module for this process, which is no `evaluate.Metric`.
+
+    >>> declared("qa_f1", normalizer="lower").compute(predictions=["a"], references=["a"])["qa_f1"]
+    1.0
+    """
+    script = path(name) / f"{name}.py"
+    from ..base.declared_module import declared_class  # numpy, which help should not wait for
+
+    return declared_class(script)(**settings)
+
+
 def load(name: str, **settings: Any) -> Any:
-    """A module, ready to compute; `settings` become the defaults of its options.
+    """A module of `evaluate`, ready to compute; `settings` become the defaults of its options.
 
     >>> load("qa_f1", normalizer="lower").options["normalizer"]
     'lower'

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..base.checked_columns import checked_once
 from ..files.pieces import Piece
 from ..files.streams import Limits, stem
 from ..files.tables import Source
@@ -17,6 +18,7 @@ from .arguments import assign, check_supported, input_names, scores_rows
 from .module_results import ModuleResult
 from .parallel_reading import columns_of
 from .presets import preset, preset_options
+from .rendering import counted
 from .results import Results
 from .scoring import score
 from .system_rows import InputError
@@ -57,8 +59,14 @@ class Evaluation:
 
     @cached_property
     def metrics(self) -> dict[str, Any]:
-        """The modules by their names, each loaded once: it takes evaluate 50 ms."""
-        return {name: catalog.load(name) for name in self.modules}
+        """The modules by their names, each loaded once."""
+        return {name: catalog.declared(name) for name in self.modules}
+
+    @property
+    def uses_clusters(self) -> bool:
+        """Whether clusters change anything: intervals, errors, tests, or the rows to be saved."""
+        uncertain = self.uncertainty.get("confidence_level"), self.uncertainty.get("standard_error")
+        return any(uncertain) or self.compare or self.per_example
 
     def inputs(self) -> list[Path]:
         """The files that are read."""
@@ -207,6 +215,7 @@ class Evaluation:
         for system in systems:
             part.add_digests(system, digests)
 
+    @checked_once()
     @shared_readings()
     def _update(
         self,
@@ -365,8 +374,8 @@ class Evaluation:
         for path, fields_of_file in more_files:
             if sources[path].rows != sources[first].rows:
                 raise ValueError(
-                    f"{path} has {sources[path].rows} rows, but {first} has {sources[first].rows}; "
-                    "systems are compared on the same rows"
+                    f"{path} has {counted(sources[path].rows, 'row')}, but {first} has "
+                    f"{sources[first].rows:,}; systems are compared on the same rows"
                 )
             shared = ("id", "references", "groups", "clusters")
             for column in filter(None, map(self.fields.get, shared)):

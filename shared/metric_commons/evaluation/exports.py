@@ -298,8 +298,8 @@ def model_index(results: Results, labels: Labels, scale: float) -> Document:
 def data_name(results: Results, system: str) -> str:
     """What the rows are called: a task of a log, or the file of the references; else "data"."""
     provenance = results.provenance
-    if "task" in provenance:
-        return str(provenance["task"])
+    if task := provenance.get("logs", {}).get(system, {}).get("task"):
+        return str(task)
     columns = provenance.get("columns", {}).get(system, {})
     column = columns.get("references") or columns.get("predictions")
     return Path(column["path"]).name.partition(".")[0] if column else "data"

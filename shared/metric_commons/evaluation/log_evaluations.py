@@ -6,7 +6,7 @@ file, or one file has the rows of several systems.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ class LogEvaluation(Evaluation):
         logs = [self.source(path).log for path in dict.fromkeys(self._paths())]
         lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))
         return {
-            name: LoggedScores(lower) if name == LOGGED else catalog.load(name)
+            name: LoggedScores(lower) if name == LOGGED else catalog.declared(name)
             for name in self.modules
         }
 
@@ -85,7 +85,28 @@ class LogEvaluation(Evaluation):
             )
         except InputError as error:
             raise _placed(error, samples[error.system], rows[error.system]) from error
-        return signed(results, self.preset)
+        record = {"logs": {system: self._record(system, part) for system, part in samples.items()}}
+        return signed(replace(results, provenance=results.provenance | record), self.preset)
+
+    def _record(self, system: str, samples: Samples) -> dict[str, Any]:
+        """Where the rows of a system are: file, format, fields and, of a log, the task."""
+        source = samples.source
+        record: dict[str, Any] = self._place(source)
+        _, predictions = self.systems.get(system) or next(iter(self.systems.values()))
+        if predictions:
+            record["field"] = predictions
+        if source.log.task is not None:
+            record["task"] = source.log.task
+        if self.answers is not None:
+            record["answers"] = self._place(self.source(self.answers))
+        return record
+
+    def _place(self, source: Source) -> dict[str, Any]:
+        return {
+            "path": str(source.path),
+            "format": source.log.form,
+            "id": self._id_field(source),
+        }
 
     def check(self) -> None:
         """Nothing, if every module has a field for each of its inputs. No row is read.

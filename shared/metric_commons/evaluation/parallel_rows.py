@@ -68,8 +68,8 @@ def _summary_of_sums(metric: Any, pieces: Sequence[Any], **reporting: Any) -> di
     if len(names) == 1:  # in the order in which one process has them
         values = np.concatenate([piece.values for piece in pieces])
         return summarize_sums(replace(empty, names=names.pop(), values=values), **reporting)
-    first, *others = (replace(empty, names=piece.names, values=piece.values) for piece in pieces)
-    return summarize_sums(first.joined(*others), **reporting)
+    first, *parts = (replace(empty, names=piece.names, values=piece.values) for piece in pieces)
+    return summarize_sums(first.joined(*parts), **reporting)
 
 
 def _answers(metric: Any, columns: Mapping[str, Any]) -> ScoredAnswers:

@@ -335,14 +335,14 @@ class Results(Stored):
                 overall,
                 standings.marks(),
                 tiers,
-            )._replace(note="A letter: significantly better than the system of that letter.")
+            )._replace(note=standings.legend())
         else:
             scores = score_table(["system"], lambda f: [label(f.system)], overall, tiers=tiers)
         tables = [scores._replace(title=self._title("Scores", overall))]
         if grouped:
             groups = score_table(
                 ["system", "group", "rows"],
-                lambda f: [label(f.system), label(str(f.group)), str(f.rows)],
+                lambda f: [label(f.system), label(str(f.group)), str(f.rows or "")],
                 grouped,
             )
             tables.append(groups._replace(labels=2, title=self._title("Scores of groups", grouped)))

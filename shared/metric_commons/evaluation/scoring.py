@@ -1,16 +1,18 @@
 """Every module on every system: the one function behind Python, the command line and the server."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, cast
 
+from ..base.checked_columns import checked_once
 from ..numbers.checks import nearest
 from ..numbers.progress import step
 from ..text.readings import shared_readings
 from .arguments import assign, check_supported, compares_rows, holds_function, scores_rows
-from .catalog import load
+from .catalog import declared
 from .comparisons import compare_pairs
 from .module_results import ModuleResult
 from .pairing import paired_scores
@@ -108,12 +110,12 @@ def score(
     ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
     """
     from ..base.columns import holds_queries  # numpy, which help should not wait for
-    from .jobs import Job
 
-    metrics = {name: load(name) for name in ([modules] if isinstance(modules, str) else modules)}
+    module_names = [modules] if isinstance(modules, str) else modules
+    metrics = {name: declared(name) for name in module_names}
     _refuse(unknown, metrics)
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
-    names = _column_names(predictions) if data is not None else {}
+    names = column_names(predictions) if data is not None else {}
     if not metrics or (data is not None and not names):
         raise ValueError("scoring needs at least one module and one system")
     check_jobs(jobs)
@@ -121,16 +123,12 @@ def score(
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
     by_rows = per_example or compare or _needs_rows(data, metrics, labels, options or {})
     if not by_rows:
-        assigned = assign(options or {}, {name: metric.options for name, metric in metrics.items()})
+        from .jobs import job_of_columns
+
+        intervals = {"confidence_level": confidence_level, "standard_error": standard_error}
         return _results_of_parts(
             data,
-            metrics,
-            Job(
-                assigned,
-                systems=names,
-                labels={label: column for label, column in labels.items() if column is not None},
-                intervals={"confidence_level": confidence_level, "standard_error": standard_error},
-            ),
+            job_of_columns(metrics, names, labels, options or {}, intervals),
             jobs=jobs,
             inputs=inputs,
             interval=interval,
@@ -149,14 +147,13 @@ def score(
     if not metrics or not systems:
         raise ValueError("scoring needs at least one module and one system")
     rows = {}
-    references = list(references) if isinstance(references, Iterator) else references
+    references = _read_once(references)
     for system, column in systems.items():
         judged: Any = references
         if not holds_queries(references):
-            judged = _column("references", references, system)
+            judged = _read_once(_column("references", references, system))
         queries = list(judged) if holds_queries(judged) else None
-        predicted = list(column) if isinstance(column, Iterator) else column
-        columns = {"predictions": predicted, "references": judged}
+        columns = {"predictions": _read_once(column), "references": judged}
         rows[system] = SystemRows(
             inputs={
                 name: columns if queries is None else metric.as_rows(columns)
@@ -185,10 +182,24 @@ def score(
     )
 
 
-def _column_names(predictions: Any) -> dict[str, str]:
+def _read_once(column: Any) -> Any:
+    """A column as a list or an array, so that not every module makes one of what Arrow holds.
+
+    What is no column stays as it is: the module refuses it.
+    """
+    from ..numbers.arrays import as_column
+
+    if column is None or isinstance(column, Mapping):
+        return column
+    with suppress(ValueError):
+        return as_column("", column)
+    return column
+
+
+def column_names(predictions: Any) -> dict[str, str]:
     """Of each system the column of its predictions.
 
-    >>> _column_names("answer"), _column_names({"bot": "answer"})
+    >>> column_names("answer"), column_names({"bot": "answer"})
     ({'answer': 'answer'}, {'bot': 'answer'})
     """
     if isinstance(predictions, str):
@@ -226,14 +237,11 @@ def _needs_rows(
         return True
     if labels["ids"] is not None or all(m.scores_are != "rankings" for m in metrics.values()):
         return False
-    if is_spark(data):
-        raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
-    return True
+    return not is_spark(data)
 
 
 def _results_of_parts(
     data: Any,
-    metrics: Mapping[str, Any],
     job: "Job",
     *,
     jobs: int,
@@ -243,9 +251,6 @@ def _results_of_parts(
     """The results of a table whose rows stay where they are, and whose states merge."""
     from .table_parts import part_of_table
 
-    requested = {name for name, value in job.intervals.items() if value not in (None, False)}
-    requested |= {name for name in ("groups", "clusters") if name in job.labels}
-    check_supported(sorted(requested), metrics)
     part = in_processes(lambda processes: part_of_table(data, job, processes), jobs)
     part.inputs.extend(map(dict, inputs))
     return part.results(**job.intervals, **reporting)
@@ -268,6 +273,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
         raise TypeError(f"score() has no argument {name!r}{hint}")
 
 
+@checked_once()
 @shared_readings()
 def score_systems(
     metrics: Mapping[str, Any],

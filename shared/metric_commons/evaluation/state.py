@@ -8,27 +8,30 @@ under the ids of their queries, because the order in which their scores are adde
 definition of their means.
 """
 
+import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from copy import copy
+from functools import cache, lru_cache
 from importlib.metadata import version
 from typing import Any, Self
 
 from ..base.locks import Lock
-from ..files.stored import Stored, plain
+from ..files.stored import plain
+from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
-from ..numbers.multisets import Multiset
 from .arguments import REPORTING, holds_function
-from .catalog import load
+from .catalog import declared
 from .states_of_answers import AnswersInOrder
 from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
 from .sufficient_statistics import RowLabels, SufficientStatistics
+from .value_counts import CountedScores
 
 _DISTRIBUTION = "metric-commons"
 _OF_INTERVALS = ("confidence_level", "standard_error")  # what a state may be told in advance
 
 
-class State(Stored):
+class State(StoredColumns):
     """The state of a module with these options, of no rows yet.
 
     Args:
@@ -50,7 +53,7 @@ class State(Stored):
     (3, 0.6667)
     """
 
-    FORMAT = "metric-commons-state/3"
+    FORMAT = "metric-commons-state/4"
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
@@ -153,17 +156,17 @@ class State(Stored):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
             return self._statistics.result(**defaults | reporting)
 
-    def counts(self) -> dict[str, Multiset] | None:
+    def counts(self) -> CountedScores | None:
         """How often each score of rows occurs, where intervals follow from that; else None."""
         with self._lock:
             return self._statistics.counts()
 
-    def to_dict(self) -> dict[str, Any]:
-        """What merges and results need, in plain values."""
+    def content(self) -> dict[str, Any]:
+        """What merges and results need."""
         with self._lock:
             return {
                 "format": self.FORMAT,
-                "version": version(_DISTRIBUTION),
+                "version": _version(),
                 "module": self.module,
                 "options": self.options,
                 "rows": len(self),
@@ -172,38 +175,47 @@ class State(Stored):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`.
+        """The inverse of `content`, and of `to_dict`.
 
         Raises:
             ValueError: it comes from another version, whose scores may be others.
         """
-        if content["version"] != version(_DISTRIBUTION):
+        if content["version"] != _version():
             raise ValueError(
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
-                f"{version(_DISTRIBUTION)}; scores may have changed between them"
+                f"{_version()}; scores may have changed between them"
             )
-        defaults = loaded(content["module"])().options
-        stated = {
-            name: value
-            for name, value in content["options"].items()
-            if name not in defaults or plain(defaults[name]) != value
-        }
-        state = cls(content["module"], **stated)
+        state: Self = copy(_empty_state(cls, content["module"], json.dumps(content["options"])))
+        state._statistics = _sufficient_statistics(state.metric, with_intervals=False)
+        state._lock = Lock()
         state._statistics.take_plain(content["statistics"])
         if len(state) != content["rows"]:
             raise ValueError(f"the state is damaged: it should have {content['rows']} rows")
         return state
 
 
-def loaded(module: str) -> Any:
-    """The class of a module. `evaluate` takes 50 ms to find it, which small states would feel."""
-    return type(_instance(module))
+@cache
+def _version() -> str:
+    """The version of this distribution; to look it up takes longer than to read a small state."""
+    return version(_DISTRIBUTION)
+
+
+@lru_cache(maxsize=64)
+def _empty_state(kind: type[State], module: str, options: str) -> Any:
+    """A state without rows, of a file with these options in JSON; parts have the same ones."""
+    defaults = loaded(module)().options
+    stated = {
+        name: value
+        for name, value in json.loads(options).items()
+        if name not in defaults or plain(defaults[name]) != value
+    }
+    return kind(module, **stated)
 
 
 @cache
-def _instance(module: str) -> Any:
-    """A module, kept: Python loses an interrupt while `evaluate` destroys one that is garbage."""
-    return load(module)
+def loaded(module: str) -> type[Any]:
+    """The class of a module, kept, because small states would feel the search for it."""
+    return type(declared(module))
 
 
 def _sufficient_statistics(metric: Any, *, with_intervals: bool) -> SufficientStatistics:

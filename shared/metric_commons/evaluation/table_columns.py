@@ -75,6 +75,11 @@ def comes_in_parts(data: Any) -> bool:
     return is_spark(data) or hasattr(data, "select_columns")
 
 
+def columns_of_batch(batch: Any) -> dict[str, Any]:
+    """The columns of a table or a batch of pyarrow by their names."""
+    return dict(zip(batch.schema.names, batch.columns, strict=True))
+
+
 def _column(column: Any) -> Any:
     """A column as modules take it; those of polars as lists."""
     return (

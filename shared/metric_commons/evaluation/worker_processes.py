@@ -136,12 +136,12 @@ def _dealt(pieces: Iterable[Any], workers: "Sequence[_Worker]") -> Iterator[Any]
 class _Worker:
     """A process that does pieces of work until it is ended, or its parent has gone."""
 
-    def __init__(self, work: Callable[[Any], Any], others: "Sequence[_Worker]") -> None:
+    def __init__(self, work: Callable[[Any], Any], siblings: "Sequence[_Worker]") -> None:
         from multiprocessing import Pipe, get_context
 
         self.connection, end_of_worker = Pipe()
-        # A process that held ends of others would keep them waiting when the parent has gone.
-        ends_of_parent = [*(worker.connection for worker in others), self.connection]
+        # A process that held ends of siblings would keep them waiting when the parent has gone.
+        ends_of_parent = [*(worker.connection for worker in siblings), self.connection]
         self._process = get_context("fork").Process(
             target=_serve, args=(work, end_of_worker, ends_of_parent), daemon=True
         )

@@ -39,7 +39,7 @@ def as_column(name: str, column: Any) -> Column:
             tensor = tensor.float()
         return as_column(name, np.asarray(tensor))
     if hasattr(column, "to_pylist"):  # pyarrow
-        return list(column.to_pylist())
+        return list(column.to_pylist(maps_as_pydicts="strict"))
     if hasattr(column, "iloc"):  # pandas, with any index
         return as_column(name, column.to_numpy())
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):

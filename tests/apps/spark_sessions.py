@@ -1,0 +1,64 @@
+"""A Spark of one Java process, and both kinds of sessions with it."""
+
+import os
+import shutil
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("grpc", reason="what Spark Connect needs is not installed")
+pytest.importorskip("pyspark", reason="pyspark is not installed")
+if shutil.which("java") is None:
+    pytest.skip("Spark needs java", allow_module_level=True)
+
+WARNINGS = (
+    "ignore:PySpark does not yet fully support pandas:FutureWarning",  # no pandas is used here
+    "ignore:.*:ResourceWarning",  # py4j closes its sockets when it is collected
+    "ignore:.*:DeprecationWarning",  # pyspark's own
+)
+OURS = ("metric_commons", "__editable__")
+
+
+@contextmanager
+def spark_sessions(master, **settings):
+    """A classic session, and one of Connect with the server that runs inside it."""
+    from pyspark.sql import SparkSession
+    from pyspark.sql.connect.session import SparkSession as ConnectSession  # warns of pandas
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master(master)
+    for name, value in {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.port": "0",  # any that is free
+        **settings,
+    }.items():
+        builder.config(name, value)
+    classic = builder.getOrCreate()
+    port = classic._jvm.org.apache.spark.sql.connect.service.SparkConnectService.localPort()
+    connect = ConnectSession.builder.remote(f"sc://localhost:{port}").create()
+    yield {"classic": classic, "connect": connect}
+    connect.stop()
+    classic.stop()
+
+
+def python_without_metric_commons(folder):
+    """The path of a Python with all packages that this one has, but for metric-commons."""
+    packages = Path(folder, "packages")
+    packages.mkdir()
+    for path in map(Path, sys.path):
+        if path.name == "site-packages":
+            for package in path.iterdir():
+                link = packages / package.name
+                if not package.name.startswith(OURS) and not link.exists():
+                    link.symlink_to(package)
+    python = Path(folder, "python")
+    # Without `site` it reads no .pth file, which may lead to a checkout.
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}" exec "{sys.executable}" -S "$@"\n')
+    python.chmod(0o755)
+    return str(python)
