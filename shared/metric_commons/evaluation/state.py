@@ -89,6 +89,8 @@ class State(StoredColumns):
     ) -> None:
         """Take in more rows, or none of them if one is wrong.
 
+        There may be no rows, as parts of a table may be empty; only a result needs some.
+
         Args:
             groups: a label a row, in every update or in none.
             clusters: the same, for rows that are alike; intervals then count clusters.
@@ -101,6 +103,8 @@ class State(StoredColumns):
             ValueError: a row, a label or an id is not what it may be.
         """
         rows = len(next(iter(columns.values()))) if columns else 0
+        if columns and not any(map(len, columns.values())):
+            return
         group_labels, cluster_labels = (
             None if labels is None else check_labels(name, labels, rows)
             for name, labels in (("groups", groups), ("clusters", clusters))
