@@ -2,8 +2,9 @@
 
 import os
 import shutil
+import socket
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,12 @@ WARNINGS = (
 OURS = ("metric_commons", "__editable__")
 
 
+def free_port():
+    with closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
 @contextmanager
 def spark_sessions(master, **settings):
     """A classic session, and one of Connect with the server that runs inside it."""
@@ -28,6 +35,7 @@ def spark_sessions(master, **settings):
     from pyspark.sql.connect.session import SparkSession as ConnectSession  # warns of pandas
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    port = free_port()
     builder = SparkSession.builder.master(master)
     for name, value in {
         "spark.ui.enabled": "false",
@@ -35,12 +43,11 @@ def spark_sessions(master, **settings):
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "OFF",
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
-        "spark.connect.grpc.binding.port": "0",  # any that is free
+        "spark.connect.grpc.binding.port": str(port),
         **settings,
     }.items():
         builder.config(name, value)
     classic = builder.getOrCreate()
-    port = classic._jvm.org.apache.spark.sql.connect.service.SparkConnectService.localPort()
     connect = ConnectSession.builder.remote(f"sc://localhost:{port}").create()
     yield {"classic": classic, "connect": connect}
     connect.stop()

@@ -1,6 +1,7 @@
 """A real local Spark, classic and Connect. What must hold: partitions cannot be seen in results."""
 
 import os
+import re
 from decimal import Decimal
 
 import pytest
@@ -11,6 +12,7 @@ from metric_commons.evaluation.jobs import Job
 from metric_commons.integrations.spark import scores_of_rows
 from tests.apps.spark_sessions import WARNINGS, python_without_metric_commons, spark_sessions
 from tests.result_keys import as_computed
+from tests.spec import ROOT
 
 pytestmark = [pytest.mark.filterwarnings(warning) for warning in WARNINGS]
 
@@ -21,6 +23,7 @@ ROWS = [
 
 
 COLUMNS = {"predictions": "answer", "references": "gold"}
+SCORES_OF_F1 = ["qa_f1", "qa_precision", "qa_recall"]
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +151,7 @@ def test_each_row_keeps_its_columns_and_gets_its_scores(answers):
     scored = scores_of_rows(
         "qa_f1", answers.repartition(3), predictions="answer", references="gold"
     )
-    assert scored.columns == [*answers.columns, "qa_f1", "qa_precision", "qa_recall"]
+    assert scored.columns == [*answers.columns, *SCORES_OF_F1]
     expected = load("qa_f1").compute(
         predictions=[row[1] for row in ROWS],
         references=[row[2] for row in ROWS],
@@ -274,3 +277,22 @@ def test_a_killed_task_counts_once(spark, answers, tmp_path):
     assert killed.exists()
     expected = score("qa_em", answers, predictions="answer", references="gold")
     assert result.systems == expected.systems
+
+
+def test_the_guide_runs(spark, tmp_path):
+    """The blocks about Spark in the guide, one after another; the archive is for a slow test."""
+    page = (ROOT / "docs" / "guides" / "scale.md").read_text("utf-8")
+    section = page.partition("\n## Spark\n")[2].partition("\n## ")[0]
+    table, stream, total, archive = re.findall(r"^```python\n(.*?)^```", section, re.S | re.M)
+    assert "addArtifact" in archive
+
+    names = {"spark": spark, "__name__": "__main__"}
+    exec(table, names)
+    assert names["results"].systems["answer"]["qa_em"].scores == {"qa_em": 2 / 3}
+    assert names["scored"].columns == ["answer", "gold", "topic", *SCORES_OF_F1]
+
+    names["df"].repartition(2).write.json(str(tmp_path / "answers"))
+    exec(stream.replace("/mnt/shared", str(tmp_path)), names)
+    exec(total, names)
+    assert names["results"].systems["answer"]["qa_em"].scores == {"qa_em": 2 / 3}
+    assert names["results"].systems["answer"]["qa_em"].rows == 3

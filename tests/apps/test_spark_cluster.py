@@ -15,7 +15,12 @@ import pytest
 from metric_commons import load, score
 from metric_commons.evaluation import Part
 from metric_commons.integrations.spark import part_of_rows, scores_of_rows
-from tests.apps.spark_sessions import WARNINGS, python_without_metric_commons, spark_sessions
+from tests.apps.spark_sessions import (
+    WARNINGS,
+    free_port,
+    python_without_metric_commons,
+    spark_sessions,
+)
 from tests.result_keys import as_computed
 
 pytestmark = [
@@ -48,12 +53,6 @@ def daemon(*command):
     ) as process:
         yield
         os.killpg(process.pid, signal.SIGTERM)
-
-
-def free_port():
-    with closing(socket.socket()) as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 def wait_until_open(port):

@@ -140,8 +140,9 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
         index: layout for index, layout in enumerate(layouts) if layout.keys() == inputs.keys()
     }
     for index, layout in candidates.items():
-        rows = {name: take(name, shape) for name, shape in layout.items()}
-        if all(column is not None for column in rows.values()):
+        taken = {name: take(name, shape) for name, shape in layout.items()}
+        rows = {name: column for name, column in taken.items() if column is not None}
+        if len(rows) == len(taken):
             return index, rows
     return _read_rows(inputs, candidates)
 

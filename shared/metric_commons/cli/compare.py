@@ -229,7 +229,7 @@ class TwoRuns(Results):
     """Two runs, and for each measure which of them is better."""
 
     def tables(self) -> list[Table]:
-        """A row a measure; which run is A, and which B, stands below."""
+        """One row per measure; which run is A, and which B, stands below."""
         table = super().tables()[-1]
         first = self.comparisons[0]
         return [

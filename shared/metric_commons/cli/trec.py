@@ -296,7 +296,7 @@ class Rankings(Results):
     """Results whose systems are runs, and whose groups are single queries."""
 
     def tables(self) -> list[Table]:
-        """A row a run, a column a measure; then, if they were asked for, a row a query."""
+        """One row per run and one column per measure; with --per-query also one row per query."""
         scores, *groups = super().tables()
         return [
             scores._replace(header=["run", *scores.header[1:]]),

@@ -176,7 +176,7 @@ class Board:
             }
 
     def table(self) -> Table:
-        """A row a system; the first tier is in bold, if there is a second."""
+        """One row per system; the first tier is in bold, if there is a second."""
         standings = self.results.standings
         letters, marks = standings.letters, standings.marks()
         visible = self.results.visible_systems()

@@ -41,7 +41,7 @@ class Pair(NamedTuple):
     score: str
     scores_a: Sequence[float]
     scores_b: Sequence[float]
-    clusters: Sequence[Any] | None = None  # a label a row
+    clusters: Sequence[Any] | None = None  # one label per row
     # Where the score is no mean: what each row adds to the sums that it follows from.
     sums_a: "RowStatistics | None" = None
     sums_b: "RowStatistics | None" = None

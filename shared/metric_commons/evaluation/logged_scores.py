@@ -8,7 +8,7 @@ NAME = "logged"
 
 
 class LoggedScores:
-    """What looks like a module: its predictions are dictionaries of scores, one a row."""
+    """What looks like a module: its predictions are dictionaries of scores, one per row."""
 
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
     scores_are = "means"

@@ -77,11 +77,11 @@ def score(
         confidence_level: of the intervals, such as 0.95; None for no intervals.
         interval: how they are made; "auto" suits the method to each score.
         standard_error: also report the standard error of each score.
-        clusters: a label a row, the same for all systems or of each system; rows of one cluster are
-            alike, so that intervals and comparisons count clusters.
-        n_resamples: how often the intervals resample.
+        clusters: the cluster of each row, for all systems or for each system; intervals and
+            comparisons then count clusters instead of rows.
+        n_resamples: number of resamples of intervals.
         seed: of the resampling.
-        groups: a label a row, the same for all systems or of each system.
+        groups: one label per row, the same for all systems or of each system.
         ids: likewise, what rows are called; results are compared by them. Rankings of Spark need
             them.
         per_example: also keep the scores of every row.
@@ -364,15 +364,8 @@ def score_systems(
         n_resamples=n_resamples,
         seed=seed,
     )
-    if not per_example:
-        results_by_system = {
-            system: {
-                name: replace(result, per_example={}, row_sums=None)
-                for name, result in results_by_module.items()
-            }
-            for system, results_by_module in results_by_system.items()
-        }
-    return replace(results, systems=results_by_system, comparisons=comparisons).choose(scores)
+    results = results if per_example else results.without_rows()
+    return replace(results, comparisons=comparisons).choose(scores)
 
 
 def _summaries(

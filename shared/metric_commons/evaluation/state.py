@@ -92,9 +92,9 @@ class State(StoredColumns):
         There may be no rows, as parts of a table may be empty; only a result needs some.
 
         Args:
-            groups: a label a row, in every update or in none.
+            groups: one label per row, in every update or in none.
             clusters: the same, for rows that are alike; intervals then count clusters.
-            ids: for rankings, an integer or a string a row, all different; scores are added up in
+            ids: for rankings, one integer or string per row, all different; scores are added up in
                 the order of ids, integers before strings, and those by their bytes. Without ids
                 rows are numbered, which does not do for states that will be merged.
             **columns: the inputs of the module.
@@ -112,13 +112,18 @@ class State(StoredColumns):
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
-    def merge(self, other: "State") -> None:
-        """Take in the rows of another state, which stays as it is.
+    def merge(self, *states: "State") -> None:
+        """Take in the rows of other states, one after another, which stay as they are.
 
         Raises:
-            ValueError: it is of another module or has other options, one is grouped and the other
-                is not, or both hold the same ranking.
+            ValueError: one is of another module or has other options, is grouped where this one is
+                not, or holds a ranking that is there already. The rows of those before it stay.
         """
+        for state in states:
+            self._take(state)
+
+    def _take(self, other: "State") -> None:
+        """Take in the rows of another state."""
         if other is self:
             raise ValueError("a state cannot be merged into itself; its rows would count twice")
         if self.module != other.module:

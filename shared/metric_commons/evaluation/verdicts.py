@@ -239,7 +239,7 @@ def plans(
 
 
 def plan_table(rows: Sequence[Plan], effect: float, alpha: float, power: float) -> Table:
-    """A row a pair of systems and score."""
+    """One row per pair of systems and score."""
     has_clusters = any(plan.n_clusters for plan in rows)
     units = "clusters" if has_clusters else "rows"
     return Table(

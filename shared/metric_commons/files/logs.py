@@ -77,6 +77,7 @@ class Log:
     # is chosen with `--filter`, for the key "filter", or with `--where`.
     strata: Mapping[str, Column] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
+    conventions: Mapping[str, str] = field(default_factory=dict)  # of its metrics, in words
     companions: Mapping[str, str] = field(default_factory=dict)  # files read too, with their hashes
     repeated_ids_allowed: bool = True
     means: Sequence[Means] = ()  # of a format without rows

@@ -113,10 +113,10 @@ def win_rates(
             them in `summarize`.
         standard_error: a number that is always there; the option changes nothing.
         interval: how, as in `statistics.interval`; rows that do not count are left out first.
-        clusters: a label a row; intervals and the standard error then count clusters.
+        clusters: one label per row; intervals and the standard error then count clusters.
         n_resamples: the number of resamples of the bootstrap.
         seed: of the bootstrap.
-        groups: a label a row; also return rates and counts of each group, in the order of labels.
+        groups: one label per row; also return rates and counts of each group, ordered by label.
 
     Raises:
         ValueError: an option is not valid, or the interval is one that the outcomes cannot have.
