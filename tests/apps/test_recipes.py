@@ -17,7 +17,7 @@ RECIPES = {
     block.split()[1].partition(".")[0]: block
     for block in re.findall(r"^```python\n(?!>>>)(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
 }
-ROWS = [json.loads(line) for line in (ROOT / "examples/nq_open.jsonl").open(encoding="utf-8")]
+ROWS = list(map(json.loads, (ROOT / "examples/nq_open.jsonl").read_bytes().splitlines()))
 PRINTED = "\nif __name__ == '__main__':\n    import json; print(json.dumps({}))\n"
 ENVIRONMENT = {
     "DASK_SCHEDULER": "processes",
