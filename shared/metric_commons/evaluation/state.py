@@ -89,6 +89,8 @@ class State(StoredColumns):
     ) -> None:
         """Take in more rows, or none of them if one is wrong.
 
+        There may be no rows, as parts of a table may be empty; only a result needs some.
+
         Args:
             groups: one label per row, in every update or in none.
             clusters: the same, for rows that are alike; intervals then count clusters.
@@ -101,6 +103,8 @@ class State(StoredColumns):
             ValueError: a row, a label or an id is not what it may be.
         """
         rows = len(next(iter(columns.values()))) if columns else 0
+        if columns and not any(map(len, columns.values())):
+            return
         group_labels, cluster_labels = (
             None if labels is None else check_labels(name, labels, rows)
             for name, labels in (("groups", groups), ("clusters", clusters))
@@ -108,13 +112,18 @@ class State(StoredColumns):
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
-    def merge(self, other: "State") -> None:
-        """Take in the rows of another state, which stays as it is.
+    def merge(self, *states: "State") -> None:
+        """Take in the rows of other states, one after another, which stay as they are.
 
         Raises:
-            ValueError: it is of another module or has other options, one is grouped and the other
-                is not, or both hold the same ranking.
+            ValueError: one is of another module or has other options, is grouped where this one is
+                not, or holds a ranking that is there already. The rows of those before it stay.
         """
+        for state in states:
+            self._take(state)
+
+    def _take(self, other: "State") -> None:
+        """Take in the rows of another state."""
         if other is self:
             raise ValueError("a state cannot be merged into itself; its rows would count twice")
         if self.module != other.module:
