@@ -141,7 +141,7 @@ def test_scores_of_each_row_come_to_the_driver(answers):
         predictions=predictions, references=references, per_example=True
     )["per_example"]["qa_f1"]
     result = results.systems["answer"]["qa_f1"]
-    ids = results.row_labels["answer"]["ids"]
+    ids = results.row_labels["answer"]["id"]
     assert dict(zip(ids, result.per_example["qa_f1"], strict=True)) == {
         row[0]: value for row, value in zip(ROWS, expected, strict=True)
     }

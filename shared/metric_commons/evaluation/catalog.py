@@ -41,7 +41,7 @@ def path(name: str) -> Path:
     modules = names()
     if not modules:
         raise ValueError(
-            f"there are no modules in {_FOLDER}: metric-commons must be installed, a zip does not do"
+            f"there are no modules in {_FOLDER}; metric-commons must be installed, no zip will do"
         )
     if name not in modules:
         listed = ", ".join(modules)
