@@ -30,7 +30,9 @@ class Server:
     def __init__(self):
         command = [sys.executable, "-c", START, "mcp"]
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=Path(__file__).parent)
+        self.process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, cwd=Path(__file__).parents[1]
+        )
         self.figures = Path("/proc", str(self.process.pid))
         hello = {"capabilities": {}, "clientInfo": {"name": "benchmark", "version": "1"}}
         self.ask("initialize", {"protocolVersion": "2025-06-18", **hello})

@@ -14,6 +14,7 @@ import numpy as np
 from ..numbers.arrays import Column, as_column
 from ..numbers.checks import RowError
 from ..numbers.shapes import ListOf, Mismatch, Record, Scalar, Shape
+from .checked_columns import CHECKED
 
 Layout = Mapping[str, Shape]
 
@@ -134,15 +135,29 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
     if len(set(lengths.values())) > 1:
         described = ", ".join(f"{name} has {rows} rows" for name, rows in lengths.items())
         raise ValueError(f"the inputs differ in length: {described}")
-    take = cache(lambda name, shape: shape.take(inputs[name]))  # layouts share shapes
+    take = cache(lambda name, shape: _taken(inputs[name], shape))  # layouts share shapes
     candidates = {
         index: layout for index, layout in enumerate(layouts) if layout.keys() == inputs.keys()
     }
     for index, layout in candidates.items():
-        rows = {name: take(name, shape) for name, shape in layout.items()}
-        if all(column is not None for column in rows.values()):
+        taken = {name: take(name, shape) for name, shape in layout.items()}
+        rows = {name: column for name, column in taken.items() if column is not None}
+        if len(rows) == len(taken):
             return index, rows
     return _read_rows(inputs, candidates)
+
+
+def _taken(column: Column, shape: Shape) -> Column | None:
+    """The column in this shape, or None if it has to be read row by row."""
+    checked = CHECKED.get()
+    if checked is None or not isinstance(column, list):
+        return shape.take(column)
+    if any(known is column and known_shape == shape for known, known_shape in checked):
+        return column
+    taken = shape.take(column)
+    if taken is column:
+        checked.append((column, shape))
+    return taken
 
 
 def _read_rows(

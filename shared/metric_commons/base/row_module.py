@@ -59,6 +59,8 @@ class RowModule(abc.ABC):
     # The columns of a harness's log that are the inputs, in their order: texts, or "option_scores"
     # and "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
     log_columns: tuple[str, ...] = ("prediction", "references")
+    # Scores of rows, each with what harnesses call the same, in small letters.
+    logged_names: tuple[tuple[str, ...], ...] = ()
     # Names of scores, or patterns of them; of all others higher is better.
     lower_is_better: frozenset[str] = frozenset()
     unbounded: frozenset[str] = frozenset()  # names of means of rows that may be greater than 1

@@ -41,7 +41,7 @@ def path(name: str) -> Path:
     modules = names()
     if not modules:
         raise ValueError(
-            f"there are no modules in {_FOLDER}; metric-commons must be installed, no zip will do"
+            f"there are no modules in {_FOLDER}: install metric-commons, a zip does not suffice"
         )
     if name not in modules:
         listed = ", ".join(modules)

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..base.checked_columns import checked_once
 from ..files.streams import Limits, stem
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
@@ -14,6 +15,7 @@ from . import catalog
 from .arguments import assign, check_supported, input_names, scores_rows
 from .module_results import ModuleResult
 from .presets import preset, preset_options
+from .rendering import counted
 from .results import Results
 from .scoring import score
 from .system_rows import InputError
@@ -51,6 +53,12 @@ class Evaluation:
     def metrics(self) -> dict[str, Any]:
         """The modules by their names, each loaded once."""
         return {name: catalog.declared(name) for name in self.modules}
+
+    @property
+    def uses_clusters(self) -> bool:
+        """Whether clusters change anything: intervals, errors, tests, or the rows to be saved."""
+        uncertain = self.uncertainty.get("confidence_level"), self.uncertainty.get("standard_error")
+        return any(uncertain) or self.compare or self.per_example
 
     def inputs(self) -> list[Path]:
         """The files that are read."""
@@ -141,6 +149,7 @@ class Evaluation:
             part.inputs.append(source.provenance())
         return part
 
+    @checked_once()
     @shared_readings()
     def _update(
         self, system: str, states: Mapping[str, "State"], block: Mapping[str, list[Any]]
@@ -290,8 +299,8 @@ class Evaluation:
         for path, fields_of_file in more_files:
             if sources[path].rows != sources[first].rows:
                 raise ValueError(
-                    f"{path} has {sources[path].rows} rows, but {first} has {sources[first].rows}; "
-                    "systems are compared on the same rows"
+                    f"{path} has {counted(sources[path].rows, 'row')}, but {first} has "
+                    f"{sources[first].rows:,}; systems are compared on the same rows"
                 )
             shared = ("id", "references", "groups", "clusters")
             for column in filter(None, map(self.fields.get, shared)):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from ..base.checked_columns import checked_once
+from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
 from ..text.readings import shared_readings
@@ -95,9 +97,12 @@ class Job:
             }
         )
 
+    @checked_once()
     @shared_readings()
     def _update(self, part: Part, batch: Mapping[str, Any], before: int) -> None:
         """Take a batch into a part."""
+        # Arrow's columns become lists once, not once for each module and digest.
+        batch = {column: as_column(column, batch[column]) for column in self.names()}
         labels = {
             label: _listed(batch[column])
             for label, column in self.labels.items()

@@ -1,11 +1,13 @@
 """Every module on every system: the one function behind Python, the command line and the server."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, cast
 
+from ..base.checked_columns import checked_once
 from ..numbers.checks import nearest
 from ..numbers.progress import step
 from ..text.readings import shared_readings
@@ -74,11 +76,11 @@ def score(
         confidence_level: of the intervals, such as 0.95; None for no intervals.
         interval: how they are made; "auto" suits the method to each score.
         standard_error: also report the standard error of each score.
-        clusters: a label a row, the same for all systems or of each system; rows of one cluster are
-            alike, so that intervals and comparisons count clusters.
-        n_resamples: how often the intervals resample.
+        clusters: the cluster of each row, for all systems or for each system; intervals and
+            comparisons then count clusters instead of rows.
+        n_resamples: number of resamples of intervals.
         seed: of the resampling.
-        groups: a label a row, the same for all systems or of each system.
+        groups: one label per row, the same for all systems or of each system.
         ids: likewise, what rows are called; results are compared by them. Rankings of Spark need
             them.
         per_example: also keep the scores of every row.
@@ -142,14 +144,13 @@ def score(
     if not metrics or not systems:
         raise ValueError("scoring needs at least one module and one system")
     rows = {}
-    references = list(references) if isinstance(references, Iterator) else references
+    references = _read_once(references)
     for system, column in systems.items():
         judged: Any = references
         if not holds_queries(references):
-            judged = _column("references", references, system)
+            judged = _read_once(_column("references", references, system))
         queries = list(judged) if holds_queries(judged) else None
-        predicted = list(column) if isinstance(column, Iterator) else column
-        columns = {"predictions": predicted, "references": judged}
+        columns = {"predictions": _read_once(column), "references": judged}
         rows[system] = SystemRows(
             inputs={
                 name: columns if queries is None else metric.as_rows(columns)
@@ -175,6 +176,20 @@ def score(
         inputs=inputs,
         progress=progress,
     )
+
+
+def _read_once(column: Any) -> Any:
+    """A column as a list or an array, so that not every module makes one of what Arrow holds.
+
+    What is no column stays as it is: the module refuses it.
+    """
+    from ..numbers.arrays import as_column
+
+    if column is None or isinstance(column, Mapping):
+        return column
+    with suppress(ValueError):
+        return as_column("", column)
+    return column
 
 
 def column_names(predictions: Any) -> dict[str, str]:
@@ -254,6 +269,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
         raise TypeError(f"score() has no argument {name!r}{hint}")
 
 
+@checked_once()
 @shared_readings()
 def score_systems(
     metrics: Mapping[str, Any],
@@ -336,15 +352,8 @@ def score_systems(
         n_resamples=n_resamples,
         seed=seed,
     )
-    if not per_example:
-        results_by_system = {
-            system: {
-                name: replace(result, per_example={}, row_sums=None)
-                for name, result in results_by_module.items()
-            }
-            for system, results_by_module in results_by_system.items()
-        }
-    return replace(results, systems=results_by_system, comparisons=comparisons).choose(scores)
+    results = results if per_example else results.without_rows()
+    return replace(results, comparisons=comparisons).choose(scores)
 
 
 def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:

@@ -19,13 +19,13 @@ from ..base.locks import Lock
 from ..files.stored import plain
 from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
-from ..numbers.multisets import Multiset
 from .arguments import REPORTING, holds_function
 from .catalog import declared
 from .states_of_answers import AnswersInOrder
 from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
 from .sufficient_statistics import RowLabels, SufficientStatistics
+from .value_counts import CountedScores
 
 _DISTRIBUTION = "metric-commons"
 _OF_INTERVALS = ("confidence_level", "standard_error")  # what a state may be told in advance
@@ -90,9 +90,9 @@ class State(StoredColumns):
         """Take in more rows, or none of them if one is wrong.
 
         Args:
-            groups: a label a row, in every update or in none.
+            groups: one label per row, in every update or in none.
             clusters: the same, for rows that are alike; intervals then count clusters.
-            ids: for rankings, an integer or a string a row, all different; scores are added up in
+            ids: for rankings, one integer or string per row, all different; scores are added up in
                 the order of ids, integers before strings, and those by their bytes. Without ids
                 rows are numbered, which does not do for states that will be merged.
             **columns: the inputs of the module.
@@ -156,7 +156,7 @@ class State(StoredColumns):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
             return self._statistics.result(**defaults | reporting)
 
-    def counts(self) -> dict[str, Multiset] | None:
+    def counts(self) -> CountedScores | None:
         """How often each score of rows occurs, where intervals follow from that; else None."""
         with self._lock:
             return self._statistics.counts()

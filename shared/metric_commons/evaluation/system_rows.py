@@ -8,7 +8,7 @@ from ..numbers.checks import check_labels
 from .arguments import input_names, scores_rows
 from .module_results import ModuleResult, module_result
 from .units import Units, scores_of_units
-from .value_counts import row_multisets
+from .value_counts import counts_of_rows
 
 
 class InputError(ValueError):
@@ -59,8 +59,8 @@ class SystemRows:
                 row_sums = statistics.sums_of_rows()
             else:
                 result = metric.compute(**inputs, **options, **reported)
-        if scores_rows(metric) and self.clusters is None:
-            counts = row_multisets(result["per_example"])
+        if scores_rows(metric):
+            counts = counts_of_rows(result["per_example"], self.clusters)
         return module_result(
             name,
             metric,

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..numbers.checks import nearest
+
 Row = tuple[int | None, Mapping[str, Any]]  # the line in which a row starts, and its fields
 
 
@@ -23,8 +25,23 @@ PLAIN = json.JSONDecoder()
 
 
 def location(row: int, line: int | None) -> str:
-    """The number of a row, from 0 as in results, and that of its line, from 1."""
-    return f"row {row}" if line is None else f"row {row} (line {line})"
+    """Where a row is: the line in which it starts, or its number, from 0, if there are no lines.
+
+    >>> location(12, 14), location(12, None)
+    ('line 14', 'row 12')
+    """
+    return f"row {row}" if line is None else f"line {line}"
+
+
+def missing_field(field: str, names: Iterable[str]) -> str:
+    """What is said of a field that a row or a header does not have.
+
+    >>> missing_field("anser", ["question", "answer"])
+    "there is no field 'anser'; did you mean 'answer'? The fields are question, answer"
+    """
+    fields = list(names) or ["none"]
+    hint = f"{hint}? The" if (hint := nearest(field, fields).rstrip("?")) else "; the"
+    return f"there is no field {field!r}{hint} fields are {', '.join(fields)}"
 
 
 def filled_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

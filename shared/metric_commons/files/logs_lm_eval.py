@@ -29,6 +29,12 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jso
 # A list of texts in single quotes without any character that means something else in Python; the
 # parser of Python takes 15 microseconds for it.
 _PLAIN_LIST = re.compile(r"\['[^'\\\n\r\0]*'(?:, '[^'\\\n\r\0]*')*\]")
+_CONVENTIONS = {
+    "exact_match": "lm-evaluation-harness compares texts as the task says, with ignore_case, "
+    "ignore_punctuation and regexes_to_ignore, and otherwise letter by letter",
+    "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
+    "f1": "f1 of lm-evaluation-harness is what the task defines",
+}
 _INDEX = re.compile(r"\d+")
 
 
@@ -69,6 +75,7 @@ def read(content: Content) -> Log:
         task=task,
         samples=results.get("n-samples", {}).get(task, {}).get("effective"),
         strata={"filter": _filter_names()},
+        conventions=_CONVENTIONS,
         lower_is_better=frozenset(metric for metric, is_higher in higher.items() if not is_higher),
         companions=companions,
     )

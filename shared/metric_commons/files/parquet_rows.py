@@ -1,15 +1,10 @@
 """Rows of Parquet files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 from .field_paths import steps
-from .json_rows import Row
-
-
-def missing_field(field: str, names: Iterable[str]) -> str:
-    """What is said of a field that a row does not have."""
-    return f"field {field!r} is missing; its fields are {', '.join(names)}"
+from .json_rows import Row, missing_field
 
 
 def parquet_names(stream: IO[bytes]) -> list[str]:

@@ -123,15 +123,27 @@ def texts_of(column: Any) -> list[str]:
     return texts
 
 
-def text_column(texts: Sequence[str]) -> "pa.Array[Any]":
-    """An array of Arrow with these texts in UTF-8, also those that have half a surrogate pair."""
+def text_column(texts: Any) -> "pa.Array[Any]":
+    """An array of Arrow with these texts in UTF-8, also those that have half a surrogate pair.
+
+    A text may be None. What is such an array already stays as it is.
+
+    Raises:
+        ValueError: there are other values than texts.
+    """
     import pyarrow as pa
 
+    if isinstance(texts, pa.Array) and pa.types.is_large_binary(texts.type):
+        return texts
     try:
         return pa.array(texts, pa.large_string()).cast(pa.large_binary())
     except UnicodeEncodeError:
-        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        encoded = [
+            None if text is None else text.encode("utf-8", "surrogatepass") for text in texts
+        ]
         return pa.array(encoded, pa.large_binary())
+    except pa.ArrowException as error:
+        raise ValueError(f"a column of texts has other values, too: {error}") from error
 
 
 def _first_line(name: str, body: bytes) -> bytes:

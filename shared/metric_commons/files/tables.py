@@ -20,9 +20,8 @@ from typing import Any
 from .contents import log_in
 from .delimited_rows import value_of_cell, values_of_cells
 from .field_paths import PathError, steps, value_at
-from .json_rows import Row, location
+from .json_rows import Row, location, missing_field
 from .logs import PLAIN_ROWS, Log, Record
-from .parquet_rows import missing_field
 from .selections import Getter, Selected, Selection
 from .streams import STANDARD_INPUT, Limits, Stream, broken_compression
 
@@ -78,6 +77,7 @@ class Source:
         self._stream: Stream | None = None
         self._log: Log | None = None
         self._is_read = False
+        self._is_empty = False
         self._provenance: dict[str, Any] = {}
 
     @property
@@ -115,14 +115,20 @@ class Source:
             yield from self._blocks(log, size)
         self.close()
         if not self.rows:
-            raise ValueError(f"{self.path}: there are no rows")
+            raise ValueError(f"{self.path}: {self._nothing()}")
+
+    def _nothing(self) -> str:
+        """What is said where there is no row."""
+        if self._is_empty:
+            return "the file is empty"
+        return "there is a header, but no rows" if self.log.has_cells else "there are no rows"
 
     def provenance(self) -> dict[str, Any]:
         """The path, hash and number of rows for the provenance of a result, once all are read."""
         return {"path": str(self.path), "sha256": self.sha256, "rows": self.rows} | self._provenance
 
     def location(self, row: int) -> str:
-        """The number of a row, from 0 as in results, and of its line: `row 12 (line 13)`."""
+        """Where a row is: `line 13`, or `row 12` in a format without lines."""
         return location(row, self.lines[row] if self.lines else None)
 
     def close(self) -> None:
@@ -133,6 +139,7 @@ class Source:
         path = file_of(self.path)
         self._stream = Stream(path, self.limits, self._bar(path))
         self._resources.enter_context(self._stream)
+        self._is_empty = not self._stream.start()
         return log_in(self._stream, self.form, lambda: self.fields)
 
     def _bar(self, path: Path) -> Callable[[int], object] | None:
@@ -175,7 +182,7 @@ class Source:
                     yield typed
             if size is None or self.rows < start + size:
                 break
-        faults.check()
+        faults.check(self.rows)
         self.left_out = selected.left_out
         if self._stream is not None:
             self.sha256 = self._stream.sha256()
@@ -204,13 +211,15 @@ class Faults:
         if 1 < self._counts[field] <= _EXAMPLES + 1:
             rows.append(position)
 
-    def check(self) -> None:
-        """Nothing, if there are no faults.
+    def check(self, rows: int) -> None:
+        """Nothing, if there are no faults in these rows.
 
         Raises:
             ValueError: there are some; the message has the first of a field, and where others are.
         """
         for field, message in self._first.items():
+            if self._counts[field] == rows > 1:
+                raise ValueError(f"{message} (in all {rows:,} rows)")
             positions = self._rows[field]
             hidden = self._counts[field] - 1 - len(positions)
             ending = f", and {hidden} more" if hidden else ""
@@ -269,8 +278,8 @@ class _Reader:
         if field in source.filled:
             for row, cell in enumerate(cells, start=start):
                 if not cell:
-                    problem = f"{field!r} is empty; an empty answer is accepted with "
-                    problem += "--allow-empty-references"
+                    problem = f"field {field!r} is empty; if an empty text is an accepted answer, "
+                    problem += "add --allow-empty-references"
                     self._faults.add(field, source.location(row), problem)
         if field not in self._kinds:
             kind, values = values_of_cells(cells, numbers_allowed=field in source.numbers)
@@ -284,8 +293,8 @@ class _Reader:
                 values.append(value_of_cell(cell, self._kinds[field]))
             except ValueError:
                 what = "list, as earlier cells are" if self._kinds[field] is list else "number"
-                problem = f"{field!r} is {repr(cell)[:80]}, which is no {what}"
-                problem = problem if cell else f"{field!r} is empty"
+                problem = f"field {field!r} is {repr(cell)[:80]}, which is no {what}"
+                problem = problem if cell else f"field {field!r} is empty"
                 self._faults.add(field, source.location(row), problem)
         return values
 

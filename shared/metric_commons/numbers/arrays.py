@@ -23,7 +23,7 @@ def as_column(name: str, column: Any) -> Column:
     ['a', 'b']
     >>> as_column("predictions", "ab")
     Traceback (most recent call last):
-    ValueError: predictions must hold one value a row, got str; pass a list
+    ValueError: predictions must hold one value per row, got str; pass a list
     """
     if isinstance(column, list):
         return column
@@ -50,7 +50,9 @@ def as_column(name: str, column: Any) -> Column:
         return as_column(name, np.asarray(column))
     if isinstance(column, Iterator):  # a generator, of which nothing is left afterwards
         return list(column)
-    raise ValueError(f"{name} must hold one value a row, got {type(column).__name__}; pass a list")
+    raise ValueError(
+        f"{name} must hold one value per row, got {type(column).__name__}; pass a list"
+    )
 
 
 def take(column: Any, rows: Integers) -> Any:

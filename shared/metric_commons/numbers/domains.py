@@ -184,7 +184,7 @@ def describe(annotation: Any) -> str:
                 case Parsed():
                     return marker.description
                 case _:
-                    return f"a {marker.item} a row"
+                    return f"one {marker.item} per row"
         case "function", _:
             return "a function"
         case "list", (item,):

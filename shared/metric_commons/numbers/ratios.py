@@ -8,7 +8,7 @@ from .arrays import Floats, Integers
 
 
 class PrecisionRecallF1(NamedTuple):
-    """Precision, recall and their harmonic mean, one value a pair."""
+    """Precision, recall and their harmonic mean, one value per pair."""
 
     precision: Floats
     recall: Floats

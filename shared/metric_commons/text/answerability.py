@@ -28,7 +28,7 @@ ThresholdTies = Literal["official", "grouped"]
 
 @dataclass(frozen=True)
 class ScoredAnswers:
-    """The answers to some questions, one a row, with scores as if each had been meant."""
+    """The answers to some questions, one per row, with scores as if each had been meant."""
 
     exact: Floats
     f1: Floats
@@ -163,12 +163,12 @@ def summarize_answers(
     """The result of SQuAD v2's script, from 0 to 1, and what is asked for; see `summarize`.
 
     Args:
-        answers: one a row.
+        answers: one per row.
         no_answer_threshold: an answer counts as none if the probability is greater.
         threshold_ties: how `best_thresholds` treats equal probabilities.
         per_example: also return the scores of each row.
-        clusters: a label a row.
-        groups: a label a row.
+        clusters: one label per row.
+        groups: one label per row.
         **uncertainty: the other options of `summarize`.
 
     >>> summarize_answers(scored_answers(["Paris", "Oslo"], [["Paris"], []]))["NoAns_exact"]
