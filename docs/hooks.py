@@ -5,8 +5,10 @@ results of the benchmarks, the changelog and the guide for contributors are writ
 belong; here they become pages.
 """
 
+import ast
 import re
 from importlib import import_module
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -72,15 +74,26 @@ def _card(name: str) -> str:
 def _api(package: str) -> str:
     """A page of the public names of a package: its docstring, then each name."""
     module = import_module(package)
-    title = package.removeprefix("metric_commons.")
-    example = f"from {package} import {module.__all__[0]}"
-    lines = [f"# {title}", "", module.__doc__ or "", "", "```python", example, "```", ""]
+    homes = _homes(package)
+    imports = [f"from {package} import {name}" for name in sorted(homes, key=str.lower)]
+    lines = [f"# {package}", "", module.__doc__ or "", "", "```python", *imports, "```", ""]
     for name in module.__all__:
-        value = getattr(module, name)
-        home = getattr(value, "__module__", None)
-        if home is not None and home.startswith("metric_commons"):
-            lines += [f"::: {home}.{name}", ""]
+        if name in homes:
+            lines += [f"::: {homes[name]}.{name}", ""]
     return "\n".join(lines)
+
+
+def _homes(package: str) -> dict[str, str]:
+    """The file of each public name, as the package imports it for type checkers."""
+    source = Path(import_module(package).__file__ or "").read_text("utf-8")
+    statements = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+    names = import_module(package).__all__
+    return {
+        alias.name: resolve_name(f"{'.' * statement.level}{statement.module}", package)
+        for statement in statements
+        for alias in statement.names
+        if statement.level and alias.name in names
+    }
 
 
 def _commands() -> str:

@@ -106,7 +106,7 @@ def interval(
         `effective_n`, and with clusters `n_clusters` and `design_effect`.
 
     Raises:
-        ValueError: no scores, one outside the bounds, labels that are not one per row, an option out
+        ValueError: no scores, one outside the bounds, not one label per row, an option out
             of its range, or a method that the scores cannot take.
 
     Source:
