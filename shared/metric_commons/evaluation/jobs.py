@@ -26,7 +26,7 @@ class Job:
 
     >>> job = Job({"qa_em": {}}, {"bot": "answer"}, {"references": "gold"})
     >>> part = job.part([{"answer": ["Paris", "Rome"], "gold": ["paris", "Oslo"]}])
-    >>> job.total([part.to_json()]).results()["bot"]
+    >>> job.total([part.to_bytes()]).results()["bot"]
     {'qa_em': 0.5}
     """
 
@@ -57,11 +57,11 @@ class Job:
             before += rows
         return part
 
-    def total(self, parts: Iterable[str]) -> Part:
-        """Some parts, each as text, merged."""
+    def total(self, parts: Iterable[bytes]) -> Part:
+        """Some parts, each in its binary form, merged."""
         total = self._empty_part()
-        for text in parts:
-            total.merge(Part.from_json(text))
+        for part in parts:
+            total.merge(Part.from_bytes(part))
         return total
 
     def scores_of_rows(self, batch: Mapping[str, Any], before: int = 0) -> dict[str, list[float]]:

@@ -30,12 +30,14 @@ class JoinedTables:
     """Tables that are joined when they are needed.
 
     Args:
-        condense: what becomes of a table that has been joined; None if it stays as it is.
+        finish: what becomes of a table that has been joined.
+        shortens: whether it becomes shorter, so that tables are joined before that, too.
     """
 
-    def __init__(self, condense: Callable[[Table], Table] | None = None) -> None:
+    def __init__(self, finish: Callable[[Table], Table], *, shortens: bool) -> None:
         self.names: list[str] = []  # what rows have
-        self._condense = condense
+        self._finish = finish
+        self._shortens = shortens
         self._tables: list[Table] = []
         self._pending = 0
         self._joined = 0  # rows of the table that was joined last
@@ -69,23 +71,25 @@ class JoinedTables:
         self.names = self.names or [*names]
         self._tables.append(table)
         self._pending += table.num_rows
-        if self._pending > max(_PENDING, self._joined):
+        if self._shortens and self._pending > max(_PENDING, self._joined):
             self.table()
 
     def merge(self, other: Self) -> None:
         """Take in the rows of others, which stay as they are."""
-        if other._tables:
-            tables = list(other._tables)
-            for table in tables:
-                self.check(other.names, table)
-            for table in tables:
-                self.add(other.names, table)
+        tables = other.parts()
+        for table in tables:
+            self.check(other.names, table)
+        for table in tables:
+            self.add(other.names, table)
+
+    def parts(self) -> list[Table]:
+        """The tables, as far as they have been joined."""
+        return list(self._tables)
 
     def table(self) -> Table:
         """All rows."""
         if self._pending:
-            table = _joined(self._tables)
-            self._tables = [table if self._condense is None else self._condense(table)]
+            self._tables = [self._finish(_joined(self._tables))]
             self._joined, self._pending = self._tables[0].num_rows, 0
         return self._tables[0]
 
@@ -102,7 +106,8 @@ class CountedRows(JoinedTables):
     """
 
     def __init__(self, *, in_order: bool = False) -> None:
-        super().__init__(_runs if in_order else _distinct)
+        super().__init__(_runs if in_order else _distinct, shortens=True)
+        self._in_order = in_order
         self._rows = 0
 
     def __len__(self) -> int:
@@ -157,7 +162,7 @@ class CountedRows(JoinedTables):
         """For files: names, columns, and how often each row occurs."""
         if not self._rows:
             return {"names": [], "columns": {}, "counts": []}
-        table = self.table()
+        table = self.table() if self._in_order else _sorted(self.table())
         names = [name for name in table.column_names if name != _COUNT]
         return {
             "names": self.names,
@@ -198,19 +203,25 @@ class CountedRows(JoinedTables):
 
 
 def _distinct(table: Table) -> Table:
-    """The rows that differ, those with few different values beside each other, and their counts."""
+    """The rows that differ, and their counts."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     keys = [name for name in table.column_names if name != _COUNT]
     if keys:
         grouped = pa.TableGroupBy(table, keys, use_threads=False).aggregate([(_COUNT, "sum")])
-        table = grouped.rename_columns(
-            [_COUNT if name == f"{_COUNT}_sum" else name for name in grouped.column_names]
-        )
-        in_order = sorted(keys, key=lambda name: int(pc.count_distinct(table.column(name)).as_py()))
-        return table.sort_by([(name, "ascending") for name in in_order]).combine_chunks()
+        names = [_COUNT if name == f"{_COUNT}_sum" else name for name in grouped.column_names]
+        return grouped.rename_columns(names).combine_chunks()
     return pa.table({_COUNT: [pc.sum(table.column(_COUNT)).as_py()]})
+
+
+def _sorted(table: Table) -> Table:
+    """The rows in an order in which equal values are beside each other: few runs in a file."""
+    import pyarrow.compute as pc
+
+    keys = [name for name in table.column_names if name != _COUNT]
+    keys.sort(key=lambda name: int(pc.count_distinct(table.column(name)).as_py()))
+    return table.sort_by([(name, "ascending") for name in keys]) if keys else table
 
 
 def _runs(table: Table) -> Table:
@@ -291,22 +302,22 @@ def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
 def _column(values: Any) -> Any:
     """A column of Arrow; zeros have no sign."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if isinstance(values, pa.Array):
         return values
-    if not isinstance(values, np.ndarray):
-        if isinstance(next((value for value in values if value is not None), None), str):
-            return text_column(values)
-        try:
-            column = pa.array(values, from_pandas=False)
-        except OverflowError:
-            column = pa.array(values, pa.uint64())
-    else:
+    if isinstance(values, np.ndarray):
         if values.dtype.kind == "U":
             return text_column(values.tolist())
-        column = pa.array(values)
-    return pc.add(column, 0.0) if pa.types.is_floating(column.type) else column
+        return pa.array(values + 0.0 if values.dtype.kind == "f" else values)
+    first = next((value for value in values if value is not None), None)
+    if isinstance(first, str):
+        return text_column(values)
+    if isinstance(first, float) and None not in values:
+        return pa.array(np.array(values) + 0.0)
+    try:
+        return pa.array(values)
+    except OverflowError:
+        return pa.array(values, pa.uint64())
 
 
 def _is_text(kind: Any) -> bool:

@@ -134,7 +134,7 @@ def _rows(part: Part) -> "Iterator[pa.RecordBatch]":
     """The pieces of a state."""
     import pyarrow as pa
 
-    state = part.to_json().encode()
+    state = part.to_bytes()
     for piece, start in enumerate(range(0, len(state), _PIECE)):
         record = {
             "partition": pa.array([_partition()], pa.int32()),
@@ -145,7 +145,7 @@ def _rows(part: Part) -> "Iterator[pa.RecordBatch]":
         yield pa.RecordBatch.from_pydict(record)
 
 
-def _states(rows: Iterable[Any]) -> Iterator[str]:
+def _states(rows: Iterable[Any]) -> Iterator[bytes]:
     """The states in rows in the order of `_ORDER`.
 
     Raises:
@@ -157,7 +157,7 @@ def _states(rows: Iterable[Any]) -> Iterator[str]:
             if row["error"] is not None:
                 raise ValueError(row["error"])
             pieces.append(row["state"])
-        yield b"".join(pieces).decode()
+        yield b"".join(pieces)
 
 
 def _partition() -> int:

@@ -44,8 +44,8 @@ def _checked(job: Job, batches: Iterable[Mapping[str, Any]]) -> Iterator[Mapping
 def _part_of_processes(rows: Any, job: Job, num_proc: int) -> Part:
     """The states of a Dataset, in several processes; `datasets` shows the progress."""
 
-    def part(batch: Any, numbers: list[int]) -> dict[str, list[str]]:
-        return {"part": [job.part([columns_of_batch(batch)], numbers[0]).to_json()]}
+    def part(batch: Any, numbers: list[int]) -> dict[str, list[bytes]]:
+        return {"part": [job.part([columns_of_batch(batch)], numbers[0]).to_bytes()]}
 
     parts = rows.map(
         part,
