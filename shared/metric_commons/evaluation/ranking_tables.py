@@ -141,12 +141,12 @@ class Rankings:
 
     def _check_different(self, tables: Sequence[Table]) -> None:
         """Look at the ids themselves, where codes are the same."""
-        known = set(chain.from_iterable(map(_ids, self._tables.parts())))
+        seen = set(chain.from_iterable(map(_ids, self._tables.parts())))
         for name in chain.from_iterable(map(_ids, tables)):
-            if name in known:
+            if name in seen:
                 shown = name.decode("utf-8", "surrogatepass") if isinstance(name, bytes) else name
                 raise ValueError(f"ranking {shown!r} is there twice; give each an id of its own")
-            known.add(name)
+            seen.add(name)
 
 
 class SortedRuns:
@@ -166,8 +166,8 @@ class SortedRuns:
     def has_any(self, integers: Integers) -> bool:
         """Whether one of these is there."""
         for run in self.runs:
-            places = np.minimum(np.searchsorted(run, integers), run.size - 1)
-            if (run[places] == integers).any():
+            positions = np.minimum(np.searchsorted(run, integers), run.size - 1)
+            if (run[positions] == integers).any():
                 return True
         return False
 

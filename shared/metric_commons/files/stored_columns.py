@@ -34,7 +34,7 @@ _COLUMN, _LIST = "$column", "$list"  # where columns belong in the JSON, and wha
 _INTEGERS = 1 << 63
 # When a file is read, codes and runs become values. These may take so many times its bytes, and so
 # many more, that no small file asks for all memory; what would take more is written as it is.
-_GROWTH, _ALWAYS = 1000, 1 << 24
+_GROWTH, _ALLOWANCE = 1000, 1 << 24
 
 
 class StoredColumns(Stored):
@@ -273,13 +273,13 @@ def _unpacked(body: bytes) -> Any:
         columns = [batch.column(i).values for batch in batches for i in range(batch.num_columns)]
         if sum(map(_size_when_read, columns)) > _greatest_size(len(body)):
             raise ValueError("its columns would take too much memory")
-        return _with_columns(json.loads(text), list(map(_whole, columns)))
+        return _with_columns(json.loads(text), list(map(_decoded, columns)))
     except (pa.ArrowException, RecursionError) as error:
         raise ValueError(f"damaged columns: {error}") from error
 
 
 def _greatest_size(size: int) -> int:
-    return _GROWTH * size + _ALWAYS
+    return _GROWTH * size + _ALLOWANCE
 
 
 def _size_when_read(column: "pa.Array[Any]") -> int:
@@ -297,7 +297,7 @@ def _size_when_read(column: "pa.Array[Any]") -> int:
     return 8 * len(column)
 
 
-def _whole(column: "pa.Array[Any]") -> Any:
+def _decoded(column: "pa.Array[Any]") -> Any:
     """A column as it was before it was made compact."""
     import pyarrow as pa
     import pyarrow.compute as pc
