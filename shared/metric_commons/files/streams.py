@@ -228,6 +228,15 @@ def _decompressed(stored: io.BufferedReader) -> Any:
     return None
 
 
+def is_compressed(start: bytes) -> bool:
+    """Whether bytes that start so are compressed in a way that is known here.
+
+    >>> is_compressed(gzip.compress(b"x")), is_compressed(b"x")
+    (True, False)
+    """
+    return start.startswith((_GZIP, _BZIP2, _XZ, _ZSTANDARD))
+
+
 def uncompressed(data: bytes) -> bytes:
     """The content of compressed bytes; of others the bytes.
 
