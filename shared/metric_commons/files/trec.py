@@ -16,7 +16,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
@@ -36,7 +35,7 @@ from .retrieval_forms import (
     with_comment,
 )
 from .streams import STANDARD_INPUT, broken_compression, is_compressed, uncompressed
-from .trec_blocks import Columns, Form, columns_of
+from .trec_blocks import AllRows, Columns, Form, columns_of
 
 File = str | os.PathLike[str]
 
@@ -98,36 +97,37 @@ class QueryDocuments(ABC):
             by_index[query][text] = value
         return documents
 
-    @cached_property
-    def hashes(self) -> Unsigned:
-        """A 64-bit hash of each row's query and document, the same in every file."""
-        hashes = (_hash(Ids.from_texts(self.queries)) * _GOLDEN)[self.query]
-        hashes += _hash(self.ids)
-        return hashes
+    def hashed_blocks(self) -> Iterator[tuple[slice, Unsigned]]:
+        """Blocks of rows, and a hash of 64 bits of the query and document of each row.
+
+        Hashes are the same in every file. No two blocks have a query in common. They are small if
+        the rows of a query follow one another, so that no array of all hashes has to be kept.
+        """
+        queries = _hash(Ids.from_texts(self.queries)) * _GOLDEN
+        for rows in self._blocks_of_queries():
+            block = Ids(self.ids.data, self.ids.starts[rows], self.ids.lengths[rows])
+            hashes = queries[self.query[rows]]
+            hashes += _hash(block)
+            yield rows, hashes
 
     def first_duplicate(self) -> int | None:
         """The first row whose query has the document in an earlier row; None if there is none."""
-        suspects = [np.empty(0, np.uint64)]
-        for rows in self._blocks_of_queries():
-            hashes = np.sort(self.hashes[rows])
-            equal = hashes[1:] == hashes[:-1]
-            if equal.any():
-                suspects.append(hashes[1:][equal])
-        twice = np.concatenate(suspects)
-        if not twice.size:
-            return None
-        candidates = np.flatnonzero(np.isin(self.hashes, twice))
-        texts = self.ids.take(candidates).texts()
-        pairs = zip(self.query[candidates].tolist(), texts, strict=True)
-        earlier: set[tuple[int, str]] = set()
-        for row, pair in zip(candidates.tolist(), pairs, strict=True):
-            if pair in earlier:
-                return int(row)
-            earlier.add(pair)
+        for rows, hashes in self.hashed_blocks():
+            ascending = np.sort(hashes)
+            equal = ascending[1:] == ascending[:-1]
+            if not equal.any():
+                continue
+            candidates = rows.start + np.flatnonzero(np.isin(hashes, ascending[1:][equal]))
+            texts = self.ids.take(candidates).texts()
+            pairs = zip(self.query[candidates].tolist(), texts, strict=True)
+            earlier: set[tuple[int, str]] = set()
+            for row, pair in zip(candidates.tolist(), pairs, strict=True):
+                if pair in earlier:
+                    return int(row)
+                earlier.add(pair)
         return None
 
     def _blocks_of_queries(self) -> Iterator[slice]:
-        """Blocks of rows, which no query has in common; small ones if queries are not mixed."""
         starts = np.append(0, np.flatnonzero(self.query[1:] != self.query[:-1]) + 1)
         bounds = starts[:0] if len(starts) > len(self.queries) else starts
         start = 0
@@ -143,7 +143,7 @@ class QueryDocuments(ABC):
     ) -> Self:
         """The rows of queries that come in any order."""
         order = sorted(range(len(queries)), key=lambda index: encoded(queries[index]))
-        new_index = np.empty(len(queries), dtype=np.int64)
+        new_index = np.empty(len(queries), dtype=np.int32)
         new_index[order] = np.arange(len(queries))
         return cls([queries[index] for index in order], new_index[query], ids, values)
 
@@ -288,7 +288,8 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
             data = start + file.read()
             return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
         hashed = hashlib.sha256()
-        table = _table(path, _line_blocks(_observed(start, file, hashed.update)), kind)
+        blocks = _line_blocks(_observed(start, file, hashed.update))
+        table = _table(path, blocks, os.fstat(file.fileno()).st_size, kind)
     sha256 = hashed.hexdigest()
     duplicate = table.first_duplicate()
     if duplicate is not None:
@@ -343,15 +344,15 @@ def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
     pieces = (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
-    table = _table(path, _line_blocks(pieces), kind)
+    table = _table(path, _line_blocks(pieces), len(data), kind)
     duplicate = table.first_duplicate()
     if duplicate is not None:
         raise _duplicate_error(path, data, duplicate)
     return table
 
 
-def _table(path: File, blocks: Iterator[bytes], kind: type[_Table]) -> _Table:
-    """The rows of blocks of lines."""
+def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -> _Table:
+    """The rows of blocks of lines, which have about so many bytes."""
     first = next(blocks, b"")
     if issubclass(kind, Qrels):
         first = with_comment(first)
@@ -364,22 +365,17 @@ def _table(path: File, blocks: Iterator[bytes], kind: type[_Table]) -> _Table:
         kind.parse_numbers,
     )
     indices: dict[bytes, int] = {}
-    parts: list[Columns] = []
+    rows = AllRows(size)
     line = 1
     for block in chain([first], blocks):
         columns = columns_of(block, form, indices)
         columns = columns or _parse_lines(path, block, kind, indices, line)
         line += columns.lines
-        parts.append(columns)
-    query, documents, lengths, values, _ = zip(*parts, strict=True)
-    del parts
-    if not any(map(len, values)):
+        rows.append(columns, len(block))
+    if not len(rows):
         raise ValueError(f"{os.fspath(path)} has no rows")
     return kind.from_unsorted(
-        list(map(decoded, indices)),
-        np.concatenate(query),
-        Ids.from_bytes(b"".join(documents), np.concatenate(lengths)),
-        np.concatenate(values),
+        list(map(decoded, indices)), rows.query.taken(), rows.ids(), rows.values.taken()
     )
 
 
@@ -443,9 +439,9 @@ def _parse_lines(
         query.append(indices.setdefault(fields[0], len(indices)))
         ids.append(fields[document])
     return Columns(
-        np.array(query, dtype=np.int64),
+        np.array(query, dtype=np.int32),
         b"".join(ids),
-        np.fromiter(map(len, ids), np.int64, len(ids)),
+        np.fromiter(map(len, ids), np.int32, len(ids)),
         np.array(values, dtype=np.float64),
         data.count(b"\n"),
     )

@@ -8,9 +8,10 @@ by line in `trec`. Both ways accept, refuse and return the same.
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..numbers.arrays import Bytes, Floats, Integers, Unsigned
 from ..numbers.decimals import PADDING, joined_slices
@@ -42,6 +43,62 @@ class Columns(NamedTuple):
     lengths: Integers  # of the documents
     values: Floats
     lines: int  # of the file, from which they are
+
+
+class _Growing:
+    """An array that grows at its end; room that is never written to takes no memory."""
+
+    def __init__(self, kind: type[np.generic], room: int) -> None:
+        self._array: NDArray[Any] = np.empty(room, kind)
+        self.size = 0
+
+    def extend(self, values: NDArray[Any]) -> None:
+        """Add values."""
+        end = self.size + len(values)
+        if end > len(self._array):
+            larger = np.empty(max(end, len(self._array) * 5 // 4), self._array.dtype)
+            larger[: self.size] = self._array[: self.size]
+            self._array = larger
+        self._array[self.size : end] = values
+        self.size = end
+
+    def taken(self) -> NDArray[Any]:
+        """The values so far."""
+        return self._array[: self.size]
+
+
+class AllRows:
+    """The rows of all blocks of a file of about so many bytes.
+
+    Room for all is made after the first block. Many small arrays, put together at the end, would
+    take twice as much memory, since the system does not get it back.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._bytes = size
+        self.query, self.lengths = _Growing(np.int32, 0), _Growing(np.int32, 0)
+        self.values, self._documents = _Growing(np.float64, 0), _Growing(np.uint8, 0)
+
+    def __len__(self) -> int:
+        return self.values.size
+
+    def append(self, columns: Columns, size: int) -> None:
+        """Add the rows of a block of so many bytes."""
+        if not len(self):
+            blocks = 1.05 * self._bytes / max(size, 1) + 1
+            rows = int(blocks * len(columns.values))
+            self.query, self.lengths = _Growing(np.int32, rows), _Growing(np.int32, rows)
+            self.values = _Growing(np.float64, rows)
+            self._documents = _Growing(np.uint8, int(blocks * len(columns.documents)) + 8)
+        self.query.extend(columns.query)
+        self.lengths.extend(columns.lengths)
+        self.values.extend(columns.values)
+        self._documents.extend(np.frombuffer(columns.documents, np.uint8))
+
+    def ids(self) -> Ids:
+        """The documents; no row can be added afterwards."""
+        self._documents.extend(np.zeros(8, np.uint8))  # `Ids` reads eight bytes at a time
+        return Ids.from_padded(self._documents.taken(), self.lengths.taken())
 
 
 def columns_of(lines: bytes, form: Form, indices: dict[bytes, int]) -> Columns | None:
@@ -107,7 +164,9 @@ def _columns_of_uniform(lines: bytes, form: Form, indices: dict[bytes, int]) -> 
     if query is None:
         return None
     starts, ends = column(form.document)
-    return Columns(query, joined_slices(data, starts, ends).tobytes(), ends - starts, values, rows)
+    documents = joined_slices(data, starts, ends).tobytes()
+    lengths = (ends - starts).astype(np.int32)
+    return Columns(query.astype(np.int32), documents, lengths, values, rows)
 
 
 def _queries(
