@@ -26,6 +26,7 @@ from .table_columns import (
     is_table,
     table_names,
 )
+from .usage import with_bar
 from .worker_processes import check_jobs, in_processes
 
 if TYPE_CHECKING:
@@ -319,7 +320,7 @@ def score_systems(
     )
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
-    for number, (system, name) in enumerate(_watched(steps) if progress else steps):
+    for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
         reporting = {
             "per_example": per_example or compare or scores_rows(metrics[name]),
             "confidence_level": confidence_level,
@@ -477,10 +478,3 @@ def _column(name: str, columns: Any, system: str) -> Any:
     if system not in columns:
         raise ValueError(f"there are no {name} for system {system!r}")
     return columns[system]
-
-
-def _watched(steps: Sequence[tuple[str, str]]) -> Iterable[tuple[str, str]]:
-    from tqdm import tqdm
-
-    bar: Iterable[tuple[str, str]] = tqdm(steps, "scoring", delay=1, leave=False, disable=None)
-    return bar

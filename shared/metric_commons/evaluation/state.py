@@ -12,7 +12,6 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cache, lru_cache
-from importlib.metadata import version
 from typing import Any, Self
 
 from ..base.locks import Lock
@@ -21,6 +20,7 @@ from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
 from .arguments import REPORTING, holds_function
 from .catalog import declared
+from .signature import version
 from .states_of_answers import AnswersInOrder
 from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
@@ -175,7 +175,7 @@ class State(StoredColumns):
         with self._lock:
             return {
                 "format": self.FORMAT,
-                "version": _version(),
+                "version": version(_DISTRIBUTION),
                 "module": self.module,
                 "options": self.options,
                 "rows": len(self),
@@ -189,10 +189,10 @@ class State(StoredColumns):
         Raises:
             ValueError: it comes from another version, whose scores may be others.
         """
-        if content["version"] != _version():
+        if content["version"] != version(_DISTRIBUTION):
             raise ValueError(
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
-                f"{_version()}; scores may have changed between them"
+                f"{version(_DISTRIBUTION)}; scores may have changed between them"
             )
         state: Self = copy(_empty_state(cls, content["module"], json.dumps(content["options"])))
         state._statistics = _sufficient_statistics(state.metric, with_intervals=False)
@@ -201,12 +201,6 @@ class State(StoredColumns):
         if len(state) != content["rows"]:
             raise ValueError(f"the state is damaged: it should have {content['rows']} rows")
         return state
-
-
-@cache
-def _version() -> str:
-    """The version of this distribution; to look it up takes longer than to read a small state."""
-    return version(_DISTRIBUTION)
 
 
 @lru_cache(maxsize=64)

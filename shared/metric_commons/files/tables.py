@@ -7,7 +7,6 @@ surrogates. Therefore text is parsed by the standard library, which also knows t
 and Parquet by pyarrow.
 """
 
-import sys
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -24,7 +23,7 @@ from .json_rows import Row, location, missing_field
 from .logs import PLAIN_ROWS, Log, Record
 from .pieces import Piece
 from .selections import Getter, Selected, Selection
-from .streams import STANDARD_INPUT, Limits, Stream, broken_compression
+from .streams import STANDARD_INPUT, Limits, Stream, broken_compression, on_terminal
 
 _EXAMPLES = 5  # further bad rows that a message names
 
@@ -367,11 +366,6 @@ def file_of(path: Path) -> Path:
     """The file that is read: of a folder of HELM that with the answers."""
     answers = path / "scenario_state.json"
     return answers if path.is_dir() and answers.is_file() else path
-
-
-def on_terminal() -> bool:
-    """Whether somebody may watch a progress bar."""
-    return sys.stderr.isatty()
 
 
 def getter(log: Log, field: str, record: Record) -> Getter:
