@@ -1,6 +1,7 @@
 """A Spark of one Java process, and both kinds of sessions with it."""
 
 import os
+import re
 import shutil
 import socket
 import sys
@@ -8,6 +9,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+
+from tests.spec import ROOT
 
 pytest.importorskip("grpc", reason="what Spark Connect needs is not installed")
 pytest.importorskip("pyspark", reason="pyspark is not installed")
@@ -20,6 +23,13 @@ WARNINGS = (
     "ignore:.*:DeprecationWarning",  # pyspark's own
 )
 OURS = ("metric_commons", "__editable__")
+
+
+def blocks_of_guide():
+    """What the guide says of Spark: a table, a stream, its total, and an environment."""
+    page = (ROOT / "docs" / "guides" / "scale.md").read_text("utf-8")
+    section = page.partition("\n## Spark\n")[2].partition("\n## ")[0]
+    return re.findall(r"^```python\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
 
 
 def free_port():

@@ -1,7 +1,6 @@
 """A real local Spark, classic and Connect. What must hold: partitions cannot be seen in results."""
 
 import os
-import re
 from decimal import Decimal
 
 import pytest
@@ -10,9 +9,13 @@ from metric_commons import load, score
 from metric_commons.evaluation import spark_parts
 from metric_commons.evaluation.jobs import Job
 from metric_commons.integrations.spark import scores_of_rows
-from tests.apps.spark_sessions import WARNINGS, python_without_metric_commons, spark_sessions
+from tests.apps.spark_sessions import (
+    WARNINGS,
+    blocks_of_guide,
+    python_without_metric_commons,
+    spark_sessions,
+)
 from tests.result_keys import as_computed
-from tests.spec import ROOT
 
 pytestmark = [pytest.mark.filterwarnings(warning) for warning in WARNINGS]
 
@@ -22,6 +25,7 @@ ROWS = [
 ]
 
 
+KINDS = "id string, answer string, gold array<string>, topic int"
 COLUMNS = {"predictions": "answer", "references": "gold"}
 SCORES_OF_F1 = ["qa_f1", "qa_precision", "qa_recall"]
 
@@ -32,18 +36,19 @@ def sessions():
         yield both
 
 
-@pytest.fixture(scope="module", params=["classic", "connect"])
+@pytest.fixture(scope="module", params=["connect", pytest.param("classic", marks=pytest.mark.slow)])
 def spark(sessions, request):
     return sessions[request.param]
 
 
 @pytest.fixture(scope="module")
 def answers(spark):
-    return spark.createDataFrame(ROWS, "id string, answer string, gold array<string>, topic int")
+    return spark.createDataFrame(ROWS, KINDS)
 
 
-@pytest.mark.parametrize("partitions", [1, 2, 7])
-def test_the_result_is_that_of_compute(answers, partitions):
+@pytest.mark.parametrize(("kind", "partitions"), [("classic", 7), ("connect", 7), ("connect", 1)])
+def test_the_result_is_that_of_compute(sessions, kind, partitions):
+    answers = sessions[kind].createDataFrame(ROWS, KINDS)
     reporting = {"confidence_level": 0.9, "n_resamples": 100}
     results = score(
         "qa_f1",
@@ -141,7 +146,7 @@ def test_scores_of_each_row_come_to_the_driver(answers):
         predictions=predictions, references=references, per_example=True
     )["per_example"]["qa_f1"]
     result = results.systems["answer"]["qa_f1"]
-    ids = results.row_labels["answer"]["ids"]
+    ids = results.row_labels["answer"]["id"]
     assert dict(zip(ids, result.per_example["qa_f1"], strict=True)) == {
         row[0]: value for row, value in zip(ROWS, expected, strict=True)
     }
@@ -280,12 +285,7 @@ def test_a_killed_task_counts_once(spark, answers, tmp_path):
 
 
 def test_the_guide_runs(spark, tmp_path):
-    """The blocks about Spark in the guide, one after another; the archive is for a slow test."""
-    page = (ROOT / "docs" / "guides" / "scale.md").read_text("utf-8")
-    section = page.partition("\n## Spark\n")[2].partition("\n## ")[0]
-    table, stream, total, archive = re.findall(r"^```python\n(.*?)^```", section, re.S | re.M)
-    assert "addArtifact" in archive
-
+    table, stream, total, _ = blocks_of_guide()
     names = {"spark": spark, "__name__": "__main__"}
     exec(table, names)
     assert names["results"].systems["answer"]["qa_em"].scores == {"qa_em": 2 / 3}

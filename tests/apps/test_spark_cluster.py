@@ -17,6 +17,7 @@ from metric_commons.evaluation import Part
 from metric_commons.integrations.spark import part_of_rows, scores_of_rows
 from tests.apps.spark_sessions import (
     WARNINGS,
+    blocks_of_guide,
     free_port,
     python_without_metric_commons,
     spark_sessions,
@@ -142,18 +143,19 @@ def test_executors_without_metric_commons(spark, answers, expected, tmp_path):
     assert scored(answers) == expected
 
 
-def test_an_environment_that_is_sent(sessions, expected, tmp_path):
+def test_an_environment_that_is_sent(sessions, expected, tmp_path, monkeypatch):
     environment = tmp_path / "environment"
     (environment / "bin").mkdir(parents=True)
+    (environment / "sent").touch()
     python = environment / "bin" / "python"
-    (environment / "used").write_text("")
-    python.write_text(f'#!/bin/sh\n[ -e environment/used ] && exec "{sys.executable}" "$@"\n')
+    python.write_text(f'#!/bin/sh\n[ -e environment/sent ] && exec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
     with tarfile.open(tmp_path / "environment.tar.gz", "w:gz") as archive:
         archive.add(environment, ".")
+    monkeypatch.chdir(tmp_path)
     spark = sessions["connect"]
-    spark.addArtifact(f"{tmp_path}/environment.tar.gz#environment", archive=True)
-    spark.conf.set("spark.sql.execution.pyspark.python", "environment/bin/python")
+    *_, block = blocks_of_guide()
+    exec(block, {"spark": spark})
     try:
         assert scored(spark.createDataFrame(ROWS, KINDS)) == expected
     finally:

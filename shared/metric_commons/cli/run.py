@@ -139,6 +139,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
         compare=compare,
         scores=config_of_file.scores,
         correction=correction_named(config_of_file.correction),
+        jobs=config_of_file.jobs,
         per_example=by_row
         and (config_of_file.outputs.per_example or config_of_file.outputs.html) is not None,
     )

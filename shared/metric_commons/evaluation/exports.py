@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -25,6 +24,7 @@ from ..files.tables import Source
 from .boards import interval_of
 from .module_results import ModuleResult
 from .results import Results
+from .signature import version
 
 _LEVEL = 0.95  # of intervals, where the result does not say
 _SCHEMA = "0.3.0"

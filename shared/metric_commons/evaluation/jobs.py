@@ -5,6 +5,7 @@ What Spark and `datasets` have in common when they score by parts.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 from ..base.checked_columns import checked_once
@@ -75,7 +76,7 @@ class Job:
         for name, options in self.modules.items():
             metric = loaded(name)(**options)
             for system in self.systems:
-                columns = self._columns(metric, system)
+                columns = self.columns(metric, system)
                 inputs = {name: batch[column] for name, column in columns.items()}
                 try:
                     scores |= metric.compute(**inputs, per_example=True)["per_example"]
@@ -115,7 +116,7 @@ class Job:
         for system, states in part.states.items():
             for state in states.values():
                 metric = state.metric
-                columns = self._columns(metric, system)
+                columns = self.columns(metric, system)
                 accepted = {name for name in ("groups", "clusters") if name in metric.options}
                 if metric.scores_are == "rankings":
                     accepted.add("ids")
@@ -128,8 +129,12 @@ class Job:
                     raise _located(error, {**self.labels, **columns}, batch, before) from error
             part.add_digests(system, digests)
 
-    def _columns(self, metric: Any, system: str) -> dict[str, str]:
-        """Of each input of a module the column."""
+    def columns(self, metric: Any, system: str) -> dict[str, str]:
+        """Of each input of a module the column.
+
+        Raises:
+            ValueError: there is none of an input.
+        """
         columns = {**self.labels, "predictions": self.systems[system]}
         for name in input_names(metric):
             if name not in columns:
@@ -147,20 +152,23 @@ def job_of_columns(
     """What is scored of a table that comes in parts.
 
     Raises:
-        ValueError: there is no such option, a module does not support what is asked for, or
-            rankings have no ids.
+        ValueError: there is no such option, a module does not support what is asked for, an input
+            has no column, or rankings have no ids.
     """
     if labels.get("ids") is None and any(m.scores_are == "rankings" for m in metrics.values()):
         raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
     requested = {name for name, value in intervals.items() if value not in (None, False)}
     requested |= {name for name in ("groups", "clusters") if labels.get(name) is not None}
     check_supported(sorted(requested), metrics)
-    return Job(
+    job = Job(
         assign(options, {name: metric.options for name, metric in metrics.items()}),
         systems,
         {label: column for label, column in labels.items() if column is not None},
         intervals,
     )
+    for metric, system in product(metrics.values(), systems):
+        job.columns(metric, system)
+    return job
 
 
 def _located(

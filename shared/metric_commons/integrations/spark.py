@@ -11,8 +11,8 @@ from ..evaluation.catalog import load
 from ..evaluation.jobs import Job, job_of_columns
 from ..evaluation.parts import Part
 from ..evaluation.scoring import column_names
-from ..evaluation.spark_parts import name_partition, numbered, on_executors, part_of_spark, quoted
-from ..evaluation.table_columns import check_columns, columns_of_batch
+from ..evaluation.spark_parts import name_partition, numbered, on_executors, part_of_spark
+from ..evaluation.table_columns import check_columns, columns_of_batch, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -111,9 +111,11 @@ def _batches_with_scores(
     """Batches of columns of these names, with further columns."""
     import pyarrow as pa
 
+    before = 0
     for batch in batches:
         if batch.num_rows:
             columns = dict(zip(names, batch.columns, strict=True))
-            scores = name_partition(job.scores_of_rows, columns)
+            scores = name_partition(partial(job.scores_of_rows, before=before), columns)
+            before += batch.num_rows
             arrays = [*batch.columns, *map(pa.array, scores.values())]
             yield pa.RecordBatch.from_arrays(arrays, [*batch.schema.names, *scores])
