@@ -130,8 +130,8 @@ def _benchmarks() -> str:
         "The times in seconds depend on the machine, which was shared when they were measured.",
         "`classification` was run with 100,000 rows only.",
         "",
-        f"Not included: {', '.join(f'`{name}`' for name in missing)}. `interval_coverage` makes the",
-        "tables of the page on [statistics](statistics.md); the others measure elapsed time or",
+        f"Not included: {', '.join(f'`{name}`' for name in missing)}. `interval_coverage` makes",
+        "the tables of the page on [statistics](statistics.md); the others measure elapsed time or",
         "take too long. `make bench` runs all scripts and updates this page.",
         "",
     ]

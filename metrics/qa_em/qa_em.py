@@ -54,6 +54,7 @@ class QaEm(BatchMetric):
     """
 
     lower_is_better = frozenset({"unparsed"})
+    logged_names = (("qa_em", "exact_match", "exact", "em", "quasi_exact_match"),)
 
     def _info(self):
         return evaluate.MetricInfo(

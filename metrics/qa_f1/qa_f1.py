@@ -60,6 +60,7 @@ class QaF1(BatchMetric):
     """
 
     lower_is_better = frozenset({"unparsed"})
+    logged_names = (("qa_f1", "f1", "f1_score"),)
 
     def _info(self):
         return evaluate.MetricInfo(

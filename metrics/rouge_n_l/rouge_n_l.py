@@ -67,6 +67,11 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
     """
 
     lower_is_better = frozenset({"unparsed"})
+    logged_names = (
+        ("rouge1", "rouge1", "rouge_1", "rouge-1"),
+        ("rouge2", "rouge2", "rouge_2", "rouge-2"),
+        ("rougeL", "rougel", "rouge_l", "rouge-l"),
+    )
 
     def _info(self):
         return evaluate.MetricInfo(

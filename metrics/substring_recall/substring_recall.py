@@ -61,6 +61,7 @@ class SubstringRecall(BatchMetric):
     """
 
     lower_is_better = frozenset({"unparsed"})
+    logged_names = (("substring_recall", "includes", "contains", "coverem"),)
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -649,7 +649,7 @@ def test_a_folder_is_no_file(refused):
     ("error", "status", "said"),
     [
         (OSError(28, "No space left on device"), 1, "r.json: No space left on device\n"),
-        (KeyboardInterrupt(), 130, ""),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
     ],
 )
 def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch, error, status, said):
@@ -711,7 +711,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     os.mkfifo(tmp_path / "x.jsonl")
     arguments = ("score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json")
 
-    assert interrupted(tmp_path / "x.jsonl", *arguments) == (130, "", "")
+    assert interrupted(tmp_path / "x.jsonl", *arguments) == (130, "", "interrupted\n")
     assert os.listdir(tmp_path) == ["x.jsonl"]
 
 

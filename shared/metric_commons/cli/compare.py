@@ -18,6 +18,7 @@ from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from .options import (
     STATISTICS,
+    ClusterBy,
     Confidence,
     Correction,
     Resamples,
@@ -39,8 +40,8 @@ from .trec import (
     RelevanceLevel,
     ScoreDtype,
     Scoring,
-    parsed,
     score_queries,
+    selected_measures,
     summary,
 )
 
@@ -54,7 +55,7 @@ _OF_RUNS = (
     *("measures", "missing", "relevance_level", "score_dtype", "max_depth", "judged_only"),
     "plot",
 )
-_OF_RESULTS = ("scores", "rows")
+_OF_RESULTS = ("rows", "cluster_by")
 
 
 def compare(
@@ -69,6 +70,7 @@ def compare(
     measures: Measures = None,
     scores: Scores = None,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     test: Annotated[
         Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
         typer.Option(
@@ -154,7 +156,8 @@ def compare(
         _refuse(context, _OF_RUNS, "runs, and these are saved results")
         from ..evaluation.scoring import compare as compare_results
 
-        compared = compare_results(*read_with_rows(paths, rows or []), scores=scores, **testing)
+        results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
+        compared = compare_results(*results, scores=scores, **testing)
         if sort is not None:
             compared = compared.sort(sort)
         if save:
@@ -168,7 +171,7 @@ def compare(
         raise UsageError("compare needs saved results, or judgments and at least two runs")
     if plot and len(runs) > 2:
         raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
-    measures_asked = _averaged(parsed(measures))
+    measures_asked = _averaged(selected_measures(measures, scores))
     if plot:
         from ..plots import check  # a missing library is said before a large file is read
 

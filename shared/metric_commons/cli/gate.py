@@ -7,7 +7,7 @@ import typer
 
 from ..evaluation.saved_rows import read_with_rows
 from ..evaluation.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
-from .options import Alpha, Confidence, Power, Rows
+from .options import Alpha, ClusterBy, Confidence, Power, Rows
 
 _STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
 
@@ -24,6 +24,7 @@ def gate(
         typer.Option(metavar="NAME", help="The system, if a result has several."),
     ] = None,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     confidence: Confidence = None,
@@ -41,7 +42,7 @@ def gate(
     """
     from ..evaluation.verdicts import gate as verdict_on
 
-    results_new, results_old = read_with_rows([new, baseline], rows or [])
+    results_new, results_old = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by)
     result = verdict_on(
         results_new,
         results_old,

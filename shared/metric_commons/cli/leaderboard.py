@@ -12,7 +12,7 @@ import typer
 from ..evaluation.latex import as_latex
 from ..evaluation.rendering import Table, as_html, as_markdown, spreadsheet_cell
 from ..files.stored import plain
-from .options import Confidence, Rows, Scores, Top
+from .options import ClusterBy, Confidence, Rows, Scores, Top
 from .outputs import Form, show_tables
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def leaderboard(
     ] = None,
     scores: Scores = None,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     confidence: Confidence = None,
     top: Top = None,
     form: Form = "table",
@@ -67,9 +68,10 @@ def leaderboard(
     from ..evaluation import boards as boards_of_results
 
     level = _LEVEL if confidence is None else confidence
-    candidates = boards_of_results.candidates(
-        boards_of_results.read_results(paths, rows or []), score
-    )
+    results = boards_of_results.read_results(paths, rows or [])
+    if cluster_by is not None:
+        results = [stored.clustered(cluster_by, level) for stored in results]
+    candidates = boards_of_results.candidates(results, score)
     groups = boards_of_results.alike(candidates)
     if mean is None and not group:
         _check_alike(groups, "give --group for a board of each")
@@ -100,6 +102,7 @@ def history(
         bool, typer.Option("--group", help="Print a history for each group of comparable results.")
     ] = False,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     confidence: Confidence = None,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
@@ -119,6 +122,8 @@ def history(
 
     level = _LEVEL if confidence is None else confidence
     results = boards_of_results.read_results(paths, rows or [])
+    if cluster_by is not None:
+        results = [stored.clustered(cluster_by, level) for stored in results]
     candidates = histories.results_of_system(boards_of_results.candidates(results, score), system)
     groups = boards_of_results.alike(candidates)
     if not group:
@@ -145,7 +150,7 @@ def _check_alike(groups: "Sequence[Sequence[Candidate]]", advice: str) -> None:
 
 def _check_one_score(groups: "Sequence[Sequence[Candidate]]") -> None:
     """Nothing, if groups differ in their rows alone."""
-    of_rows = ("rows", "clusters")
+    of_rows = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
     scorings = {
         tuple((name, value) for name, value in group[0].parts.items() if name not in of_rows)
         for group in groups

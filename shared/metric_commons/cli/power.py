@@ -9,7 +9,7 @@ import typer
 from ..evaluation.saved_rows import read_with_rows
 from ..evaluation.verdicts import plan_table, plans
 from ..files.stored import plain
-from .options import Alpha, Power, Rows, Scores
+from .options import Alpha, ClusterBy, Power, Rows, Scores
 from .outputs import show_tables
 
 
@@ -24,6 +24,7 @@ def power(
     ],
     scores: Scores = None,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     form: Annotated[
@@ -42,7 +43,9 @@ def power(
     """
     from ..evaluation.scoring import compare
 
-    compared = compare(*read_with_rows(paths, rows or []), scores=scores, correction="none")
+    compared = compare(
+        *read_with_rows(paths, rows or [], cluster_by=cluster_by), scores=scores, correction="none"
+    )
     planned = plans(compared.comparisons, effect, alpha=alpha, power=power)
     if form == "json":
         listed = [plain(plan._asdict()) for plan in planned]

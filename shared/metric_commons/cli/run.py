@@ -139,6 +139,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
         compare=compare,
         scores=config_of_file.scores,
         correction=correction_named(config_of_file.correction),
+        jobs=config_of_file.jobs,
         per_example=by_row
         and (config_of_file.outputs.per_example or config_of_file.outputs.html) is not None,
     )
@@ -161,7 +162,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
         if module not in modules:
             hint = nearest(module, modules) or f"; the modules are {', '.join(modules)}"
             raise wrong(path, ["modules", module], f"there is no such module{hint}")
-        metric = metrics[module] = catalog.load(module)
+        metric = metrics[module] = catalog.declared(module)
         accepted = [option for option in metric.options if option not in REPORTING]
         for option in options:
             if option not in accepted:

@@ -1,7 +1,7 @@
 """`metric-commons score`: files in, one result out."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from errno import ENOENT
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,10 +13,13 @@ from ..evaluation.arguments import assign, input_names
 from ..evaluation.evaluations import Evaluation
 from ..evaluation.log_evaluations import LogEvaluation
 from ..evaluation.presets import preset_options
+from ..evaluation.results import Results
 from ..evaluation.samples import LOGGED
+from ..evaluation.stated_means import NO_ROWS, results_of_logs
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.selections import Selection
 from ..files.streams import STANDARD_INPUT, Limits
+from ..files.tables import Source
 from ..numbers.checks import nearest
 from .options import (
     OUTPUT,
@@ -27,11 +30,13 @@ from .options import (
     Confidence,
     Correction,
     IntervalMethod,
+    Jobs,
     Predictions,
     Resamples,
     Save,
     Scores,
     Seed,
+    check_processes,
     correction_named,
 )
 from .outputs import Form, Outputs, say_written
@@ -50,6 +55,7 @@ from .sources import (
     SystemField,
     conditions,
     evaluation_on,
+    file_names,
     opened,
 )
 
@@ -153,6 +159,7 @@ def score(
         ),
     ] = None,
     save: Save = None,
+    jobs: Jobs = None,
     form: Form = "table",
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
@@ -166,6 +173,7 @@ def score(
     are read as lists if every cell of the column is a JSON list, and as numbers
     if the modules take numbers there.
     """
+    check_processes(jobs)
     modules, paths = _sorted_out(words)
     outputs = Outputs(form=form, save=save, per_example=per_example)
     outputs.check([*paths, *filter(None, [answers])])
@@ -195,6 +203,7 @@ def score(
         "scores": scores,
         "correction": correction_named(correction),
         "per_example": per_example is not None,
+        "jobs": jobs,
     }
     of_logs: dict[str, Any] = {
         "answers": answers,
@@ -205,6 +214,20 @@ def score(
     }
     limits = Limits(line_limit, size_limit)
     with opened(paths, answers, origin, selection, limits) as sources:
+        if any(source.log.means for source in sources.values()):
+            requested = {
+                "--confidence": confidence is not None,
+                "--standard-error": standard_error,
+                "--compare": compare,
+                "--cluster-by": cluster_by is not None,
+                "--group-by": group_by is not None,
+                "--per-example": per_example is not None,
+                "--partial": partial is not None,
+            }
+            outputs.write(
+                _stated(sources, paths, modules, selection, metric, requested).choose(scores)
+            )
+            return
         evaluation = evaluation_on(sources, paths, predictions or [], settled, of_logs)
         check_usage(evaluation)
         if cluster_by is not None and not evaluation.uses_clusters and partial is None:
@@ -218,6 +241,33 @@ def score(
             _check_partial(evaluation, outputs)
             evaluation.part().save(partial)
             say_written(partial)
+
+
+def _stated(
+    sources: Mapping[Path, Source],
+    paths: Sequence[Path],
+    modules: Sequence[str],
+    selection: Selection,
+    metric: str | None,
+    requested: Mapping[str, bool],
+) -> Results:
+    """The means that files state which have no rows; `requested` says which options need rows.
+
+    Raises:
+        UsageError: something is asked for that needs rows, or there are rows.
+    """
+    path = next(path for path in paths if sources[path].log.means)
+    for name in modules:
+        if name != LOGGED:
+            raise UsageError(f"{name} scores rows, and {path} has none: {NO_ROWS}; take `{LOGGED}`")
+    for option, is_requested in requested.items():
+        if is_requested:
+            raise UsageError(f"{option} needs scores of rows, and {path} has none: {NO_ROWS}")
+    unknown = [name for name in selection.conditions if name != "split"]
+    if unknown:
+        raise UsageError(f"--where {unknown[0]}: {path} has splits alone, --where split=test")
+    systems = dict(zip(file_names(paths, sources), map(sources.__getitem__, paths), strict=True))
+    return results_of_logs(systems, selection.conditions.get("split"), metric)
 
 
 def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:

@@ -13,7 +13,7 @@ from ..evaluation.presets import run_options
 from ..evaluation.rendering import Table, label
 from ..evaluation.results import FORMATS, Results
 from ..evaluation.signature import provenance, signature
-from ..evaluation.usage import UsageError, check_outputs
+from ..evaluation.usage import UsageError, check_outputs, with_bar
 from ..files.streams import stem
 from .options import OUTPUT, Confidence, IntervalMethod, Resamples, Save, Seed
 from .outputs import check_form, say_written, show
@@ -75,6 +75,15 @@ JudgedOnly = Annotated[
     bool,
     typer.Option("--judged-only", "-J", help="Remove documents without a judgment (trec_eval -J)."),
 ]
+MeasureScores = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scores",
+        metavar="NAME",
+        help="Which of these measures to show, write and compare; without --measure the same as "
+        "that.",
+    ),
+]
 _FORMS = (*FORMATS, "trec_eval")
 
 
@@ -102,6 +111,7 @@ def trec(
     qrels: Qrels,
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs to score.")],
     measures: Measures = None,
+    scores: MeasureScores = None,
     preset: Annotated[
         str | None,
         typer.Option(
@@ -171,6 +181,8 @@ def trec(
     """
     output = None
     if form == "trec_eval":
+        if scores:
+            raise UsageError("--scores is not for --format trec_eval; name measures with -m")
         output = lines(measures, documents)
         measures = list(dict.fromkeys(line.measure for line in output if line.measure)) or ["num_q"]
         if len(runs) > 1:
@@ -178,7 +190,7 @@ def trec(
     elif no_summary or documents is not None:
         option = "no-summary" if no_summary else "collection-size"
         raise UsageError(f"--{option} is an option of --format trec_eval")
-    parsed_measures = parsed(measures)
+    parsed_measures = selected_measures(measures, scores)
     check_outputs([save, per_example], [qrels, *runs])
     missing = _missing(context, missing, complete=complete, skips=output is not None)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
@@ -298,14 +310,30 @@ class Rankings(Results):
         ]
 
 
-def parsed(names: Sequence[str] | None) -> "tuple[Measure, ...]":
-    """The measures asked for. A wrong name is said before a large file is read."""
+def selected_measures(
+    measures: Sequence[str] | None, scores: Sequence[str] | None
+) -> "tuple[Measure, ...]":
+    """The measures asked for, those among them that are scores to show.
+
+    A wrong name is said before a large file is read.
+    """
+    if not scores:
+        return _parsed("measure", measures or _DEFAULTS)
+    selection = _parsed("scores", scores)
+    names = [measure.name for measure in _parsed("measure", measures)] if measures else []
+    for measure in selection:
+        if names and measure.name not in names:
+            raise UsageError(f"--scores: {measure.name!r} is none of {', '.join(names)}")
+    return selection
+
+
+def _parsed(option: str, names: Sequence[str]) -> "tuple[Measure, ...]":
     from ..ranking.names import parse_measures
 
     try:
-        return parse_measures(names or _DEFAULTS)
+        return parse_measures(names)
     except ValueError as error:
-        raise UsageError(f"--measure: {error}") from error
+        raise UsageError(f"--{option}: {error}") from error
 
 
 def score_queries(
@@ -317,8 +345,6 @@ def score_queries(
     relstring: int | None = None,
 ) -> Scored:
     """What each run scores on each query. One run at a time is in memory."""
-    from tqdm import tqdm
-
     from ..files import trec as files
     from ..ranking.runs import relevance_strings, score_run
 
@@ -326,7 +352,7 @@ def score_queries(
     judged, sha256 = files.read_hashed(qrels, files.Qrels)
     scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {})
     steps = list(zip(names, runs, strict=True))
-    for name, path in tqdm(steps, "scoring", unit="run", delay=1, leave=False, disable=None):
+    for name, path in with_bar(steps, "scoring", "run"):
         run, sha256 = files.read_hashed(path, files.Run)
         if not {*run.queries} & {*judged.queries}:
             raise ValueError(f"{path} has none of the queries of {qrels}")

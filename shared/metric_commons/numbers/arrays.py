@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Integers = NDArray[np.signedinteger[Any]]  # int64; for rows of large files int32, where it suffices
 Unsigned = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 Booleans = NDArray[np.bool_]
@@ -39,7 +39,7 @@ def as_column(name: str, column: Any) -> Column:
             tensor = tensor.float()
         return as_column(name, np.asarray(tensor))
     if hasattr(column, "to_pylist"):  # pyarrow
-        return list(column.to_pylist())
+        return list(column.to_pylist(maps_as_pydicts="strict"))
     if hasattr(column, "iloc"):  # pandas, with any index
         return as_column(name, column.to_numpy())
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
