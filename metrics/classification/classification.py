@@ -29,8 +29,8 @@ class Classification(BatchMetric):
     Args:
         predictions (list): a label (int, str, bool) a row; or a score (float) of the positive one,
             or of each label (list of float); or 0 or 1 for each of several labels (list of int).
-        references (list): a label a row, whole numbers in floats too; or a list of 0 and 1 (int,
-            bool, float).
+        references (list): one label per row, also whole numbers as floats; or a list of 0 and 1
+            (int, bool, float).
 
     Returns:
         accuracy, precision, recall, f1, f_beta (if beta is not 1), fpr, specificity,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .jobs import Job
 from .parts import Part
-from .table_columns import check_columns
+from .table_columns import check_columns, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,15 +47,6 @@ def part_of_spark(df: "DataFrame", job: Job) -> Part:
     dealt = parts.repartition(_MERGING_TASKS, "partition").sortWithinPartitions(*_ORDER)
     totals = dealt.mapInArrow(_errors_as_rows(on_executors(_rows_of_total, job)), _SCHEMA)
     return job.total(_states(sorted(totals.toArrow().to_pylist(), key=itemgetter(*_ORDER))))
-
-
-def quoted(name: str) -> str:
-    """The name of a column as Spark reads it, where a dot would lead into a struct.
-
-    >>> quoted("answer.text")
-    '`answer.text`'
-    """
-    return "`" + name.replace("`", "``") + "`"
 
 
 def numbered(df: "DataFrame") -> "DataFrame":
@@ -102,8 +93,9 @@ def _errors_as_rows(function: "MapInArrow") -> "MapInArrow":
         try:
             yield from function(batches)
         except ValueError as error:
+            context = TaskContext.get()
             record = {
-                "partition": pa.array([TaskContext.get().partitionId()], pa.int32()),
+                "partition": pa.array([context.partitionId() if context else 0], pa.int32()),
                 "piece": pa.array([0], pa.int32()),
                 "state": pa.array([None], pa.binary()),
                 "error": [str(error)],

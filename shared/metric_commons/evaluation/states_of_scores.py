@@ -12,7 +12,7 @@ import numpy as np
 from ..numbers.arrays import Floats
 from ..numbers.checks import RowError
 from ..numbers.multisets import Multiset
-from ..outcomes.preferences import outcomes, rates, sums_of_clusters
+from ..outcomes.preferences import outcomes, rates, sums_of_clusters, values_of_rates
 from ..ranking.names import Measure, parse_measures
 from ..ranking.ranking_measures import average
 from ..statistics.cluster_sums import Clusters, ClusterSums
@@ -20,6 +20,7 @@ from ..statistics.intervals import interval
 from ..statistics.summary import members, summarize, uncertainty
 from .ranking_tables import Rankings
 from .sufficient_statistics import Columns, Ids, RowLabels, SufficientStatistics, refuse_ids
+from .value_counts import CountedScores, counts_of_rows
 
 _INTEGERS = 1 << 63
 _PENDING = 1 << 14  # numbers that wait, at least, until they are added up
@@ -118,9 +119,11 @@ class RowScores(SufficientStatistics):
             }
         return result
 
-    def counts(self) -> dict[str, Multiset] | None:
-        rows = _Rows.sum([*self._groups().values()])
-        return rows.scores if rows.clusters is None else None
+    def counts(self) -> CountedScores:
+        return self._value_counts(_Rows.sum([*self._groups().values()]))
+
+    def _value_counts(self, rows: _Rows) -> CountedScores:
+        return CountedScores(rows.scores, rows.clusters)
 
     def to_plain(self) -> Any:
         return [[label, rows.to_plain()] for label, rows in self._groups().items()]
@@ -184,8 +187,9 @@ class RowScores(SufficientStatistics):
 class ComparisonOutcomes(RowScores):
     """Outcomes of comparisons; whether a tie counts is decided at the end."""
 
-    def counts(self) -> None:
-        return None  # whether ties count is not decided yet
+    def _value_counts(self, rows: _Rows) -> CountedScores:
+        values = values_of_rates(rows.scores["outcome"].elements(), self._options["ties"])
+        return counts_of_rows(values)._replace(clusters=rows.clusters)
 
     def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
         (values,) = scores.values()
@@ -231,11 +235,9 @@ class RankingScores(SufficientStatistics):
         means = {measure.name: average(measure) for measure in self._measures}
         return summarize(scores, means, **reporting, **labels)
 
-    def counts(self) -> dict[str, Multiset] | None:
+    def counts(self) -> CountedScores:
         scores, labels = self._rankings.in_order()
-        if "clusters" in labels:
-            return None
-        return {name: Multiset.from_values(column) for name, column in scores.items()}
+        return counts_of_rows(scores, labels.get("clusters"))
 
     def to_plain(self) -> Any:
         return self._rankings.to_plain()

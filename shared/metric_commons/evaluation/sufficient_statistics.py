@@ -8,8 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..numbers.multisets import Multiset
 from .arguments import REPORTING
+from .value_counts import CountedScores
 
 Columns = Mapping[str, Any]
 Ids = Sequence[int | str]
@@ -54,7 +54,7 @@ class SufficientStatistics(ABC):
     def result(self, **reporting: Any) -> dict[str, Any]:
         """The result of all rows."""
 
-    def counts(self) -> dict[str, Multiset] | None:
+    def counts(self) -> CountedScores | None:
         """How often each score of rows occurs; None where that says nothing of intervals."""
         return None
 

@@ -40,15 +40,15 @@ class Clusters:
 
     @classmethod
     def of_labels(cls, labels: Sequence[object], rows: int, name: str = "clusters") -> Self:
-        """The clusters of so many rows, from a label a row.
+        """The clusters of so many rows, from one label per row.
 
         Args:
-            labels: one a row.
+            labels: one per row.
             rows: how many there are.
             name: what errors call the labels.
 
         Raises:
-            ValueError: there is not one label a row, or two look alike as texts.
+            ValueError: there is not one label per row, or two look alike as texts.
         """
         plain: Any = labels.tolist() if hasattr(labels, "tolist") else labels
         is_plain = isinstance(plain, list | tuple) and len(plain) == rows
@@ -95,12 +95,12 @@ class ClusterSums:
         """The clusters of rows.
 
         Args:
-            labels: one a row.
+            labels: one per row.
             scores: finite, shape (rows,).
             name: what errors call the labels.
 
         Raises:
-            ValueError: there is not one label a row, or two look alike as texts.
+            ValueError: there is not one label per row, or two look alike as texts.
         """
         return Clusters.of_labels(labels, scores.size, name).sums(scores)
 
