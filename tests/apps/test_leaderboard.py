@@ -255,7 +255,7 @@ def test_less_is_better_where_it_is(run, saved):
     found = records(run("leaderboard", *paths, "--by", "ter", "--format", "csv")[1])
 
     assert [each["system"] for each in found] == ["good", "poor"]
-    assert "Less is better." in run("leaderboard", *paths, "--by", "ter")[1]
+    assert "Lower is better." in run("leaderboard", *paths, "--by", "ter")[1]
 
 
 def test_other_forms_have_the_same_numbers(run, saved):

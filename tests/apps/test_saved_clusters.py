@@ -167,3 +167,58 @@ def test_runs_have_no_clusters(run):
     assert run("trec", "qrels", "a.run", "b.run", *files)[0] == 0
     message = run("compare", "t.json", "--cluster-by", "topic")[2]
     assert message.startswith("t.json: there are no clusters, since it does not name the file")
+
+
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("qa_f1", ["--cluster-by", "doc.passage"]),
+        ("win_rate", []),
+        ("win_rate", ["--cluster-by", "doc.passage"]),
+        ("win_rate", ["--set", "ties=half", "--cluster-by", "doc.passage"]),
+        ("ir_ranking", ["--id", "id", "--cluster-by", "doc.passage"]),
+    ],
+)
+def test_a_result_alone_has_the_intervals_of_its_rows(run, rows, module, options):
+    write("rows.jsonl", rows)
+    fields = [word.format(system="x") for word in COMMANDS[module]]
+    command = ("score", module, "rows.jsonl", *fields, *options)
+    expected = json.loads(run(*command, "--confidence", "0.9", "--format", "json")[1])
+    (system,) = expected["systems"]
+    intervals = expected["systems"][system][module]["confidence_interval"]
+    assert run(*command, "--save", "alone.json")[0] == 0
+    write("a.jsonl", rows[:9])
+    write("b.jsonl", rows[9:])
+    for part in "ab":
+        partial = ("score", module, f"{part}.jsonl", *fields, *options)
+        assert run(*partial, "--partial", f"{part}.part")[0] == 0
+    assert run("merge", "a.part", "b.part", "--save", "merged.json")[0] == 0
+    means = [name for name in intervals if name != "utility"]
+
+    assert means
+    for path in ("alone.json", "merged.json"):
+        for score in means:
+            board = ("leaderboard", path, "--by", score, "--confidence", "0.9", "--format", "json")
+            status, out, err = run(*board)
+            assert (status, err) == (0, "")
+            (found,) = json.loads(out)["boards"][0]["systems"]
+            assert found["confidence_interval"] == pytest.approx(intervals[score], abs=1e-12)
+
+
+def test_scores_of_a_log_may_have_any_range(run):
+    def sample(number, score):
+        responses = {"resps": [["a"]], "filtered_resps": ["a"], "arguments": []}
+        named = {"filter": "none", "metrics": ["percent"], "percent": score}
+        return {"doc_id": number, "doc": {}, "target": "a", **responses, **named}
+
+    for scores in ([40.0, 90.0, 60.0], [-3.0, 2.0, 0.5]):
+        write("log.jsonl", [sample(number, score) for number, score in enumerate(scores)])
+        command = ("score", "logged", "log.jsonl", "--save", "log.json", "--format", "json")
+        (result,) = json.loads(run(*command, "--confidence", "0.95")[1])["systems"].values()
+        expected = result["logged"]["confidence_interval"]["percent"]
+        assert run(*command)[0] == 0
+        out = run("leaderboard", "log.json", "--by", "percent", "--format", "json")[1]
+
+        (found,) = json.loads(out)["boards"][0]["systems"]
+        assert found["confidence_interval"] == expected
+        assert expected[0] < np.mean(scores) < expected[1]

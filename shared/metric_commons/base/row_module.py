@@ -5,7 +5,7 @@ module of `evaluate`; whoever needs nothing of `evaluate` takes a `declared_modu
 """
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
@@ -15,7 +15,7 @@ from ..numbers.arrays import Column
 from ..numbers.checks import nearest
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
 from ..statistics.sums import RowStatistics
-from .columns import Layout, copied, holds_queries, joined, query_rows, read
+from .columns import Layout, copied, holds_maps, holds_queries, joined, map_rows, query_rows, read
 from .locks import Lock
 from .options import Option, completed, declared_options, spelled_out
 
@@ -51,6 +51,9 @@ class RowModule(abc.ABC):
     scores_are: Literal["means", "outcomes", "rankings", "counts", "moments", "sums", "answers"] = (
         "means"
     )
+    # Of checked columns and all options the columns of which a state counts equal rows, where
+    # `scores_are` "counts"; `compute` has the same result from these as from the others.
+    state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
     # The score to compare systems by; None for the first of the result.
     main_score: str | None = None
     # Scores that are no means, though their module scores row by row: patterns of names, and
@@ -59,6 +62,8 @@ class RowModule(abc.ABC):
     # The columns of a harness's log that are the inputs, in their order: texts, or "option_scores"
     # and "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
     log_columns: tuple[str, ...] = ("prediction", "references")
+    # Scores of rows, each with what harnesses call the same, in small letters.
+    logged_names: tuple[tuple[str, ...], ...] = ()
     # Names of scores, or patterns of them; of all others higher is better.
     lower_is_better: frozenset[str] = frozenset()
     unbounded: frozenset[str] = frozenset()  # names of means of rows that may be greater than 1
@@ -255,14 +260,20 @@ class RowModule(abc.ABC):
     def as_rows(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
         """The inputs as rows; of rankings they may be dictionaries `{query: {document: number}}`.
 
+        Rows of rankings may also be maps of pyarrow from documents to numbers, as Spark has them.
+
         Raises:
             ValueError: no query is in all of them.
         """
-        if self.scores_are != "rankings" or not all(map(holds_queries, inputs.values())):
+        if self.scores_are != "rankings":
             return inputs
-        return query_rows(
-            inputs, {name: list(shape) for name, shape in self.feature_sets[0].items()}
-        )
+        fields = {name: list(shape) for name, shape in self.feature_sets[0].items()}
+        if all(map(holds_queries, inputs.values())):
+            return query_rows(inputs, fields)
+        return {
+            name: map_rows(column, fields[name]) if holds_maps(column) else column
+            for name, column in inputs.items()
+        }
 
     def row_statistics(self, **inputs: Any) -> RowStatistics:
         """What each row adds to the sums of which the scores are made, where `scores_are` "sums".

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 class TextInputs(NamedTuple):
     """Ways to give the inputs, each as features."""
 
-    # A text a row, and its reference or references: what every module takes that compares texts.
+    # One text per row, and its reference or references: what modules that compare texts take.
     texts_and_references: list[Any]
     # The same, or sets of references, or the dictionaries of SQuAD, of which `text.squad_answers`
     # makes texts.

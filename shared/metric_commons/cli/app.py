@@ -8,6 +8,7 @@ import typer
 
 from ..evaluation.rendering import escaped
 from ..evaluation.usage import MissingExtraError, UsageError
+from ..numbers.checks import OptionError
 
 _LONGEST = 2_000  # characters of a message, which may quote a long value
 
@@ -28,7 +29,8 @@ def commands(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     """The program with these commands; files of others are not imported."""
     app = typer.Typer(
         help="Score the answers of language models: exact, fast and with confidence intervals.",
-        epilog="Exit status: 0 done, 1 bad input, 2 bad usage, 130 interrupted; see gate for 3, 4.",
+        epilog="Exit status: 0 done; 1 a file or its content is wrong; 2 the command line is "
+        "wrong; 130 interrupted. gate also has 3 (undecided) and 4 (worse).",
         context_settings={"help_option_names": ["-h", "--help"]},
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -45,8 +47,10 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     try:
         return program(arguments, prog_name="metric-commons", standalone_mode=False) or 0
     except typer.TyperException as error:
-        return _refused(error.format_message(), error.exit_code)
-    except UsageError as error:
+        # The library behind says: Input should be a valid integer, unable to parse string as ...
+        message = error.format_message().partition(", unable to parse")[0]
+        return _refused(message.replace("Input should be", "it must be"), error.exit_code)
+    except (UsageError, OptionError) as error:
         return _refused(str(error), 2)
     except MissingExtraError as error:
         return _refused(str(error), 1)
@@ -54,6 +58,8 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
         return _refused("this needs more memory than there is; ask for less at a time", 1)
     except RecursionError:
         return _refused("values are nested too deeply", 1)
+    except FileNotFoundError as error:
+        return _refused(f"no such file: {error.filename or error}", 1)
     except OSError as error:
         prefix = f"{error.filename}: " if error.filename else ""
         return _refused(f"{prefix}{error.strerror or error}", 1)

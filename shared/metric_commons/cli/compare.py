@@ -17,6 +17,7 @@ from ..evaluation.signature import provenance
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from .options import (
+    STATISTICS,
     ClusterBy,
     Confidence,
     Correction,
@@ -28,8 +29,9 @@ from .options import (
     Sort,
     Top,
     correction_named,
+    share,
 )
-from .outputs import Form, show
+from .outputs import Form, say_written, show
 from .trec import (
     JudgedOnly,
     MaxDepth,
@@ -62,8 +64,7 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="RESULT|QRELS RUN",
-            help="What --save of `score` or `run` wrote; or relevance judgments, and two runs or "
-            "more.",
+            help="Results that --save wrote; or relevance judgments and two or more runs.",
         ),
     ],
     measures: Measures = None,
@@ -73,24 +74,39 @@ def compare(
     test: Annotated[
         Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
         typer.Option(
-            help="Sign flips of differences, Student's t, signed ranks, or McNemar's for scores "
-            "0 and 1. Scores that follow from sums, such as BLEU, take permutation (rows are "
-            "exchanged) or bootstrap."
+            metavar="TEST",
+            help="permutation (sign flips), t, wilcoxon, or mcnemar and mcnemar_mid_p for scores 0 "
+            "and 1. For corpus scores such as BLEU: permutation (rows are exchanged) or bootstrap.",
+            rich_help_panel=STATISTICS,
         ),
     ] = "permutation",
     alternative: Annotated[
         Literal["two-sided", "greater", "less"],
-        typer.Option(help="Whether A differs from B, is greater, or is less."),
+        typer.Option(
+            metavar="SIDE",
+            help="Alternative hypothesis about A - B: two-sided, greater or less.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = "two-sided",
     interval: Annotated[
         Literal["auto", "t", "bootstrap"],
-        typer.Option(help="Of the difference: one that suits the scores, Student's, or resamples."),
+        typer.Option(
+            metavar="METHOD",
+            help="Interval of the difference: auto (chosen by the kind of score), t or bootstrap.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = "auto",
     confidence: Confidence = None,
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     alpha: Annotated[
-        float, typer.Option(metavar="LEVEL", help="A corrected p-value below it is significant.")
+        float,
+        typer.Option(
+            metavar="LEVEL",
+            parser=share,
+            help="Significance level, for corrected p-values.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = 0.05,
     correction: Correction = "holm",
     missing: Missing = "zero",
@@ -104,7 +120,7 @@ def compare(
     form: Form = "table",
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the differences of two runs, as .png, .svg, .pdf."),
+        typer.Option(metavar="FILE", help="Draw the differences of two runs: .png, .svg or .pdf."),
     ] = None,
 ) -> None:
     """Compare systems row by row: those of saved results, or retrieval runs.
@@ -114,13 +130,14 @@ def compare(
     metric-commons compare qrels.txt bm25.run dense.run -m ndcg@10 -m map
 
     Results need the scores of their rows, which --per-example writes. Systems
-    of one name are compared with each other; else each with each. Of three
-    and more the ranks that each may have are shown; of more than 25 a line of
-    signs takes the place of letters. Bold are the best tier and differences
-    that are significant. The p-value says how
-    likely a difference as large would be if two systems were equally good; one
-    that is not significant does not show that they are. A row that does not
-    count for one system is left out for both.
+    with the same name in several results are compared with each other;
+    otherwise every two systems are. For three or more systems the table has
+    their possible ranks, and for more than 25 a line of signs instead of
+    letters. The best tier and significant differences are in bold.
+
+    The p-value is the probability of a difference at least this large if both
+    systems were equally good. A difference that is not significant does not
+    show that they are equal. A row that one system lacks is left out for both.
     """
     testing: dict[str, Any] = {
         "test": test,
@@ -146,6 +163,7 @@ def compare(
         if save:
             compared.save(save)
         show(replace(compared, top=top), form)
+        say_written(save)
         return
     _refuse(context, _OF_RESULTS, "saved results, and these are runs")
     qrels, *runs = paths
@@ -204,13 +222,14 @@ def _compare_runs(
     if plot:
         write_whole(plot, [picture])
     show(replace(results, top=top), form)
+    say_written(save, plot)
 
 
 class TwoRuns(Results):
     """Two runs, and for each measure which of them is better."""
 
     def tables(self) -> list[Table]:
-        """A row a measure; which run is A, and which B, stands below."""
+        """One row per measure; which run is A, and which B, stands below."""
         table = super().tables()[-1]
         first = self.comparisons[0]
         return [

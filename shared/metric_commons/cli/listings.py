@@ -9,7 +9,7 @@ from ..evaluation.presets import PRESETS
 
 
 def list_modules() -> None:
-    """List the modules, and what each takes."""
+    """List the modules and their inputs."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name in catalog.names():
         table.add_row(name, catalog.summary(name))
@@ -18,7 +18,7 @@ def list_modules() -> None:
 
 
 def list_presets() -> None:
-    """List the presets: options that reproduce a community's numbers."""
+    """List the presets: sets of options that reproduce the numbers of another tool."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for name, preset in PRESETS.items():
         table.add_row(name, preset.about)

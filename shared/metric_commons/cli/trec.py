@@ -15,8 +15,8 @@ from ..evaluation.results import FORMATS, Results
 from ..evaluation.signature import provenance, signature
 from ..evaluation.usage import UsageError, check_outputs, with_bar
 from ..files.streams import stem
-from .options import Confidence, IntervalMethod, Resamples, Save, Seed
-from .outputs import check_form, show
+from .options import OUTPUT, Confidence, IntervalMethod, Resamples, Save, Seed
+from .outputs import check_form, say_written, show
 from .trec_eval import lines, printed, relstring_length
 
 if TYPE_CHECKING:
@@ -35,15 +35,15 @@ Measures = Annotated[
         "--measure",
         "-m",
         metavar="NAME",
-        help="A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); may be given several times. "
-        f"Without it, {', '.join(_DEFAULTS)}.",
+        help="A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); repeatable. By default "
+        f"{', '.join(_DEFAULTS)}.",
     ),
 ]
 Missing = Annotated[
     Literal["zero", "skip"],
     typer.Option(
-        help="A judged query of which a run has no document counts as zero (trec_eval -c), or is "
-        "skipped, as trec_eval does by default."
+        help="A judged query that is not in the run: count it as zero (trec_eval -c), or skip it, "
+        "as trec_eval does by default."
     ),
 ]
 RelevanceLevel = Annotated[
@@ -52,12 +52,14 @@ RelevanceLevel = Annotated[
         "--relevance-level",
         "-l",
         metavar="LEVEL",
-        help="The least relevance that is relevant (trec_eval -l).",
+        help="The lowest grade that counts as relevant (trec_eval -l).",
     ),
 ]
 ScoreDtype = Annotated[
     Literal["float64", "float32"],
-    typer.Option(help="How exact scores are: float64 as trec_eval 10, float32 as trec_eval 9."),
+    typer.Option(
+        help="Precision of the scores of runs: float64 as in trec_eval 10, float32 as in 9."
+    ),
 ]
 MaxDepth = Annotated[
     int | None,
@@ -66,12 +68,12 @@ MaxDepth = Annotated[
         "-M",
         min=1,
         metavar="N",
-        help="Look at N documents of a query (trec_eval -M).",
+        help="Use only the first N documents of each query (trec_eval -M).",
     ),
 ]
 JudgedOnly = Annotated[
     bool,
-    typer.Option("--judged-only", "-J", help="Leave out documents not judged (trec_eval -J)."),
+    typer.Option("--judged-only", "-J", help="Remove documents without a judgment (trec_eval -J)."),
 ]
 MeasureScores = Annotated[
     list[str] | None,
@@ -94,10 +96,12 @@ TrecForm = Annotated[
     str,
     typer.Option(
         "--format",
-        metavar=f"[{'|'.join(_FORMS)}]",
+        metavar="FORMAT",
         callback=_check_trec_form,
-        help="What to print. With trec_eval, measures are named, ordered and printed as it does, "
-        "those of -m official without -m, and queries without results are skipped without -c.",
+        help=f"Format of what is printed: {', '.join(_FORMS)}. With trec_eval the output and the "
+        "defaults are those of that program: -m official, and queries without results are skipped "
+        "unless -c is given.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 
@@ -110,11 +114,13 @@ def trec(
     scores: MeasureScores = None,
     preset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A community's options: trec_eval or ultrarag."),
+        typer.Option(
+            metavar="NAME", help="Options that reproduce another tool: trec_eval, ultrarag."
+        ),
     ] = None,
     per_query: Annotated[
         bool,
-        typer.Option("--per-query", "-q", help="Also print, and save, the scores of each query."),
+        typer.Option("--per-query", "-q", help="Print and save the scores of each query too."),
     ] = False,
     missing: Missing = "zero",
     complete: Annotated[
@@ -132,13 +138,17 @@ def trec(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the scores of each query, as JSONL; `compare` and `gate` read them.",
+            help="Write the scores of each query, as JSON Lines; compare and gate read them.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     no_summary: Annotated[
         bool,
         typer.Option(
-            "--no-summary", "-n", help="Print no means, with --format trec_eval (trec_eval -n)."
+            "--no-summary",
+            "-n",
+            help="With --format trec_eval: print no means (trec_eval -n).",
+            rich_help_panel=OUTPUT,
         ),
     ] = False,
     documents: Annotated[
@@ -148,26 +158,26 @@ def trec(
             "-N",
             min=0,
             metavar="N",
-            help="Documents in the collection, for the fourth weight of utility, with "
-            "--format trec_eval (trec_eval -N).",
+            help="With --format trec_eval: number of documents in the collection, for the fourth "
+            "weight of utility (trec_eval -N).",
         ),
     ] = None,
     save: Save = None,
     form: TrecForm = "table",
 ) -> None:
-    """Score retrieval runs, with the values of trec_eval to the last bit.
+    """Score retrieval runs; the values equal those of trec_eval to the last bit.
 
     metric-commons trec qrels.txt bm25.run dense.run.gz -m ndcg@10 -m map
 
-    Qrels are lines of query, iteration, document and relevance, or BEIR's TSV;
-    runs are lines of query, Q0, document, rank, score and tag. Both may be JSON
-    {query: {document: number}} or Parquet of q_id, doc_id and score, as ranx
-    writes them. All files may be compressed; one may be -, standard input.
-    Documents are ordered by score, equal scores by id; ranks are ignored.
+    Qrels have lines of query, iteration, document and relevance, or are BEIR's
+    TSV. Runs have lines of query, Q0, document, rank, score and tag. Both may
+    also be JSON {query: {document: number}}, or Parquet with q_id, doc_id and
+    score, as ranx writes them. Files may be compressed; - is standard input.
+    Documents are sorted by score, ties by document id; ranks are ignored.
 
     metric-commons trec --format trec_eval -q -c -m map -m P.5,10 qrels run
 
-    prints what trec_eval -q -c -m map -m P.5,10 qrels run does.
+    prints the output of trec_eval -q -c -m map -m P.5,10 qrels run.
     """
     output = None
     if form == "trec_eval":
@@ -219,6 +229,7 @@ def trec(
         results.save(save)
     if output is None:
         show(results, form)
+        say_written(per_example, save)
         return
     from ..files.trec import run_tag  # numpy, which help should not wait for
 
@@ -233,6 +244,7 @@ def trec(
             relstrings=scored_runs.relstrings,
         ):
             typer.echo(text)
+    say_written(per_example, save)
 
 
 def _missing(
@@ -284,7 +296,7 @@ class Rankings(Results):
     """Results whose systems are runs, and whose groups are single queries."""
 
     def tables(self) -> list[Table]:
-        """A row a run, a column a measure; then, if they were asked for, a row a query."""
+        """One row per run and one column per measure; with --per-query also one row per query."""
         scores, *groups = super().tables()
         return [
             scores._replace(header=["run", *scores.header[1:]]),

@@ -39,6 +39,10 @@ def path(name: str) -> Path:
     ValueError: there is no module 'qa_ff1'; did you mean 'qa_f1'?; the modules are ...
     """
     modules = names()
+    if not modules:
+        raise ValueError(
+            f"there are no modules in {_FOLDER}: install metric-commons, a zip does not suffice"
+        )
     if name not in modules:
         listed = ", ".join(modules)
         raise ValueError(

@@ -6,11 +6,10 @@ table by their order, those of a log by their ids.
 """
 
 import hashlib
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..files.stored import option_text
 from ..files.tables import Source, file_of, getter
@@ -18,17 +17,14 @@ from ..numbers.checks import check_labels
 from .arguments import OF_INTERVALS
 from .catalog import declared
 from .logged_scores import NAME as LOGGED
+from .logged_scores import LoggedScores
 from .module_results import ModuleResult, functions_of_sums, interval_options, means_of_rows
 from .pairing import row_statistics
 from .results import Results
 from .value_counts import ends_of_range
 
-if TYPE_CHECKING:
-    from ..numbers.arrays import Floats
-
 _ADVICE = "score again with --cluster-by"
 _DRAWING = {"n_resamples": 10_000, "seed": 0}  # of intervals of scores that follow from sums
-_ROUNDING = 1e-9
 
 
 def clustered(
@@ -167,6 +163,7 @@ def _with_intervals(
         **{key: {} for key in ("interval", "standard_error", "effective_n", "design_effect")},
         "n_clusters": None,
         "value_counts": {},
+        "cluster_counts": {},
         "groups": _without_intervals(result.groups),
         **report,
     }
@@ -187,28 +184,21 @@ def _intervals(
     from ..statistics.cluster_sums import Clusters
     from ..statistics.intervals import interval
 
+    metric = LoggedScores() if module == LOGGED else declared(module)
     estimates: dict[str, Any] = {}
     all_clusters = Clusters.of_labels(list(labels), len(labels))
     for name, column in means_of_rows(result).items():
         values = np.array(column, np.float64)
         counting = ~np.isnan(values)
-        bounds = _bounds(name, module, values[counting])
-        values = np.minimum(values[counting], bounds[1])  # which rounding may have passed
+        values = values[counting]
+        bounds = ends_of_range(name, metric, (values.min(), values.max())) or (0.0, 1.0)
+        values = np.minimum(values, bounds[1])  # which rounding may have passed
         sums = all_clusters.take(counting).sums(values)
         estimates[name] = interval(values, clusters=sums, confidence_level=level, bounds=bounds)
     if functions_of_sums(result):
         statistics = row_statistics(system, module, result)
         estimates |= statistics.intervals(all_clusters, confidence_level=level, **_DRAWING)
     return estimates
-
-
-def _bounds(name: str, module: str, values: "Floats") -> tuple[float, float]:
-    """The range of a score of rows: that of its measure, or 0 to 1, or that of errors."""
-    if module != LOGGED and (ends := ends_of_range(name, declared(module))):
-        return ends
-    if values.min() >= 0:
-        return (0.0, 1.0 if values.max() <= 1 + _ROUNDING else math.inf)
-    return -math.inf, math.inf
 
 
 def _without_intervals(groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -127,7 +127,7 @@ def _evaluation(module: str, result: ModuleResult, score: str, dataset: str) -> 
         raise ValueError(f"{score} is {value}, which is no number; leave it out with --scores")
     options = plain(result.options)
     low, high = _range(result, score)
-    uncertainty: dict[str, Any] = {"num_samples": result.rows}
+    uncertainty: dict[str, Any] = {"num_samples": result.rows} if result.rows else {}
     level = result.options.get("confidence_level", _LEVEL)
     ends = interval_of(result, score, level)
     if ends is not None and all(map(math.isfinite, ends)):

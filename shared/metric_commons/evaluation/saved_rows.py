@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from .results import Results
+from .stated_means import NO_ROWS
 from .usage import UsageError
 
 _ADVICE = "score again with --save and --per-example FILE, or name that file with --rows"
@@ -95,6 +96,11 @@ def with_rows(
         file = spare or (_recorded(path, record, readable) if record else None)
         if file is None and rows:
             file = spare = rows[0]
+        has_means_alone = all(
+            not result.rows for modules in results.systems.values() for result in modules.values()
+        )
+        if file is None and has_means_alone:
+            return results, f"{path}: {NO_ROWS}", None
         if file is None:
             problem = (
                 f"its rows are not there: {record['path']}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .jobs import Job
 from .parts import Part
-from .table_columns import check_columns
+from .table_columns import check_columns, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,15 +47,6 @@ def part_of_spark(df: "DataFrame", job: Job) -> Part:
     dealt = parts.repartition(_MERGING_TASKS, "partition").sortWithinPartitions(*_ORDER)
     totals = dealt.mapInArrow(_errors_as_rows(on_executors(_rows_of_total, job)), _SCHEMA)
     return job.total(_states(sorted(totals.toArrow().to_pylist(), key=itemgetter(*_ORDER))))
-
-
-def quoted(name: str) -> str:
-    """The name of a column as Spark reads it, where a dot would lead into a struct.
-
-    >>> quoted("answer.text")
-    '`answer.text`'
-    """
-    return "`" + name.replace("`", "``") + "`"
 
 
 def numbered(df: "DataFrame") -> "DataFrame":
@@ -102,8 +93,9 @@ def _errors_as_rows(function: "MapInArrow") -> "MapInArrow":
         try:
             yield from function(batches)
         except ValueError as error:
+            context = TaskContext.get()
             record = {
-                "partition": pa.array([TaskContext.get().partitionId()], pa.int32()),
+                "partition": pa.array([context.partitionId() if context else 0], pa.int32()),
                 "piece": pa.array([0], pa.int32()),
                 "state": pa.array([None], pa.binary()),
                 "error": [str(error)],
@@ -134,7 +126,7 @@ def _rows(part: Part) -> "Iterator[pa.RecordBatch]":
     """The pieces of a state."""
     import pyarrow as pa
 
-    state = part.to_json().encode()
+    state = part.to_bytes()
     for piece, start in enumerate(range(0, len(state), _PIECE)):
         record = {
             "partition": pa.array([_partition()], pa.int32()),
@@ -145,7 +137,7 @@ def _rows(part: Part) -> "Iterator[pa.RecordBatch]":
         yield pa.RecordBatch.from_pydict(record)
 
 
-def _states(rows: Iterable[Any]) -> Iterator[str]:
+def _states(rows: Iterable[Any]) -> Iterator[bytes]:
     """The states in rows in the order of `_ORDER`.
 
     Raises:
@@ -157,7 +149,7 @@ def _states(rows: Iterable[Any]) -> Iterator[str]:
             if row["error"] is not None:
                 raise ValueError(row["error"])
             pieces.append(row["state"])
-        yield b"".join(pieces).decode()
+        yield b"".join(pieces)
 
 
 def _partition() -> int:

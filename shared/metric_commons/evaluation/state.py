@@ -18,7 +18,6 @@ from ..base.locks import Lock
 from ..files.stored import plain
 from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
-from ..numbers.multisets import Multiset
 from .arguments import REPORTING, holds_function
 from .catalog import declared
 from .signature import version
@@ -26,6 +25,7 @@ from .states_of_answers import AnswersInOrder
 from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
 from .sufficient_statistics import RowLabels, SufficientStatistics
+from .value_counts import CountedScores
 
 _DISTRIBUTION = "metric-commons"
 _OF_INTERVALS = ("confidence_level", "standard_error")  # what a state may be told in advance
@@ -89,10 +89,12 @@ class State(StoredColumns):
     ) -> None:
         """Take in more rows, or none of them if one is wrong.
 
+        There may be no rows, as parts of a table may be empty; only a result needs some.
+
         Args:
-            groups: a label a row, in every update or in none.
+            groups: one label per row, in every update or in none.
             clusters: the same, for rows that are alike; intervals then count clusters.
-            ids: for rankings, an integer or a string a row, all different; scores are added up in
+            ids: for rankings, one integer or string per row, all different; scores are added up in
                 the order of ids, integers before strings, and those by their bytes. Without ids
                 rows are numbered, which does not do for states that will be merged.
             **columns: the inputs of the module.
@@ -101,6 +103,8 @@ class State(StoredColumns):
             ValueError: a row, a label or an id is not what it may be.
         """
         rows = len(next(iter(columns.values()))) if columns else 0
+        if columns and not any(map(len, columns.values())):
+            return
         group_labels, cluster_labels = (
             None if labels is None else check_labels(name, labels, rows)
             for name, labels in (("groups", groups), ("clusters", clusters))
@@ -108,13 +112,18 @@ class State(StoredColumns):
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
-    def merge(self, other: "State") -> None:
-        """Take in the rows of another state, which stays as it is.
+    def merge(self, *states: "State") -> None:
+        """Take in the rows of other states, one after another, which stay as they are.
 
         Raises:
-            ValueError: it is of another module or has other options, one is grouped and the other
-                is not, or both hold the same ranking.
+            ValueError: one is of another module or has other options, is grouped where this one is
+                not, or holds a ranking that is there already. The rows of those before it stay.
         """
+        for state in states:
+            self._take(state)
+
+    def _take(self, other: "State") -> None:
+        """Take in the rows of another state."""
         if other is self:
             raise ValueError("a state cannot be merged into itself; its rows would count twice")
         if self.module != other.module:
@@ -156,7 +165,7 @@ class State(StoredColumns):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
             return self._statistics.result(**defaults | reporting)
 
-    def counts(self) -> dict[str, Multiset] | None:
+    def counts(self) -> CountedScores | None:
         """How often each score of rows occurs, where intervals follow from that; else None."""
         with self._lock:
             return self._statistics.counts()

@@ -28,7 +28,7 @@ def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
     wanted = list(dict.fromkeys(names))
     if is_spark(data):
         check_columns(wanted, data.columns)
-        data = data.select(*wanted).toArrow()
+        data = data.select(*map(quoted, wanted)).toArrow()
     columns = table_names(data)
     if columns is None:
         return _collected(data, wanted)
@@ -68,6 +68,15 @@ def is_spark(data: Any) -> bool:
 def is_dataset(data: Any) -> bool:
     """Whether a table is a `datasets.Dataset`, with all rows at hand."""
     return hasattr(data, "select_columns") and hasattr(data, "__len__")
+
+
+def quoted(name: str) -> str:
+    """The name of a column as Spark reads it, where a dot would lead into a struct.
+
+    >>> quoted("answer.text")
+    '`answer.text`'
+    """
+    return "`" + name.replace("`", "``") + "`"
 
 
 def comes_in_parts(data: Any) -> bool:

@@ -60,7 +60,7 @@ class TaskMeans:
             }
 
     def table(self, top: int | None = None) -> Table:
-        """A row a system, a column a task; the first tier is in bold, if there is a second."""
+        """One row per system, one column per task; the first tier is bold if there is a second."""
         is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
         level = next(iter(self.boards.values())).confidence_level
         rows: list[list[str]] = []
@@ -249,11 +249,11 @@ def simultaneous_ranks(
     alpha = {"alpha": 1 - confidence_level}
     ranks_of_tasks = []
     for comparisons, scores in tasks:
-        again = [
+        adjusted = [
             {**c, "p_adjusted": p, "options": c.get("options", {}) | alpha}
             for c, p in zip(comparisons, p_adjusted, strict=False)
         ]
-        ranks_of_systems = ranks(again, scores, is_lower_better)
+        ranks_of_systems = ranks(adjusted, scores, is_lower_better)
         ranks_of_tasks.append(
             {system: rank["rank_interval"] for system, rank in ranks_of_systems.items()}
         )

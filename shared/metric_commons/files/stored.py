@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 CHANGED = "the content has changed since it was written; score again"
-_OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
+OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
 _STALE = 24 * 60 * 60  # seconds
 
 
@@ -161,7 +161,7 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
     is written to as it is. Temporary files of runs that were killed are removed after a day.
     """
     data = (piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
-    if str(path).startswith(_OPEN_FILES):
+    if str(path).startswith(OPEN_FILES):
         with open(path, "wb") as file:
             file.writelines(data)
         return

@@ -55,7 +55,7 @@ _HALF = np.uint64(32)
 
 @dataclass(frozen=True, eq=False)
 class QueryDocuments(ABC):
-    """Documents of queries with a number each, one a row, as flat columns.
+    """Documents of queries with a number each, one per row, as flat columns.
 
     `len` is the number of rows; `to_dict` returns them as `{query: {document: number}}`.
     """

@@ -26,7 +26,7 @@ _EXACT = 2.0**53  # a relevance beyond this would have been rounded
 
 
 class Documents(NamedTuple):
-    """Documents of queries, one a row: query after query, and within a query by rank."""
+    """Documents of queries, one per row: query after query, and within a query by rank."""
 
     query: Integers  # 0, 1, 2, ...
     rank: Integers  # from 1
@@ -42,7 +42,7 @@ class Documents(NamedTuple):
 
 
 class Judgments(NamedTuple):
-    """The judged documents of all queries, one a row, in any order."""
+    """The judged documents of all queries, one per row, in any order."""
 
     queries: int  # how many queries there are
     query: Integers
@@ -234,7 +234,7 @@ def rank(
     take_ids: Callable[[Integers], Ids] | None,
     options: RankingOptions = _DEFAULTS,
 ) -> Rankings:
-    """The rankings of all queries, from one row a document.
+    """The rankings of all queries, from one row per document.
 
     Args:
         query: the number of each row's query, shape (rows,); rows may come in any order.

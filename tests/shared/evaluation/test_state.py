@@ -370,15 +370,17 @@ def test_rankings_with_and_without_groups_do_not_mix(grouped_first):
     assert states[0].result().get("groups") == (groups if grouped_first else None)
 
 
-def test_a_file_with_and_without_groups_is_refused():
+@pytest.mark.parametrize("groups", [["g", None], ["g"], [1, 2], None])
+def test_a_file_with_and_without_groups_is_refused(groups):
     state = State("ir_ranking", measures="mrr")
     state.update(
         predictions=[["a"], ["a"]], references=[["a"], ["a"]], ids=[1, 2], groups=["g", "g"]
     )
     content = state.to_dict()
-    content["statistics"][1][1] = None
-    with pytest.raises(ValueError, match="some rows have groups, others have none"):
-        State.from_dict(content)
+    content["statistics"]["labels"]["groups"] = groups
+    content["sha256"] = checksum(content)
+    with pytest.raises(ValueError, match=r"groups|column|length|not a whole"):
+        State.from_json(json.dumps(content))
 
 
 def test_rankings_are_in_the_order_of_their_ids():
