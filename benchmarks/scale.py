@@ -5,7 +5,8 @@
 Each way runs in a process of its own and returns the same scores. What it took is that of the whole
 process, its start and its end included: CPU seconds of it and of all that it started, Spark's Java
 and workers too; seconds of wall, which mean something on an idle machine alone; and the memory of
-the largest of these processes. The slope from one number of rows to the next is without the start.
+the largest of these processes. The slope from the smallest to the largest number of rows is without
+the start; from it follows the bill of a billion answers. Draws docs/images/scale.png.
 """
 
 import ctypes
@@ -21,7 +22,9 @@ from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
+import matplotlib as mpl
 import pyarrow as pa
 from pyarrow import parquet
 
@@ -30,6 +33,17 @@ COLUMNS = {"predictions": "answer", "references": "gold"}
 WORDS = [f"word{number}" for number in range(5_000)]
 ROW_GROUP = 50_000
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
+PICTURE = Path(__file__).parents[1] / "docs" / "images" / "scale.png"
+BILLION = 10**9
+
+
+class Cost(NamedTuple):
+    """What one way takes for so many rows."""
+
+    rows: int
+    cpu: float  # seconds of all processes together
+    wall: float  # seconds
+    megabytes: float  # of the largest process
 
 
 def write(path, rows):
@@ -167,8 +181,52 @@ def measured(what, *arguments):
     return printed, cpu, wall, megabytes
 
 
+def bill(costs):
+    """What a billion answers take in each way, by its start and its slope."""
+    print(f"\n{BILLION:,} answers, from the slope between {costs_range(costs)} answers")
+    for way, of_way in costs.items():
+        first, last = of_way[0], of_way[-1]
+        cpu, wall = (
+            getattr(first, name) + slope(first, last, name) * (BILLION - first.rows)
+            for name in ("cpu", "wall")
+        )
+        print(
+            f"{way}: {1e6 * slope(first, last, 'cpu'):.2f} microseconds of CPU an answer; "
+            f"{cpu / 3600:.2f} hours of CPU, {wall / 3600:.2f} hours of wall"
+        )
+
+
+def costs_range(costs):
+    sizes = [cost.rows for cost in next(iter(costs.values()))]
+    return f"{sizes[0]:,} and {sizes[-1]:,}"
+
+
+def slope(first, last, name):
+    """Seconds for each further row."""
+    return (getattr(last, name) - getattr(first, name)) / (last.rows - first.rows)
+
+
+def draw(costs):
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
+    titles = {"cpu": "CPU time of all processes [s]", "megabytes": "memory of the largest [MB]"}
+    for panel, (name, title) in zip(panels, titles.items(), strict=True):
+        for number, (way, of_way) in enumerate(costs.items()):
+            rows, values = zip(*((cost.rows, getattr(cost, name)) for cost in of_way), strict=True)
+            style = "--" if number % 2 else "-"  # the ways come in pairs
+            color = f"C{number // 2}"
+            panel.plot(rows, values, style, color=color, marker="o", markersize=4, label=way)
+        panel.set(xscale="log", yscale="log", xlabel="answers", title=title)
+        panel.grid(alpha=0.3)
+    panels[0].legend(fontsize=8)
+    figure.savefig(PICTURE, dpi=110)
+
+
 def main(*sizes):
     ctypes.CDLL(None).prctl(SUBREAPER, 1)
+    costs = {way: [] for way in WAYS}
     with TemporaryDirectory() as folder:
         for rows in sizes:
             path = str(Path(folder, f"{rows}.parquet"))
@@ -180,10 +238,14 @@ def main(*sizes):
                 scores, cpu, wall, megabytes = measured("scores_of", way, path)
                 expected = expected or scores
                 assert scores == expected, (way, scores, expected)
+                costs[way].append(Cost(rows, cpu, wall, megabytes))
                 print(
                     f"{way}: {cpu:.1f} s of CPU, {wall:.1f} s of wall, {megabytes:,.0f} MB",
                     flush=True,
                 )
+    if len(sizes) > 1:
+        bill(costs)
+        draw(costs)
 
 
 if __name__ == "__main__":
