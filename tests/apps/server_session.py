@@ -1,28 +1,39 @@
-"""A long session with the server: mixed calls, cancellations and a killed process; are all right?
+"""A long session with the server: mixed calls, cancellations and killed processes; are all right?
 
-Run in a clone as `python -m tests.apps.server_session [CALLS] [PYTHON]`, where PYTHON has any major
-of the library `mcp` to serve with.
+Run in a clone as `python -m tests.apps.server_session [CALLS] [PYTHON]`. The client is the official
+one of the Python that runs this, whatever its major; PYTHON serves, the same one if left out.
 """
 
+import asyncio
 import json
 import os
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 
+from mcp import ClientSession, StdioServerParameters, stdio_client, types
+
+from metric_commons.evaluation import catalog
+from metric_commons.evaluation.saved_rows import read_with_rows
+from metric_commons.evaluation.scoring import compare, score
+from metric_commons.files.stored import plain
 from metric_commons.integrations import ultrarag
 
-ANSWERS = {"pred_ls": ["Paris", "Rome"], "gt_ls": [["paris"], ["Oslo", "Rome, Italy"]]}
-HANDSHAKE = {
-    "protocolVersion": "2025-06-18",
-    "capabilities": {},
-    "clientInfo": {"name": "session", "version": "1"},
-}
+CANCELLATIONS = 50
+STEADY = 4096  # kibibytes that a process may grow by, whatever the number of calls
+
+WORDS = ["Paris", "the Rome", "Oslo", "", "yes", "Ødegård", "two words"]
+RUN = {"run_path": "new", "qrels_path": "qrels"}
+RUNS = {"run_new_path": "new", "run_old_path": "old", "qrels_path": "qrels"}
+FIELDS = {"path": "rows.jsonl", "predictions": ["fid", "dpr"], "references": "gold"}
+SCORED = FIELDS | {"modules": ["qa_f1"], "confidence_level": 0.9, "compare": True}
 LONG = {
     "path": "long.jsonl",
     "modules": ["regression"],
@@ -32,103 +43,246 @@ LONG = {
     "interval": "bootstrap",
     "n_resamples": 1_000_000,
 }
+# Mistakes, and what the answer has to name.
+MISTAKES = [
+    ("evaluat", {}, "did you mean"),
+    ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"]], "confidence": 0.9}, "confidence_level"),
+    ("evaluate", {"pred_ls": ["a"], "gt_ls": []}, "gt_ls has 0 rows"),
+    ("evaluate_trec", {"run_path": "/etc/passwd", "qrels_path": "qrels"}, "--root"),
+    ("evaluate_trec", {"run_path": "none", "qrels_path": "qrels"}, "none"),
+    ("evaluate_file", SCORED | {"references": "golden"}, "gold"),
+    ("evaluate_file", LONG | {"n_resamples": 10**9}, "1,000,000"),
+    ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl"),
+]
 
 
-def resident(process: int) -> int:
+def write_files(folder):
+    """The files that calls name."""
+    dice = random.Random(1)
+    (folder / "qrels").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n", "utf-8")
+    (folder / "new").write_text("q1 Q0 a 1 2.0 A\nq2 Q0 c 1 2.0 A\n", "utf-8")
+    (folder / "old").write_text("q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\n", "utf-8")
+    with (folder / "long.jsonl").open("w") as file:
+        file.writelines(f'{{"a": {n / 7}, "b": {n * n % 101}}}\n' for n in range(20_000))
+    rows = [
+        {"fid": dice.choice(WORDS), "dpr": dice.choice(WORDS), "gold": [dice.choice(WORDS)]}
+        for _ in range(200)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "rows.jsonl").write_text(text, "utf-8")
+    systems = {name: [row[name] for row in rows] for name in ("fid", "dpr")}
+    scored = score(
+        *("qa_f1",), predictions=systems, references=[row["gold"] for row in rows], per_example=True
+    )
+    scored = scored.save_per_example(folder / "saved.rows.jsonl")
+    scored.save(folder / "saved.json")
+
+
+def mixed_calls(folder):
+    """Calls without mistakes: what makes the arguments, and whether an answer is right."""
+    saved = read_with_rows([folder / "saved.json"])
+    compared = compare(*saved).to_dict()
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text("utf-8").splitlines()]
+    scored = score(
+        "qa_f1",
+        predictions={f: [row[f] for row in rows] for f in ("fid", "dpr")},
+        references=[row["gold"] for row in rows],
+        confidence_level=0.9,
+        compare=True,
+    ).to_dict()
+    run, runs = (
+        plain(ultrarag.evaluate_trec(folder / "new", folder / "qrels")),
+        plain(ultrarag.evaluate_trec_pvalue(folder / "new", folder / "old", folder / "qrels")),
+    )
+
+    def answers(dice):
+        rows = dice.randrange(1, 20)
+        pairs = [(dice.choice(WORDS), dice.sample(WORDS, 2)) for _ in range(rows)]
+        return {"pred_ls": [p for p, _ in pairs], "gt_ls": [g for _, g in pairs]}
+
+    def all_equal(expected, asked, found):
+        return all(found[key] == value for key, value in expected(asked).items())
+
+    return {
+        "evaluate": (
+            answers,
+            partial(all_equal, lambda asked: {"eval_res": plain(ultrarag.evaluate(**asked))}),
+        ),
+        "evaluate_trec": (lambda _: RUN, partial(all_equal, lambda _: {"eval_res": run})),
+        "evaluate_trec_pvalue": (lambda _: RUNS, partial(all_equal, lambda _: {"eval_res": runs})),
+        "evaluate_file": (
+            lambda _: SCORED,
+            partial(all_equal, lambda _: {key: scored[key] for key in ("systems", "comparisons")}),
+        ),
+        "compare_files": (
+            lambda _: {"paths": ["saved.json"]},
+            partial(all_equal, lambda _: {"comparisons": compared["comparisons"]}),
+        ),
+        "report": (
+            lambda _: {"path": "saved.json", "save_path": "page.html"},
+            lambda _, found: "fid" in Path(found["saved_to"]).read_text("utf-8"),
+        ),
+        "list_modules": (
+            lambda _: {},
+            lambda _, found: [m["name"] for m in found["modules"]] == [*catalog.names()],
+        ),
+        "describe_module": (
+            lambda dice: {"name": dice.choice([*catalog.names()])},
+            lambda asked, found: (
+                found["card"] == (catalog.path(asked["name"]) / "README.md").read_text("utf-8")
+            ),
+        ),
+    }
+
+
+def children(process):
+    """The processes that any thread of a process started."""
+    texts = [path.read_text() for path in Path(f"/proc/{process}/task").glob("*/children")]
+    return [int(number) for text in texts for number in text.split()]
+
+
+def resident(process):
     """The memory of a process in kibibytes."""
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
 
 
-def workers(process: int) -> list[int]:
-    """The processes below that from which calls are forked."""
-    (origin,) = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [int(n) for n in Path(f"/proc/{origin}/task/{origin}/children").read_text().split()]
+class Session:
+    """A client, and the server that it started.
 
+    Args:
+        client: of either major.
+        server: the number of the server's process.
+    """
 
-def main(calls: int, python: str) -> int:
-    folder = Path(tempfile.mkdtemp())
-    with (folder / "long.jsonl").open("w") as file:
-        file.writelines(f'{{"a": {n / 7}, "b": {n * n % 101}}}\n' for n in range(20_000))
-    (folder / "qrels").write_text("q1 0 a 1\nq2 0 c 2\n")
-    (folder / "run").write_text("q1 Q0 a 1 2.0 A\nq2 Q0 c 1 2.0 A\n")
-    command = [python, "-m", "metric_commons", "mcp", "--root", str(folder)]
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert server.stdin
-    assert server.stdout
+    def __init__(self, client, server):
+        self.client, self.server = client, server
+        self.counts, self.times = Counter(), []
 
-    def send(message: dict[str, object]) -> None:
-        server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        server.stdin.flush()
+    @property
+    def origins(self):
+        """The process from which those of calls are forked; none for a moment, if it was killed."""
+        return children(self.server)
 
-    def answer(identifier: object) -> dict[str, object]:
-        while True:
-            message = json.loads(server.stdout.readline())
-            if message.get("id") == identifier:
-                return message
+    @property
+    def workers(self):
+        """The processes of calls."""
+        return [worker for origin in self.origins for worker in children(origin)]
 
-    send({"id": 0, "method": "initialize", "params": HANDSHAKE})
-    answer(0)
-    send({"method": "notifications/initialized"})
-    dice, counts, times = random.Random(0), Counter(), []
-    right = {
-        "evaluate": ultrarag.evaluate(**ANSWERS),
-        "evaluate_trec": ultrarag.evaluate_trec(folder / "run", folder / "qrels"),
-    }
-    asked = {
-        "evaluate": ANSWERS,
-        "evaluate_trec": {"run_path": "run", "qrels_path": "qrels"},
-        "list_modules": {},
-        "evaluat": {},
-    }
-    cancelled = {calls * n // 50 for n in range(1, 51)}
-    before = 0
-    for number in range(1, calls + 1):
-        if number == calls // 10:
-            before = resident(server.pid)
-        if number in cancelled:
-            while workers(server.pid):  # those that were cancelled end soon
-                time.sleep(0.005)
-            long = f"long {number}"
-            parameters = {"name": "evaluate_file", "arguments": LONG}
-            send({"id": long, "method": "tools/call", "params": parameters})
-            while not workers(server.pid):
-                time.sleep(0.005)
-            if number == calls // 2:
-                os.kill(workers(server.pid)[0], signal.SIGKILL)
-                message = answer(long)
-                counts["killed, told" if message["result"]["isError"] else "wrong"] += 1
-                continue
-            send({"method": "notifications/cancelled", "params": {"requestId": long}})
-            counts["cancelled"] += 1
-            continue
-        name = dice.choice([*asked])
+    def figures(self):
+        """The memory of the server and of the origin, and the open files of both."""
+        processes = [self.server, *self.origins]
+        files = (len(os.listdir(f"/proc/{process}/fd")) for process in processes)
+        return [*map(resident, processes), *files]
+
+    async def until(self, condition):
+        """Wait until something is so."""
+        end = time.monotonic() + 60
+        while not condition():
+            if time.monotonic() > end:
+                raise TimeoutError("what should happen soon did not")
+            await asyncio.sleep(0.005)
+
+    async def ask(self, name, arguments):
+        """Whether a call was refused, and what it answered."""
+        result = await self.client.call_tool(name, arguments)
+        is_error = result.isError if hasattr(result, "isError") else result.is_error
+        return is_error, result.content[0].text
+
+    async def long_call(self):
+        """A call that works for minutes, once it does, and the number of its request."""
+        await self.until(lambda: not self.workers)  # those that were cancelled end soon
+        number = getattr(self.client, "_request_id", None)  # the next one, in the first major
+        task = asyncio.create_task(self.ask("evaluate_file", LONG))
+        await self.until(lambda: self.workers)
+        return task, number
+
+    async def cancel(self, task, number):
+        """Cancel a call; the second major tells the server by itself."""
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        if number is not None:
+            cancelled = types.CancelledNotification(
+                method="notifications/cancelled", params={"requestId": number}
+            )
+            await self.client.send_notification(types.ClientNotification(cancelled))
+        self.counts["cancelled"] += 1
+
+    async def kill(self, task):
+        """Kill the process of a call, which has to be told."""
+        os.kill(self.workers[0], signal.SIGKILL)
+        is_error, text = await task
+        self.counts["killed, told" if is_error and "ended from outside" in text else "wrong"] += 1
+
+    async def kill_origin(self):
+        """Kill the process from which others are forked; the next call starts another."""
+        os.kill(self.origins[0], signal.SIGKILL)
+        await asyncio.sleep(0.1)
+
+    async def call(self, dice, calls):
+        """One call of some tool, or one with a mistake."""
         start = time.perf_counter()
-        send(
-            {
-                "id": number,
-                "method": "tools/call",
-                "params": {"name": name, "arguments": asked[name]},
-            }
-        )
-        result = answer(number)["result"]
-        times.append(time.perf_counter() - start)
-        text = result["content"][0]["text"]
-        if name == "evaluat":
-            good = result["isError"] and "did you mean" in text
+        if dice.random() < 0.2:
+            name, arguments, cause = dice.choice(MISTAKES)
+            is_error, text = await self.ask(name, arguments)
+            is_right = is_error and cause in text and "\n" not in text
+            self.counts["refused" if is_right else "wrong"] += 1
         else:
-            good = right.get(name) in (None, json.loads(text).get("eval_res"))
-        counts["right" if good else "wrong"] += 1
-    time.sleep(0.5)
-    left = len(workers(server.pid))
-    growth = resident(server.pid) - before
-    server.stdin.close()
-    server.stdout.close()
-    status = server.wait(timeout=60)
-    median = sorted(times)[len(times) // 2]
-    print(f"{dict(counts)}; {left} processes left; memory {growth:+d} KiB; exit status {status}")  # noqa: T201
-    print(f"a call takes {1000 * median:.0f} ms")  # noqa: T201
-    return int(bool(counts["wrong"] or left or status))
+            name = dice.choice([*calls])
+            make, check = calls[name]
+            arguments = make(dice)
+            is_error, text = await self.ask(name, arguments)
+            is_right = not is_error and check(arguments, json.loads(text))
+            self.counts["right" if is_right else "wrong"] += 1
+        self.times.append(time.perf_counter() - start)
+        if not is_right:
+            print(f"wrong: {name} {arguments}: {text[:500]}")  # noqa: T201
+
+
+async def session(calls, python, folder):
+    """Run a session and print what came of it; whether nothing was wrong."""
+    command = ["-m", "metric_commons", "mcp", "--root", str(folder)]
+    started = StdioServerParameters(command=python, args=command, env=dict(os.environ), cwd=folder)
+    kinds, dice = mixed_calls(folder), random.Random(0)
+    cancelled = {calls * n // CANCELLATIONS - 1 for n in range(1, CANCELLATIONS + 1)}
+    with (folder / "stderr").open("w") as errors:
+        async with stdio_client(started, errors) as streams, ClientSession(*streams) as client:
+            await client.initialize()
+            (server,) = children(os.getpid())
+            talk = Session(client, server)
+            for number in range(1, calls + 1):
+                if number == calls // 10:
+                    before = talk.figures()
+                if number in cancelled:
+                    task, request = await talk.long_call()
+                    await talk.call(dice, kinds)  # which does not wait for the other
+                    if number == calls // 2 - 1:
+                        await talk.kill(task)
+                    else:
+                        await talk.cancel(task, request)
+                else:
+                    await talk.call(dice, kinds)
+                if number == calls // 20:
+                    await talk.kill_origin()
+            await talk.until(lambda: not talk.workers)
+            growth = [after - b for after, b in zip(talk.figures(), before, strict=True)]
+            processes = [server, *talk.origins]
+    left = [process for process in processes if Path(f"/proc/{process}").exists()]
+    median = sorted(talk.times)[len(talk.times) // 2]
+    print(  # noqa: T201
+        f"client mcp {version('mcp')}: {dict(talk.counts)}; memory {growth[0]:+d} KiB, of the "
+        f"origin of processes {growth[1]:+d} KiB; open files {growth[2]:+d} and {growth[3]:+d}; "
+        f"{len(left)} processes left; a call takes {1000 * median:.0f} ms"
+    )
+    is_flat = max(growth[:2]) < STEADY and max(growth[2:]) <= 0
+    return is_flat and not left and not talk.counts["wrong"]
+
+
+def main(calls, python):
+    with tempfile.TemporaryDirectory() as folder:
+        write_files(Path(folder))
+        return int(not asyncio.run(session(calls, python, Path(folder))))
 
 
 if __name__ == "__main__":

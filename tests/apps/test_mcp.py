@@ -7,9 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-import sysconfig
 import time
-import venv
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -93,30 +91,6 @@ async def call(root, server):
         yield client.call_tool
 
 
-@pytest.fixture(scope="session")
-def first_major(tmp_path_factory):
-    """A Python that is this one, but for the first major of the protocol's library."""
-    folder = tmp_path_factory.mktemp("first_major")
-    venv.create(folder, with_pip=True)
-    python = folder / "bin" / "python"
-    installing = [python, "-m", "pip", "install", "--quiet", "mcp==1.30.0"]
-    done = subprocess.run(installing, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"mcp 1.30.0 cannot be installed here: {done.stderr[-200:]}")
-    site = next(folder.glob("lib/python*/site-packages"))
-    rest = [str(ROOT / "shared"), sysconfig.get_path("purelib")]  # found after what is its own
-    (site / "rest.pth").write_text("\n".join(rest), "utf-8")
-    return str(python)
-
-
-@pytest.fixture(params=["installed", pytest.param("first major", marks=pytest.mark.slow)])
-def python(request):
-    """The Python that runs a server."""
-    if request.param == "installed":
-        return sys.executable
-    return request.getfixturevalue("first_major")
-
-
 def text_of(result):
     """What a client of UltraRAG reads."""
     return json.loads(result.content[0].text, parse_constant=refuse_constant)
@@ -145,6 +119,8 @@ async def test_the_tools_say_what_they_take_and_return(root, server):
     arguments = tools["evaluate"].input_schema["properties"]
     assert arguments["pred_ls"]["items"] == {"type": "string"}
     assert arguments["profile"]["enum"] == ["ultrarag", "ultrarag-main", "standard"]
+    assert arguments["metrics"]["type"] == "array", "null is left out, for simple clients"
+    assert arguments["confidence_level"]["type"] == "number"
     assert [*arguments][:4] == ["pred_ls", "gt_ls", "metrics", "save_path"]
     assert [*tools["evaluate_trec"].input_schema["properties"]][:5] == [
         *("run_path", "qrels_path", "metrics", "ks", "save_path")
@@ -178,6 +154,13 @@ async def test_intervals_if_they_are_asked_for(call, root, capfd):
         await call("evaluate_trec_pvalue", {**paths, "metrics": ["map"], "confidence_level": 0.9})
     )
 
+    run = {"run_path": "new", "qrels_path": "qrels", "confidence_level": 0.9}
+    measured = text_of(await call("evaluate_trec", run))
+
+    ends = measured["confidence_interval"]
+    assert ends.keys() == measured["eval_res"].keys()
+    assert 0 < ends["map"][0] < measured["eval_res"]["map"] == ends["map"][1] == 1
+    assert measured["eval_res"] == ultrarag.evaluate_trec(root / "new", root / "qrels")
     low, high = answers["confidence_interval"]["em"]
     assert 0 < low < 0.5 < high < 1
     assert len(compared["eval_res"]["map"]["confidence_interval"]) == 2
@@ -331,7 +314,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         ),
         ("evaluate", {**ANSWERS, "pred_ls": ["a"]}, "pred_ls has 1 rows, gt_ls has 2 rows"),
         ("evaluate", {**ANSWERS, "pred_ls": ["a", None]}, "pred_ls[1] is None"),
-        ("evaluate", {**ANSWERS, "pred_ls": 5}, "pred_ls must be a text a row, got 5"),
+        ("evaluate", {**ANSWERS, "pred_ls": 5}, "pred_ls must be one text per row, got 5"),
         ("evaluate", STRICT | {"gt_ls": [["a"], []]}, "gt_ls[1] is empty"),
         ("evaluate", {"pred_ls": [], "gt_ls": []}, "pred_ls and gt_ls have no rows"),
         ("evaluate", {**ANSWERS, "metrics": ["rouge"]}, "metrics[0]: there is no metric 'rouge'"),
@@ -385,12 +368,12 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["win_rate"], "predictions": "bot"},
-            "row 0 (line 1): field 'bot' is 'Paris'",
+            "line 1: field 'bot' is 'Paris'",
         ),
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "x", "references": "gold"},
-            "row 0 (line 1): field 'x' is missing",
+            "line 1: field 'x' is missing",
         ),
         (
             "evaluate_file",
@@ -858,7 +841,7 @@ def wire(python, root):
 def test_what_takes_long_to_import_waits_until_it_is_needed():
     program = (
         "import sys, metric_commons.cli.app, metric_commons.mcp.server as served; "
-        "metric_commons.mcp.tools.ultrarag.evaluate(['a'], ['a']); print(*sys.modules)"
+        "metric_commons.mcp.ultrarag_tools.ultrarag.evaluate(['a'], ['a']); print(*sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

@@ -64,6 +64,31 @@ def holds_queries(column: Any) -> bool:
     )
 
 
+def holds_maps(column: Any) -> bool:
+    """Whether an input is an array of pyarrow whose rows are maps; lists of dictionaries are not.
+
+    >>> holds_maps([{"d": 1}])
+    False
+    """
+    return str(getattr(column, "type", "")).startswith("map<")
+
+
+def map_rows(column: Any, fields: Sequence[str]) -> list[dict[str, Any] | None]:
+    """Rows of maps from documents to numbers, which these two fields then hold.
+
+    >>> import pyarrow as pa
+    >>> maps = pa.array([[("d", 0.5), ("e", 0.25)]], pa.map_(pa.string(), pa.float64()))
+    >>> map_rows(maps, ["doc_id", "score"])
+    [{'doc_id': ['d', 'e'], 'score': [0.5, 0.25]}]
+    """
+    return [
+        None
+        if row is None
+        else {field: [pair[i] for pair in row] for i, field in enumerate(fields)}
+        for row in column.to_pylist()
+    ]
+
+
 def copied(column: Column, shape: Shape) -> Column:
     """A copy of the column and its containers, so that the caller may reuse the original."""
     if isinstance(column, np.ndarray) or isinstance(shape, Scalar):
@@ -115,8 +140,9 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
         index: layout for index, layout in enumerate(layouts) if layout.keys() == inputs.keys()
     }
     for index, layout in candidates.items():
-        rows = {name: take(name, shape) for name, shape in layout.items()}
-        if all(column is not None for column in rows.values()):
+        taken = {name: take(name, shape) for name, shape in layout.items()}
+        rows = {name: column for name, column in taken.items() if column is not None}
+        if len(rows) == len(taken):
             return index, rows
     return _read_rows(inputs, candidates)
 

@@ -104,7 +104,7 @@ def evaluate(
     best reference.
 
     Args:
-        pred_ls: one answer a row.
+        pred_ls: one answer per row.
         gt_ls: the accepted answer, or answers, of each row.
         metrics: names in `ANSWER_METRICS`, in any case; all of them if None or empty.
         profile: "ultrarag", "ultrarag-main" or "standard". The normalizer of the last two is that
@@ -263,18 +263,46 @@ def evaluate_trec(
             query in common.
         OSError: a file cannot be read.
     """
+    return means_of_queries(query_scores(run_path, qrels_path, metrics, ks, profile=profile))
+
+
+def means_of_queries(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """The means of what `query_scores` returns, added up one after another, as trec_eval does."""
+    return {name: _sequential_mean(values) for name, values in scores.items()}
+
+
+def query_scores(
+    run_path: File,
+    qrels_path: File,
+    metrics: Sequence[str] | None = None,
+    ks: Sequence[int] | None = None,
+    *,
+    profile: Profile = "ultrarag",
+) -> dict[str, list[float]]:
+    """Of each measure of `evaluate_trec` the scores of the queries, in the order of its sums.
+
+    Args:
+        run_path: as in `evaluate_trec`.
+        qrels_path: as in `evaluate_trec`.
+        metrics: as in `evaluate_trec`.
+        ks: as in `evaluate_trec`.
+        profile: as in `evaluate_trec`.
+
+    Raises:
+        ValueError: as `evaluate_trec`.
+        OSError: a file cannot be read.
+    """
     rules = _rules(profile)
     measures = _measures(_check_names(metrics, RANKING_METRICS), ks)
     qrels = read_qrels(qrels_path)
     run = _read_run(run_path, qrels, qrels_path)
-    if profile == "standard":
-        means: dict[str, float] = score_run(qrels, run, measures, per_query=False)["mean"]
-        return means
     scores = _query_scores(qrels, run, measures, rules)
-    # UltraRAG adds up queries in the order in which they first occur in the run.
-    codes = dict.fromkeys(run.query[_query_starts(run)].tolist())
-    rows = [scores[run.queries[code]] for code in codes if run.queries[code] in scores]
-    return {name: _sequential_mean([row[name] for row in rows]) for name in measures}
+    queries: Iterable[str] = scores  # in the order of trec_eval
+    if profile != "standard":
+        # UltraRAG adds up queries in the order in which they first occur in the run.
+        codes = dict.fromkeys(run.query[_query_starts(run)].tolist())
+        queries = [run.queries[code] for code in codes if run.queries[code] in scores]
+    return {name: [scores[query][name] for query in queries] for name in measures}
 
 
 def evaluate_trec_pvalue(

@@ -24,15 +24,16 @@ def signature(tool: str, profile: Profile, options: Mapping[str, Any]) -> str:
     return "|".join([f"ultrarag.{tool}", f"profile={profile}", *texts, program])
 
 
-def intervals(results: Mapping[str, Any], confidence_level: float) -> dict[str, list[float]]:
-    """The interval of the mean of each metric of `evaluate`.
+def intervals(
+    scores: Mapping[str, Sequence[float]], confidence_level: float
+) -> dict[str, list[float]]:
+    """The interval of the mean of each metric, from the scores of rows or queries.
 
-    >>> ends = intervals({"em": [1.0, 0.0, 1.0], "avg_em": 2 / 3}, 0.95)
+    >>> ends = intervals({"em": [1.0, 0.0, 1.0]}, 0.95)
     >>> [round(end, 3) for end in ends["em"]]
     [0.094, 0.992]
     """
-    names = [name for name in results if f"avg_{name}" in results]
-    estimates = {n: interval(results[n], confidence_level=confidence_level) for n in names}
+    estimates = {n: interval(row, confidence_level=confidence_level) for n, row in scores.items()}
     return {name: [estimate.low, estimate.high] for name, estimate in estimates.items()}
 
 

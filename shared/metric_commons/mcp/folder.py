@@ -27,7 +27,7 @@ _TOOLS = {
 # By tool: arguments that UltraRAG lacks, which are passed on if parameter.yaml has them.
 _EXTENSIONS = {
     "evaluate": ["profile", "confidence_level"],
-    "evaluate_trec": ["profile"],
+    "evaluate_trec": ["profile", "confidence_level"],
     "evaluate_trec_pvalue": ["profile", "seed", "confidence_level"],
 }
 _PARAMETERS = f"""\

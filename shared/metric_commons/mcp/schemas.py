@@ -69,10 +69,15 @@ class Tool:
 
     def _property(self, name: str) -> dict[str, Any]:
         parameter = self.parameters[name]
-        about: dict[str, Any] = {"description": self.help[name]}
+        accepted, about = schema(parameter.annotation), {"description": self.help[name]}
+        if parameter.default is None:
+            # To leave it out is the same as null. Many a client cannot fill in a choice of types:
+            # the inspector sends texts for all of them.
+            several = [member for member in accepted["anyOf"] if member != {"type": "null"}]
+            return (several[0] if len(several) == 1 else {"anyOf": several}) | about
         if parameter.default is not parameter.empty:
             about["default"] = parameter.default
-        return schema(parameter.annotation) | about
+        return accepted | about
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Nothing, if the tool can be called with these arguments.

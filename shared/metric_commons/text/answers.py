@@ -49,7 +49,7 @@ def exact_match(
     """For each row 1.0 if the prediction equals a reference, else 0.0; shape (rows,).
 
     Args:
-        predictions: one text a row.
+        predictions: one text per row.
         references: the accepted text, or texts, of each row; of lists of texts, which are sets of
             names of several answers, the mean is the score.
         normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
@@ -83,7 +83,7 @@ def token_f1(
     With "max" all three are those of the reference with the highest F1, the first of equals.
 
     Args:
-        predictions: one text a row.
+        predictions: one text per row.
         references: the accepted text, or texts, of each row; of lists of texts, which are sets of
             names of several answers, the mean is the score.
         normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
@@ -124,7 +124,7 @@ def contained(
     normalizer "strip_lower", since OLMES asks whether '' is in ''.
 
     Args:
-        predictions: one text a row.
+        predictions: one text per row.
         references: the accepted text, or texts, of each row; of lists of texts, which are sets of
             names of several answers, the mean is the score.
         normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
@@ -203,7 +203,7 @@ class _Reading(NamedTuple):
 class AnswerPairs:
     """Each reference of some rows beside the prediction of its row, both normalized.
 
-    Comparisons return one value a pair: for each reference, row after row.
+    Comparisons return one value per pair: for each reference, row after row.
     """
 
     def __init__(self, block: Block, normalizer: Callable[[str], str]) -> None:
@@ -241,7 +241,7 @@ class AnswerPairs:
             texts = [text and f" {text} " for text in texts]
         hit: Booleans = np.array([texts[r] in texts[p] for r, p in self._indices()], dtype=np.bool_)
         # Python says that every text contains an empty one.
-        is_empty = np.array([not text for text in texts])
+        is_empty: Booleans = np.array([not text for text in texts], dtype=np.bool_)
         empty_references = is_empty.take(self._block.pair_references)
         if not empty_is_contained:
             return hit & ~empty_references

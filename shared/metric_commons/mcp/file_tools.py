@@ -1,0 +1,250 @@
+"""The tools that score, compare and show files, and those that describe the modules."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from ..evaluation import catalog
+from ..evaluation.arguments import input_names
+from ..evaluation.usage import extra
+from ..files.stored import write_whole
+from ..files.streams import Limits
+from ..numbers.checks import OptionError
+from ..numbers.domains import Count, Level, Range, Seed
+from ..numbers.progress import watched
+from ..statistics.methods import Method
+from ..statistics.paired_tests import Alternative, DifferenceMethod, Test
+from ..statistics.significance import Correction
+from .desk import Desk, check_resamples
+
+_LIMITS = Limits(line=20_000_000, content=2_000_000_000)  # of files, in bytes
+
+
+def evaluate_file(
+    desk: Desk,
+    *,
+    path: str | Sequence[str],
+    modules: Sequence[str],
+    predictions: str | Sequence[str],
+    references: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    preset: str | None = None,
+    confidence_level: Level | None = None,
+    interval: Method = "auto",
+    standard_error: bool = False,
+    cluster_by: str | None = None,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
+    group_by: str | None = None,
+    id_field: str | None = None,
+    compare: bool = False,
+    scores: Sequence[str] | None = None,
+    correction: Correction = "holm",
+    rows_path: str | None = None,
+    save_path: str | None = None,
+) -> dict[str, Any]:
+    """Score fields of files with any modules, and compare systems; the data stays in the files.
+
+    Several fields of predictions, like several files, are several systems.
+
+    Args:
+        path: a .jsonl, .json, .csv, .tsv or .parquet file, or a list of files with the same rows.
+        modules: names that list_modules returns.
+        predictions: the field of the predictions, or a list of fields, each a system.
+        references: the field of the references, if the modules need them.
+        options: of the modules, such as {"normalizer": "ultrarag"}, or of one module, such as
+            {"qa_f1.both_empty": 0}; describe_module lists them.
+        preset: a community's options, such as squad or ultrarag.
+        confidence_level: of intervals, such as 0.95; null for none.
+        interval: how they are made; auto suits the method to each score.
+        standard_error: also report the standard error of each score.
+        cluster_by: a field of labels of rows that are alike; intervals count labels.
+        n_resamples: how often intervals resample, where they do; at most 1,000,000.
+        seed: of the resampling.
+        group_by: a field; the rows of each of its values are scored too.
+        id_field: a field with the name of each row, by which systems are compared.
+        compare: also test every two systems, which have the same rows.
+        scores: which scores to compare, such as qa_f1; the main score of each module if null.
+        correction: of the p-values for the number of comparisons.
+        rows_path: where to save the scores of rows as JSONL, which compare_files and report need;
+            the time is put into the name.
+        save_path: where to save the result as JSON; the time is put into the name.
+    """
+    from ..evaluation.evaluations import Evaluation, systems_from
+
+    target = desk.to_save(save_path)
+    rows_target = desk.to_save(rows_path, "rows_path", ".jsonl")
+    check_resamples(n_resamples)
+    paths = [path] if isinstance(path, str) else path
+    fields = [predictions] if isinstance(predictions, str) else predictions
+    if not (modules and paths and fields):
+        problem = f"modules, path and predictions must name something; the modules are {_names()}"
+        raise ValueError(problem)
+    for name in modules:
+        catalog.path(name)
+    evaluation = Evaluation(
+        modules=modules,
+        systems=systems_from([desk.roots.to_read("path", file) for file in paths], fields),
+        fields={
+            "references": references,
+            "groups": group_by,
+            "clusters": cluster_by,
+            "id": id_field,
+        },
+        limits=_LIMITS,
+        options=options or {},
+        preset=preset,
+        uncertainty={
+            "confidence_level": confidence_level,
+            "interval": interval,
+            "standard_error": standard_error,
+            "n_resamples": n_resamples,
+            "seed": seed,
+        },
+        compare=compare,
+        scores=scores,
+        correction=correction,
+        per_example=rows_target is not None,
+    )
+    _check_inputs(evaluation.metrics, references)
+    with watched(lambda share: desk.progress(share, 1.0)):
+        results = evaluation.results()
+    if rows_target:
+        results = results.save_per_example(rows_target)
+    desk.progress(1.0, 1.0)
+    if target:
+        results.save(target)
+    return results.to_dict() | {"saved_to": target and str(target)}
+
+
+def compare_files(
+    desk: Desk,
+    *,
+    paths: Sequence[str],
+    rows_paths: Sequence[str] | None = None,
+    scores: Sequence[str] | None = None,
+    test: Test | Literal["bootstrap"] = "permutation",
+    alternative: Alternative = "two-sided",
+    interval: DifferenceMethod = "auto",
+    confidence_level: Level = 0.95,
+    n_resamples: Count = 10_000,
+    seed: Seed = 0,
+    alpha: Level = 0.05,
+    correction: Correction = "holm",
+    save_path: str | None = None,
+) -> dict[str, Any]:
+    """Compare the systems of saved results row by row: which are better by more than chance.
+
+    Systems of one name in two results are compared with each other; else each with each.
+
+    Args:
+        paths: results that evaluate_file or the command line saved, two or more, or one with
+            several systems. Each needs the scores of its rows.
+        rows_paths: the scores of rows, for results that do not name their file, or all.
+        scores: which scores to compare, such as qa_f1; the main score of each module if null.
+        test: of the differences of rows; of scores that follow from sums, such as BLEU, permutation
+            (rows are exchanged) or bootstrap.
+        alternative: whether A is different, greater or less, if it is not chance.
+        interval: of the difference.
+        confidence_level: of the interval of the difference.
+        n_resamples: how often a bootstrap or max_t draws; at most 1,000,000.
+        seed: of the draws.
+        alpha: a corrected p-value below it is significant.
+        correction: of the p-values for the number of comparisons.
+        save_path: where to save the result as JSON; the time is put into the name.
+    """
+    from ..evaluation.saved_rows import read_with_rows
+    from ..evaluation.scoring import compare
+
+    target = desk.to_save(save_path)
+    check_resamples(n_resamples)
+    results = read_with_rows(
+        [desk.roots.to_read("paths", path) for path in paths],
+        [desk.roots.to_read("rows_paths", path) for path in rows_paths or []],
+        readable=desk.roots.hold,
+    )
+    with watched(lambda share: desk.progress(share, 1.0)):
+        compared = compare(
+            *results,
+            scores=scores,
+            test=test,
+            alternative=alternative,
+            interval=interval,
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            seed=seed,
+            alpha=alpha,
+            correction=correction,
+        )
+    if target:
+        compared.save(target)
+    return compared.to_dict() | {"saved_to": target and str(target)}
+
+
+def report(
+    desk: Desk,
+    *,
+    path: str,
+    save_path: str,
+    rows_path: str | None = None,
+    fields: Sequence[str] | None = None,
+    examples: Annotated[int, Range(0, 1000)] = 10,
+) -> dict[str, Any]:
+    """Save a page about saved results: scores, differences, groups and rows to look at.
+
+    Args:
+        path: a result that evaluate_file or the command line saved.
+        save_path: where to save the page, HTML; the time is put into the name.
+        rows_path: the scores of its rows; without it no rows are shown.
+        fields: further fields of the rows to show, such as the question.
+        examples: how many rows of each kind.
+    """
+    from ..evaluation.results import Results
+
+    with extra("report"):
+        from ..report import find_examples, render
+
+    target = desk.to_save(save_path, form=".html")
+    results = Results.read(
+        desk.roots.to_read("path", path),
+        None if rows_path is None else desk.roots.to_read("rows_path", rows_path),
+    )
+    rows = find_examples(results, fields=fields or [], count=examples, readable=desk.roots.hold)
+    write_whole(target or "", [render(results, rows)])
+    return {"saved_to": str(target)}
+
+
+def list_modules(desk: Desk) -> dict[str, Any]:
+    """List the evaluation modules, each with a line about it."""
+    names = catalog.names()
+    return {"modules": [{"name": name, "summary": catalog.summary(name)} for name in names]}
+
+
+def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
+    """Describe a module: its inputs, its options with their defaults, and its card.
+
+    Args:
+        name: one that list_modules returns.
+    """
+    card = (catalog.path(name) / "README.md").read_text("utf-8")
+    module = catalog.declared(name)
+    return {
+        "name": name,
+        "summary": catalog.summary(name),
+        "inputs": input_names(module),
+        "options": module.options,
+        "card": card,
+    }
+
+
+def _check_inputs(metrics: Mapping[str, Any], references: str | None) -> None:
+    """The modules have the columns that they take."""
+    for name, metric in metrics.items():
+        inputs = input_names(metric)
+        if "predictions" not in inputs:
+            raise ValueError(f"{name} takes {', '.join(inputs)}, not rows; set compare to true")
+        if "references" in inputs and references is None:
+            raise OptionError("references", f"is missing; {name} needs it: name their field")
+
+
+def _names() -> str:
+    return ", ".join(catalog.names())

@@ -1,0 +1,183 @@
+"""The tools with the names and arguments of UltraRAG's evaluation server."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from ..files.stored import plain, write_whole
+from ..integrations import ultrarag
+from ..integrations.ultrarag_tables import intervals, signature, table
+from ..numbers.domains import Count, Level, PerRow, Seed
+from . import folder
+from .desk import Desk, check_resamples
+
+MAX_LENGTH = 10_000_000  # characters of answers in one request; more should stay in a file
+
+Answers = Annotated[Sequence[str], PerRow("text")]
+AcceptedAnswers = Annotated[Sequence[Sequence[str]], PerRow("list of texts")]
+
+
+def evaluate(
+    desk: Desk,
+    *,
+    pred_ls: Answers,
+    gt_ls: AcceptedAnswers,
+    metrics: Sequence[str] | None = None,
+    save_path: str | None = None,
+    profile: ultrarag.Profile = "ultrarag",
+    confidence_level: Level | None = None,
+) -> dict[str, Any]:
+    """Score short answers: for each metric the score of every row, and avg_<metric>.
+
+    Args:
+        pred_ls: one predicted answer a row.
+        gt_ls: the accepted answers of each row.
+        metrics: of acc, em, stringem, coverem, f1, rouge-1, rouge-2 and rouge-l; all if null.
+        save_path: where to save the result as JSON; the time is put into the name.
+        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
+            also where they are odd; standard is without oddities.
+        confidence_level: of intervals of the means, such as 0.95; null for none.
+    """
+    target = desk.to_save(save_path)  # before anything is scored, since it may be refused
+    characters = _characters(pred_ls) + _characters(gt_ls)
+    if characters > MAX_LENGTH:
+        raise ValueError(
+            f"pred_ls and gt_ls hold {characters:,} characters, more than {MAX_LENGTH:,}; "
+            "put them into a file and call evaluate_file"
+        )
+    scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, profile=profile, progress=desk.progress)
+    line = signature("evaluate", profile, {"rows": len(pred_ls)})
+    rows = {name: row for name, row in scores.items() if f"avg_{name}" in scores}
+    ends = intervals(rows, confidence_level) if confidence_level else None
+    return _evaluated(scores, target, profile, line, ends)
+
+
+def evaluate_trec(
+    desk: Desk,
+    *,
+    run_path: str,
+    qrels_path: str,
+    metrics: Sequence[str] | None = None,
+    ks: Sequence[int] | None = None,
+    save_path: str | None = None,
+    profile: ultrarag.Profile = "ultrarag",
+    confidence_level: Level | None = None,
+) -> dict[str, Any]:
+    """Score a TREC run: its means of map, mrr, ndcg@k, P@k and recall@k, as trec_eval's.
+
+    Args:
+        run_path: the run, lines of six columns.
+        qrels_path: the relevance judgments, lines of four columns.
+        metrics: of mrr, map, recall, ndcg and precision; all if null.
+        ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
+        save_path: where to save the result as JSON; the time is put into the name.
+        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
+            also where they are odd; standard is without oddities.
+        confidence_level: of intervals of the means, such as 0.95; null for none.
+    """
+    target = desk.to_save(save_path)
+    rows = ultrarag.query_scores(
+        desk.roots.to_read("run_path", run_path),
+        desk.roots.to_read("qrels_path", qrels_path),
+        metrics,
+        ks,
+        profile=profile,
+    )
+    scores = ultrarag.means_of_queries(rows)
+    ends = intervals(rows, confidence_level) if confidence_level else None
+    return _evaluated(scores, target, profile, signature("evaluate_trec", profile, {}), ends)
+
+
+def evaluate_trec_pvalue(
+    desk: Desk,
+    *,
+    run_new_path: str,
+    run_old_path: str,
+    qrels_path: str,
+    metrics: Sequence[str] | None = None,
+    ks: Sequence[int] | None = None,
+    n_resamples: Count | None = None,
+    save_path: str | None = None,
+    profile: ultrarag.Profile = "ultrarag",
+    seed: Seed = 0,
+    confidence_level: Level | None = None,
+) -> dict[str, Any]:
+    """Compare two TREC runs by permutation tests.
+
+    For each measure A_mean (of the new run), B_mean, diff, p_value and significant.
+
+    Args:
+        run_new_path: the run of system A, lines of six columns.
+        run_old_path: the run of system B.
+        qrels_path: the relevance judgments, lines of four columns.
+        metrics: of mrr, map, recall, ndcg and precision; all if null.
+        ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
+        n_resamples: what UltraRAG has; the tests here need no draws, so nothing depends on it.
+        save_path: where to save the result as JSON; the time is put into the name.
+        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
+            also where they are odd; standard is without oddities.
+        seed: nothing depends on it, as on n_resamples.
+        confidence_level: of intervals of the differences, such as 0.95; null for none.
+    """
+    target = desk.to_save(save_path)
+    check_resamples(n_resamples)
+    scores = ultrarag.evaluate_trec_pvalue(
+        desk.roots.to_read("run_new_path", run_new_path),
+        desk.roots.to_read("run_old_path", run_old_path),
+        desk.roots.to_read("qrels_path", qrels_path),
+        metrics,
+        ks,
+        n_resamples,
+        seed=seed,
+        profile=profile,
+        confidence_level=confidence_level,
+        progress=desk.progress,
+    )
+    return _evaluated(scores, target, profile, signature("evaluate_trec_pvalue", profile, {}))
+
+
+def build(desk: Desk, *, parameter_file: str) -> dict[str, Any]:
+    """Write server.yaml, which describes the tools to UltraRAG, beside parameter_file.
+
+    Args:
+        parameter_file: the path of parameter.yaml in the folder of this server.
+    """
+    if desk.server_folder is None:
+        raise ValueError("this server has no folder; `metric-commons ultrarag-init DIR` writes one")
+    folder.build(desk.server_folder, parameter_file)
+    return {}
+
+
+def _evaluated(
+    scores: Mapping[str, Any],
+    target: Path | None,
+    profile: ultrarag.Profile,
+    line: str,
+    ends: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The scores as UltraRAG's tools return them, and how they came about.
+
+    Their table goes to stderr, where UltraRAG shows it to its user.
+    """
+    sys.stderr.write(f"{table(scores, ends)}\n{line}\n")
+    about: dict[str, Any] = {"profile": profile, "signature": line}
+    if ends:
+        about["confidence_interval"] = ends
+    saved_to = _saved(plain({**scores, **about}), target)
+    return {"eval_res": scores, "saved_to": saved_to, **about}
+
+
+def _saved(results: Mapping[str, Any], target: Path | None) -> str | None:
+    if target is None:
+        return None
+    write_whole(target, [json.dumps(results, ensure_ascii=False, indent=4, allow_nan=False), "\n"])
+    return str(target)
+
+
+def _characters(texts: Any) -> int:
+    """The length of all texts in a list, or in lists inside it; each counts one more."""
+    if isinstance(texts, list):
+        return sum(map(_characters, texts)) + len(texts)
+    return len(texts) if isinstance(texts, str) else 0
