@@ -58,6 +58,7 @@ def test_a_table_of_any_library(table):
 
     (result,) = results.systems["answer"].values()
     assert result.scores == {"qa_em": 2 / 3}
+    assert result.groups["a"] == {"qa_em": 0.5, "n": 2}
 
 
 def test_rankings_may_be_maps_of_arrow():
@@ -68,7 +69,6 @@ def test_rankings_may_be_maps_of_arrow():
     results = score("ir_ranking", table, predictions="ranking", references="judged")
 
     assert results.systems["ranking"]["ir_ranking"].scores["mrr"] == 0.75
-    assert result.groups["a"] == {"qa_em": 0.5, "n": 2}
 
 
 def test_several_systems_of_a_table():
