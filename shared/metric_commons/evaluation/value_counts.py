@@ -63,7 +63,7 @@ def counts_of_rows(
 
     Args:
         columns: of each score the scores of all rows.
-        clusters: a label a row; None if rows stand alone.
+        clusters: one label per row; None if rows stand alone.
     """
     import numpy as np
 
