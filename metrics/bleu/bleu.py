@@ -1,8 +1,8 @@
 """BLEU of translations, equal to sacrebleu, from 0 to 100; or as evaluate's bleu and google_bleu.
 
-How many n-grams of the translations their references have, for n-grams of one to four words and
-all rows together, with a penalty for translations that are shorter than the references. The
-tokenizer belongs to the metric: scores of other words are not comparable.
+The precision of n-grams of one to four words over all rows together, with a penalty for
+translations that are shorter than the references. The tokenizer is part of the metric: scores with
+different tokenizers are not comparable.
 """
 
 import evaluate
@@ -31,34 +31,34 @@ class Bleu(BatchMetric):
 
     Args:
         predictions (list of str): one translation per row.
-        references (list of str, or of list of str): the reference, or references, of each row, in
-            any number; both kinds may stand in one list.
+        references (list of str, or of list of str): the reference or references of each row;
+            both kinds may be mixed in one list.
         tokenize: "13a", of mteval-v13a; "intl", of mteval-v14, for any script; "zh", for Chinese;
-            "char"; "none", for text that is tokenized already; or a function from a text to the
+            "char"; "none", for text that is already tokenized; or a function from a text to the
             list of its words, or to a text with spaces between words.
-        lowercase: whether case does not count.
-        smooth_method: what becomes of an order without shared n-grams: "exp" takes 1/2, 1/4, ...
-            of an n-gram for shared, "floor" takes `smooth_value`, "add-k" adds it to the n-grams
-            of all orders but the first, and with "none" BLEU is 0.
-        smooth_value: for "floor", else 0.1, and for "add-k", else 1.
-        max_ngram_order: the longest n-grams.
-        effective_order: leave out orders of which the predictions have no n-grams at all; scores
-            of single rows always do.
+        lowercase: ignore case.
+        smooth_method: smoothing of orders without shared n-grams: "exp" counts 1/2, 1/4, ... as
+            shared, "floor" counts `smooth_value`, "add-k" adds it to the counts of all orders
+            except the first; with "none" BLEU is 0.
+        smooth_value: for "floor" (by default 0.1) and "add-k" (by default 1).
+        max_ngram_order: the maximum length of n-grams.
+        effective_order: leave out orders for which the predictions have no n-grams; scores of
+            single rows always do.
         definition: "sacrebleu"; "hf", the `bleu` of evaluate, from 0.0 to 1.0, with the shortest
             reference, and smoothed by "add-k" alone; or "gleu", its `google_bleu`.
         result_format: "sacrebleu" calls the scores as evaluate's module of this name does: score,
             bp; None as here.
-        signature: also return sacrebleu's own line of what was computed, under `signature`.
+        signature: also return sacrebleu's own signature, under `signature`.
 
     Returns:
         bleu (float): from 0.0 to 100.0; higher is better.
         precisions (list of float): of each order, from 0.0 to 100.0, after smoothing.
         brevity_penalty (float): 1.0, or less if the predictions are shorter than the references.
-        counts, totals (list of int): shared and all n-grams of the predictions, of each order.
+        counts, totals (list of int): shared and all n-grams of the predictions, for each order.
         sys_len, ref_len (int): words of the predictions and of their closest references.
         length_ratio, translation_length, reference_length: of "hf", in place of the last four.
         google_bleu (float): of "gleu", alone, from 0.0 to 1.0.
-        per_example, confidence_interval, groups (dict): if asked for.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> bleu = evaluate.load("./metrics/bleu")

@@ -1,8 +1,8 @@
 """chrF and chrF++ of translations, equal to sacrebleu, from 0 to 100.
 
-The F score of n-grams of characters that translations and references share, all rows together,
-and for chrF++ of words and pairs of words too. It needs no tokenizer, and sees that two forms of a
-word are alike.
+The F score of the character n-grams that translations share with references, over all rows
+together; chrF++ adds words and pairs of words. It needs no tokenizer, and gives credit for
+different forms of the same word.
 """
 
 import evaluate
@@ -29,23 +29,24 @@ class Chrf(BatchMetric):
 
     Args:
         predictions (list of str): one translation per row.
-        references (list of str, or of list of str): the reference, or references, of each row, in
-            any number; both kinds may stand in one list. A row takes the reference with which its
-            own score is best, the first of equals, so their order may move the score.
-        char_order: the longest n-grams of characters.
-        word_order: the longest n-grams of words: 2 for chrF++, 0 for none.
-        beta: recall counts so many times as much as precision.
-        lowercase: whether case does not count.
-        whitespace: whether the white space between words counts as characters.
+        references (list of str, or of list of str): the reference or references of each row;
+            both kinds may be mixed in one list. Each row uses the
+            reference with which its own score is best, and the first of equal ones, so the order
+            of references may change the score.
+        char_order: the maximum length of character n-grams.
+        word_order: the maximum length of word n-grams: 2 for chrF++, 0 for none.
+        beta: the weight of recall relative to precision.
+        lowercase: ignore case.
+        whitespace: treat white space between words as characters.
         eps_smoothing: average the F scores of all orders, as chrF++.py and NLTK do, instead of the
             precision and recall of those that both sides have.
         result_format: "sacrebleu" returns score, char_order, word_order and beta, as the `chrf` of
             evaluate does; None as here.
-        signature: also return sacrebleu's own line of what was computed, under `signature`.
+        signature: also return sacrebleu's own signature, under `signature`.
 
     Returns:
         chrf (float): from 0.0 to 100.0; higher is better.
-        per_example, confidence_interval, groups (dict): if asked for.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> chrf = evaluate.load("./metrics/chrf")

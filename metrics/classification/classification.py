@@ -1,7 +1,7 @@
-"""Classification: how well predicted labels, scores or probabilities match the true labels.
+"""Classification: scores of predicted labels, scores or probabilities against true labels.
 
-Precision, recall, F and what else follows from the confusion matrix; and from scores ROC and
-precision-recall curves with the areas under them, log loss, Brier score and calibration.
+From labels precision, recall, F, MCC and other functions of the confusion matrix; from scores ROC
+and precision-recall curves with their areas, log loss, Brier score and calibration.
 """
 
 import datasets
@@ -27,8 +27,9 @@ class Classification(BatchMetric):
     """Scores of labels, and of the scores or probabilities behind them.
 
     Args:
-        predictions (list): a label (int, str, bool) a row; or a score (float) of the positive one,
-            or of each label (list of float); or 0 or 1 for each of several labels (list of int).
+        predictions (list): one label (int, str, bool) per row; or a score (float) of the positive
+            label, or of each label (list of float); or 0 or 1 for each of several
+            labels (list of int).
         references (list): one label per row, also whole numbers as floats; or a list of 0 and 1
             (int, bool, float).
 
@@ -39,12 +40,13 @@ class Classification(BatchMetric):
             better low.
         mcc, kappa (float): from -1.0 to 1.0.
         roc_auc, pr_auc, average_precision, log_loss, brier (float): from scores.
-        confusion_matrix (list): a row a true label, in the order of labels (list): if asked for.
-        report (dict): the scores of each label, and their averages: if asked for.
+        confusion_matrix (list): one row per true label, in the order of labels (list), if
+            requested.
+        report (dict): the scores of each label, and their averages: if requested.
         partial_roc_auc, top_<k>_accuracy, ece, mce (float), calibration, roc_curve, pr_curve,
-            det_curve, operating_point: if asked for.
-        error_bound (dict): with score_bits, how far each area and loss is off at most.
-        confidence_interval (dict): if asked for.
+            det_curve, operating_point: if requested.
+        error_bound (dict): with score_bits, the maximum error of each area and loss.
+        confidence_interval (dict): if requested.
 
     Examples:
         >>> classification = evaluate.load("./metrics/classification")

@@ -1,8 +1,8 @@
-"""Clustering: how good a partition is, from its points alone or against true labels.
+"""Clustering: the quality of a partition, from its points alone or against true labels.
 
-From points how far clusters are apart, compared with how wide they are: silhouette, Davies-Bouldin
-and Calinski-Harabasz. Against true labels how far both partitions agree: the adjusted Rand index,
-and mutual information as NMI, V-measure, homogeneity and completeness.
+From points the separation of clusters compared with their width: silhouette, Davies-Bouldin and
+Calinski-Harabasz. Against true labels the agreement of both partitions: the adjusted Rand index,
+NMI, V-measure, homogeneity and completeness.
 """
 
 import datasets
@@ -40,8 +40,8 @@ class Clustering(BatchMetric):
             "v_measure(beta=2)".
         metric: the distance between points, for the silhouette.
         per_example: also return the silhouette of each point.
-        sample_size: take the silhouette of so many points alone, drawn without replacement by
-            `seed`, each against all points.
+        sample_size: estimate the silhouette from this number of points, drawn without
+            replacement by `seed`, each compared with all points.
 
     Returns:
         silhouette (float): from -1.0 to 1.0, higher is better.
@@ -49,7 +49,7 @@ class Clustering(BatchMetric):
         calinski_harabasz (float): 0.0 or more, higher is better.
         ari (float): up to 1.0, 0.0 by chance; nmi, v_measure, homogeneity, completeness (float):
             from 0.0 to 1.0; higher is better.
-        per_example, confidence_interval (dict): if asked for.
+        per_example, confidence_interval (dict): if requested.
 
     Examples:
         >>> clustering = evaluate.load("./metrics/clustering")

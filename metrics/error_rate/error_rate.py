@@ -1,8 +1,8 @@
 """Word and character error rate of transcripts, with hits and errors of each kind.
 
-How many words, or characters, of what was said a recognizer got wrong: substituted, left out or
-put in. The rates are those of jiwer: WER or CER, match error rate (MER), and word information lost
-and preserved (WIL, WIP).
+The rate of words, or characters, that a speech recognizer got wrong: substitutions, deletions and
+insertions. The rates are those of jiwer: WER or CER, match error rate (MER), and word information
+lost and preserved (WIL, WIP).
 """
 
 import datasets
@@ -32,29 +32,29 @@ _CITATION = """\
 
 
 class ErrorRate(BatchMetric):
-    """Errors in transcripts, as a share of what was said.
+    """Error rates of transcripts.
 
     Args:
-        predictions (list of str): one transcript a row.
-        references (list of str): what was said, one text per row.
-        unit: "word", for words between spaces, or "character", for code points, blanks too.
-        normalizer: what both go through first: "none", "jiwer_standardize" (lower case, English
-            contractions written out, no <unk> and [noise]), or a function from str to str.
-        average: "pooled" adds up the errors of all rows and divides by all words; "mean" is the
+        predictions (list of str): one transcript per row.
+        references (list of str): the spoken words, one text per row.
+        unit: "word", for words between spaces, or "character", for code points, including spaces.
+        normalizer: the normalizer of both sides: "none", "jiwer_standardize" (lower case, English
+            contractions expanded, no <unk> and [noise]), or a function from str to str.
+        average: "pooled" divides the errors of all rows by the number of all words; "mean" is the
             mean of the rates of rows.
-        alignments: also return the alignment of each row, under `alignments`: stretches of
+        alignments: also return the alignment of each row, under `alignments`: segments of
             [kind, first word and end in the reference, first word and end in the prediction].
         result_format: "wer", or of characters "cer", returns that number alone, as the modules of
             evaluate with these names do; None as here.
 
     Returns:
-        wer, or cer (float): errors a word, or a character, of the references; lower is better, and
-            more than 1.0 is possible.
+        wer, or cer (float): errors per word, or character, of the references; lower is better;
+            it may exceed 1.0.
         mer (float): the share of errors among hits and errors; lower is better.
         wip, wil (float): information preserved, the share of hits among the words of the references
             times that among those predicted, higher is better; and lost, 1 - wip.
         hits, substitutions, deletions, insertions (int): of all rows.
-        alignments, per_example, confidence_interval, groups (dict): if asked for.
+        alignments, per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> error_rate = evaluate.load("./metrics/error_rate")

@@ -1,7 +1,7 @@
-"""Ranking measures for retrieval: nDCG, MAP, MRR, recall, precision and their kin.
+"""Ranking measures for retrieval: nDCG, MAP, MRR, recall, precision and others.
 
-How well a system ranks the documents of each query, judged by which of them are relevant, and how
-much. Values are those of trec_eval to the last bit, ties included, for all measures in one pass.
+Measures of the rankings that a system returns for each query, given the relevance of documents.
+Values equal those of trec_eval to the last bit, including ties; all are computed in one pass.
 """
 
 import datasets
@@ -32,12 +32,12 @@ _CITATION = """\
 
 
 class IrRanking(BatchMetric):
-    """Means of ranking measures over queries, one query a row.
+    """Means of ranking measures over queries, one query per row.
 
     Args:
         predictions (list): of each query `{"doc_id": ids, "score": scores}`; or the ids alone, the
             best first; or the scores of candidates. Equal scores are ordered by id, descending;
-            candidates, who have none, keep their order.
+            candidates have no ids and keep their order.
         references (list): of each query `{"doc_id": ids, "relevance": levels}`; or the ids of the
             relevant documents; or the relevance of the candidates. Both may be dictionaries
             {query: {document: number}}; judged queries are the rows then.
@@ -45,17 +45,17 @@ class IrRanking(BatchMetric):
             (success), err, rbp(p=0.9), which take a cutoff as in "ndcg@10"; precision (P), f1 and
             judged, which need one; rprec, bpref, gm_map, num_q, num_ret, num_rel, num_rel_ret; and
             the names of trec_eval and ir_measures, such as "ndcg_cut_10" and "AP(rel=2)".
-        relevance_level: the least relevance that is relevant.
-        score_dtype: "float64" as trec_eval 10, "float32" as trec_eval 9.
-        judged_only: leave out documents without a judgment.
-        max_depth: look at so many documents of a query; None for all.
-        map_denominator: what average precision divides by: "relevant" documents,
-            "min_k", no more of them than the cutoff, or "retrieved" ones.
+        relevance_level: the lowest grade that counts as relevant.
+        score_dtype: "float64" as in trec_eval 10, "float32" as in trec_eval 9.
+        judged_only: remove documents without a judgment.
+        max_depth: use only this number of documents per query; None for all.
+        map_denominator: the denominator of average precision: all "relevant" documents, at most
+            the cutoff ("min_k"), or the "retrieved" relevant documents.
 
     Returns:
-        The measures by the names they were asked for: float, from 0.0 to 1.0 but for dcg and
+        The measures, under the names in `measures`: float, from 0.0 to 1.0 except for dcg and
         dcg_exp, higher is better; num_q, num_ret, num_rel, num_rel_ret are totals (int).
-        per_example, confidence_interval, groups (dict): if asked for.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> ir_ranking = evaluate.load("./metrics/ir_ranking")

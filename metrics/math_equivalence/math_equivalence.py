@@ -1,8 +1,8 @@
 """Mathematical equivalence of answers: 1/2 is 0.5, and 2 sqrt 3 is sqrt 12.
 
-Answers are read as LaTeX or plain text, brought to exact values, and scored as right only where
-that is proved: nothing is rounded, and no string is made to look like another. What cannot be
-decided is counted. Three rules of others are there too: those of MATH, Minerva and math-verify.
+Answers are parsed as LaTeX or plain text and converted to exact values. An answer is correct only
+if equality is proved; nothing is rounded. Undecided answers are counted. The rules of MATH, Minerva
+and math-verify are options.
 """
 
 import evaluate
@@ -26,26 +26,27 @@ _CITATION = """\
 
 
 class MathEquivalence(BatchMetric):
-    """Share of predictions that mean the same as an accepted answer.
+    """Share of predictions that are mathematically equal to an accepted answer.
 
     Args:
-        predictions (list of str): one answer per problem, or with `extract` what a model wrote.
-        references (list of str, or of list of str): the accepted answer, or answers, of each
-            problem; both kinds may stand in one list.
-        backend: "exact" proves it; "hendrycks" compares texts as MATH does, "minerva" asks sympy as
-            minerva_math does, and "math_verify" math-verify; these two need the extra `math`.
-        percent: what 28% means beside a number without a percent sign: "either" 28 or 0.28, "value"
-            0.28, "ignore" 28; "any_scale" accepts a hundredth and a hundredfold of any number.
+        predictions (list of str): one answer per problem, or with `extract` the text of a model.
+        references (list of str, or of list of str): the accepted answer or answers of each
+            problem; both kinds may be mixed in one list.
+        backend: "exact" proves equality; "hendrycks" compares texts as MATH does, "minerva" uses
+            sympy as minerva_math does, and "math_verify" uses math-verify; the last two need the
+            extra `math`.
+        percent: the meaning of 28% if the other side has no percent sign: 28 or 0.28 ("either"),
+            0.28 ("value") or 28 ("ignore"); "any_scale" accepts any number times or divided by 100.
         relative_tolerance: two rational numbers are equal if they differ by at most this share
-            of the reference. Years too: with 0.001, 2011 passes for 2010.
-        absolute_tolerance: or by at most this.
+            of the reference. Also years: with 0.001, 2011 equals 2010.
+        absolute_tolerance: two rational numbers are equal if they differ by at most this.
         timeout: seconds that a comparison may take with "minerva" and "math_verify".
 
     Returns:
-        math_equivalence (float): share of right answers, from 0.0 to 1.0; higher is better.
-        undecided (float): share of rows that score 0 though nothing shows that they are wrong.
-        unparsed (float): with `extract`, the share of predictions in which there is no answer.
-        per_example, confidence_interval, groups (dict): if asked for.
+        math_equivalence (float): share of correct answers, from 0.0 to 1.0; higher is better.
+        undecided (float): share of rows that score 0 although inequality was not proved.
+        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> math_equivalence = evaluate.load("./metrics/math_equivalence")

@@ -1,8 +1,8 @@
-"""Whether one system scores higher than another on the same rows by more than chance.
+"""Paired tests: whether one system scores significantly higher than another on the same rows.
 
-It takes the per-example scores of two systems, whatever they measure, and says how large the mean
-difference is, how sure that is, and how likely a difference as large would be if the systems were
-equally good.
+The input is the scores of two systems on each row, of any metric. The result is the mean difference
+with its interval, and the p-value: the probability of a difference at least this large if the
+systems were equally good.
 """
 
 import datasets
@@ -31,17 +31,17 @@ class PairedSignificance(BatchComparison):
         predictions1 (list of float): the score of system A on each row.
         predictions2 (list of float): the score of system B on the same rows, in the same order.
         test: "permutation" flips signs of differences, "t" is Student's paired test, "wilcoxon"
-            the signed-rank test, "mcnemar" the exact test of scores 0 and 1, and
-            "mcnemar_mid_p" the same with the observed number counted half.
+            the signed-rank test, "mcnemar" the exact test for scores 0 and 1, and
+            "mcnemar_mid_p" its mid-p version.
         alternative: "greater" if A is expected to score higher, "less" if lower.
-        interval: "auto" suits the scores, "t" is Student's, "bootstrap" the percentiles of
-            resamples.
-        clusters: one label per row; rows of one cluster are one unit of the test and the interval.
-        margin: a difference that would matter; also test whether A is worse by less than this,
-            and whether both are equivalent.
+        interval: "auto" chooses by the kind of score, "t" is Student's, "bootstrap" the
+            percentiles of resamples.
+        clusters: one label per row; clusters are the units of the test and the interval.
+        margin: the smallest difference that matters; also test whether A is not worse by this
+            margin, and whether both are equivalent.
         power: also return the difference that a t-test finds with this probability, such as 0.8.
-        n_resamples: how many resamples the bootstrap draws; nothing else draws.
-        seed: of these draws.
+        n_resamples: the number of resamples of the bootstrap.
+        seed: the seed of the bootstrap.
         alpha: a p-value less than this is significant.
         confidence_level: of the interval of the difference; None for no interval.
 
@@ -51,13 +51,13 @@ class PairedSignificance(BatchComparison):
         p_value (float): from 0.0 to 1.0.
         significant (bool): whether p_value is less than alpha.
         confidence_interval (list of float): the ends of the interval of diff.
-        test (str): what was done: sign_flip_exact, sign_flip_saddlepoint, t, wilcoxon, mcnemar
+        test (str): the method: sign_flip_exact, sign_flip_saddlepoint, t, wilcoxon, mcnemar
             or mcnemar_mid_p.
-        statistic (float): of that test.
+        statistic (float): the statistic of the test.
         standard_error (float): of diff.
-        n_clusters (int): with clusters, how many there are.
+        n_clusters (int): with clusters, their number.
         mde (float): with a power, the minimum detectable effect.
-        p_equivalent, p_non_inferior (float): with a margin, the p-values of both.
+        p_equivalent, p_non_inferior (float): with a margin, the p-values of both tests.
 
     Examples:
         >>> paired_significance = evaluate.load("./metrics/paired_significance")

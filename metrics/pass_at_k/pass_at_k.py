@@ -1,8 +1,8 @@
-"""Pass@k: the chance that at least one of k sampled programs passes the tests.
+"""Pass@k: the probability that at least one of k sampled programs passes the tests.
 
-Estimated without bias from more samples than k, as for Codex and HumanEval; and beside it the
-chance that all of k samples pass (pass^k), or a share of them (G-Pass@k). It takes what running the
-samples showed and runs nothing itself.
+The estimate is unbiased, from at least k samples, as for Codex and HumanEval. Also the probability
+that all of k samples pass (pass^k), or at least a share of them (G-Pass@k). The module takes
+outcomes and does not run code.
 """
 
 import datasets
@@ -26,23 +26,23 @@ _CITATION = """\
 
 
 class PassAtK(BatchMetric):
-    """Mean chance, over problems, that k samples hold one that passes.
+    """Mean probability, over problems, that at least one of k samples passes.
 
     Args:
         predictions (list of dict, of list of int, or of list of bool): for each problem the counts
             {"n": samples, "c": samples that pass}, or the outcome of each sample, 1 or True if it
-            passes and 0 or False if not. Problems may differ in how many samples they have.
-        k: how many samples are allowed, once or several times. Every problem needs at least as
-            many.
-        measures: "pass@k", that one of k samples passes; "pass^k", that all do; "g-pass@k", that a
-            share of them does; "mg-pass@k", the mean of that over shares from one half to all;
+            passes and 0 or False if not. The number of samples may differ.
+        k: the number of samples, or several numbers. Every problem needs at least as many
+            samples.
+        measures: "pass@k", at least one of k samples passes; "pass^k", all pass; "g-pass@k",
+            at least a share of them passes; "mg-pass@k", its mean over shares from one half to all;
             "avg@n", the share of all samples that pass.
-        thresholds: the shares of "g-pass@k", each as the decimal number that is written.
+        thresholds: the shares of "g-pass@k", treated as exact decimal numbers.
 
     Returns:
         pass@1, pass@10, ... (float): one for each k, from 0.0 to 1.0; higher is better.
-        pass^4, g-pass@16_0.5, mg-pass@16, avg@n (float): the same, if asked for.
-        per_example, confidence_interval, groups (dict): if asked for.
+        pass^4, g-pass@16_0.5, mg-pass@16, avg@n (float): the same, if requested.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> pass_at_k = evaluate.load("./metrics/pass_at_k")

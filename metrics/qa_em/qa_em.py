@@ -1,7 +1,7 @@
 """Exact match for question answering.
 
-The share of predictions that equal an accepted answer, after both went through the answer
-normalizer of a community: SQuAD's, TriviaQA's, UltraRAG's, DROP's, or your own.
+The share of predictions that equal an accepted answer after normalization, with the normalizers of
+SQuAD, TriviaQA, UltraRAG, DROP and others, or your own.
 """
 
 import evaluate
@@ -29,19 +29,19 @@ class QaEm(BatchMetric):
 
     Args:
         predictions (list of str): one answer per question.
-        references (list of str, or of list of str): the accepted answer, or answers, of each
-            question; both kinds may stand in one list. Or, of each question, several lists: the
-            names of each of its answers, over which the scores are means. Or SQuAD's dictionaries
-            on both sides.
-        normalizer: what both go through before they are compared; a name or a function from str to
-            str. The card says what each name does.
-        reference_aggregation: "max" asks for any accepted answer; "mean" gives
-            the share of the accepted answers that the prediction equals.
+        references (list of str, or of list of str): the accepted answer or answers of each
+            question; both kinds may be mixed in one list. For questions with several required
+            answers: a list of lists, the alternative names of each answer; scores are means over
+            the answers. Or SQuAD's dictionaries on both sides.
+        normalizer: the normalizer of both sides: a name, or a function from str to str. The card
+            describes each name.
+        reference_aggregation: "max": the prediction equals any accepted answer; "mean": the
+            share of the accepted answers that equal the prediction.
 
     Returns:
         qa_em (float): mean exact match, from 0.0 to 1.0; higher is better.
-        unparsed (float): with `extract`, the share of predictions in which there is no answer.
-        per_example, confidence_interval, groups (dict): if asked for.
+        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> qa_em = evaluate.load("./metrics/qa_em")

@@ -1,8 +1,8 @@
 """Token F1 for question answering, with its precision and recall.
 
-How many words a predicted answer shares with an accepted one, after both went through the answer
-normalizer of a community. It gives credit to answers that exact match rejects: the right name in
-a longer phrase, a date in another order.
+The F1 of the words that a prediction shares with an accepted answer after normalization. It gives
+credit to answers that exact match rejects: the correct name in a longer phrase, or a date in a
+different order.
 """
 
 import evaluate
@@ -31,24 +31,24 @@ class QaF1(BatchMetric):
 
     Args:
         predictions (list of str): one answer per question.
-        references (list of str, or of list of str): the accepted answer, or answers, of each
-            question; both kinds may stand in one list. Or, of each question, several lists: the
-            names of each of its answers, over which the scores are means. Or SQuAD's dictionaries
-            on both sides.
-        normalizer: what both go through before they are compared; a name or a function from str to
-            str. The card says what each name does.
+        references (list of str, or of list of str): the accepted answer or answers of each
+            question; both kinds may be mixed in one list. For questions with several required
+            answers: a list of lists, the alternative names of each answer; scores are means over
+            the answers. Or SQuAD's dictionaries on both sides.
+        normalizer: the normalizer of both sides: a name, or a function from str to str. The card
+            describes each name.
         overlap: "multiset" counts repeated words; "set" does not.
-        both_empty: the score where neither text has a word left: 1.0 as in SQuAD v2, 0.0 as in
-            SQuAD v1.
-        reference_aggregation: "max" takes the accepted answer with the best F1,
-            the first of equals, for all three scores; "mean" averages each over the answers.
+        both_empty: the score if both texts are empty after normalization: 1.0 as in SQuAD v2,
+            0.0 as in SQuAD v1.
+        reference_aggregation: "max" uses the accepted answer with the best F1 for all three
+            scores; "mean" averages each score over the answers.
 
     Returns:
         qa_f1 (float): mean F1, from 0.0 to 1.0; higher is better.
         qa_precision, qa_recall (float): the share of the predicted, and of the accepted words that
             are shared.
-        unparsed (float): with `extract`, the share of predictions in which there is no answer.
-        per_example, confidence_interval, groups (dict): if asked for.
+        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> qa_f1 = evaluate.load("./metrics/qa_f1")

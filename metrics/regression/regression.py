@@ -1,8 +1,8 @@
-"""Regression: how far predicted numbers are from the true ones.
+"""Regression: errors and correlations of predicted numbers.
 
-Mean absolute and mean squared error, its root, and the share of variation that is explained (R2);
-relative errors, the median and the greatest error, logarithmic errors, pinball losses, deviances,
-and correlations, for one or several outputs; and how often prediction intervals hold the truth.
+Mean absolute and squared error, its root, and explained variation (R2); relative errors, median and
+maximum error, logarithmic errors, pinball losses, deviances, and correlations, for one or several
+outputs; and the coverage of prediction intervals.
 """
 
 import datasets
@@ -41,12 +41,12 @@ class Regression(BatchMetric):
         multioutput: "uniform_average" averages the values of the outputs,
             "variance_weighted" with the variance of the references of each as its weight, a list
             with its numbers as weights; "raw_values" returns a list.
-        sample_weight: how much each row counts.
+        sample_weight: the weight of each row.
 
     Returns:
         mae, mse, rmse (float): of the errors; 0.0 or more, lower is better.
         r2 (float): up to 1.0, which is best; NaN for less than two rows.
-        and whatever other measures are asked for; confidence_interval (dict), if asked for.
+        and all other requested measures; confidence_interval (dict), if requested.
 
     Examples:
         >>> regression = evaluate.load("./metrics/regression")

@@ -1,8 +1,8 @@
-"""Repeated sampling: what several answers to a problem are worth together.
+"""Repeated sampling: majority vote, best-of-k and self-consistency of several answers.
 
-Maj@k is the chance that the most frequent of k sampled answers is right, best-of-k the chance that
-the one with the greatest score is, and self-consistency the share of the samples that agree. All
-are exact means over the subsets of k samples.
+Maj@k is the probability that the most frequent of k sampled answers is correct, best-of-k that the
+one with the highest score is, and self-consistency the share of the samples that agree. All are
+exact means over the subsets of k samples.
 """
 
 import datasets
@@ -28,36 +28,36 @@ _CITATION = """\
 
 
 class RepeatedSampling(BatchMetric):
-    """Mean chance, over problems, that the majority of k answers is right, or the best of them.
+    """Mean probability that the most frequent of k answers is correct, or the best of them.
 
     Args:
         predictions (list of list of str, or of list of int): for each problem the answers of its
-            samples; or, with `scores`, 1 for a sample that is right and 0 for one that is not.
-        references (list of str, or of list of str): the accepted answer, or answers, of each
+            samples; or, with `scores`, 1 for a correct sample and 0 for a wrong one.
+        references (list of str, or of list of str): the accepted answer or answers of each
             problem; left out where predictions are 0 and 1.
-        k: how many samples are drawn, once or several times; None for all that a problem has, with
-            "n" in the names of scores.
-        measures: "maj@k", the most frequent answer is right; "best_of@k", the sample with the
-            greatest score is; "self_consistency", the share of all samples that give the most
+        k: the number of samples, or several numbers; None for all samples of a problem, with "n"
+            in the names of scores.
+        measures: "maj@k", the most frequent answer is correct; "best_of@k", the sample with the
+            highest score is; "self_consistency", the share of all samples that give the most
             frequent answer.
-        ties: who wins among answers that are equally frequent, or samples with equal scores:
-            "expected", each equally often; "first", which comes first, of all samples alone;
-            "optimistic", a right one; "pessimistic", a wrong one.
-        equivalence: when two answers are one: "normalized", if their texts are equal after the
-            normalizer; "math", if they provably mean the same, such as 1/2 and 0.5; or a function
+        ties: the winner among equally frequent answers, or samples with equal scores:
+            "expected" averages over them; "first" chooses the first, if k is all samples;
+            "optimistic" a correct one; "pessimistic" a wrong one.
+        equivalence: when two answers are equal: "normalized", if their texts are equal after the
+            normalizer; "math", if they are provably equal, such as 1/2 and 0.5; or a function
             of two texts, of a reference and an answer or of two answers.
-        normalizer: what answers and references go through before they are compared.
-        extract: what cuts the answer out of a sample first: the name of a step, a pattern, a
+        normalizer: the normalizer of answers and references.
+        extract: how to extract the answer from a sample first: the name of a step, a pattern, a
             function from str to str or None, or a list of these.
-        extract_references: the same for references, each of which must have an answer.
-        unparsed_votes: whether samples without an answer vote together, for nothing that is right.
-        scores: a number for each sample of each problem, the greatest is the best.
+        extract_references: the same for references; each must contain an answer.
+        unparsed_votes: whether samples without an answer vote together for a wrong answer.
+        scores: a number for each sample of each problem; the highest is the best.
 
     Returns:
         maj@4, maj@n, best_of@4, ... (float): one for each k, from 0.0 to 1.0; higher is better.
-        self_consistency (float): from 0.0 to 1.0; higher is more alike, not better.
-        unparsed (float): with `extract`, the share of samples in which there is no answer.
-        per_example, confidence_interval, groups (dict): if asked for.
+        self_consistency (float): from 0.0 to 1.0; a high value means agreement, not quality.
+        unparsed (float): with `extract`, the share of samples in which no answer was found.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> repeated_sampling = evaluate.load("./metrics/repeated_sampling")

@@ -1,8 +1,8 @@
 """ROUGE-N, ROUGE-L and ROUGE-Lsum, with precision and recall.
 
-How many n-grams, or how long a subsequence of words, a text shares with a reference: a summary
-with one that a person wrote, an answer with an accepted one. The scores are those of rouge_score,
-and the mean over the rows is a plain mean, not the median of a bootstrap.
+The n-grams, or the longest common subsequence of words, that a text shares with a reference: a
+summary with a human summary, or an answer with an accepted answer. The scores are those of
+rouge_score, averaged by a plain mean over the rows, not by the median of a bootstrap.
 """
 
 import evaluate
@@ -31,19 +31,19 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
 
     Args:
         predictions (list of str): one text per row.
-        references (list of str, or of list of str): the reference, or references, of each row;
-            both kinds may stand in one list.
+        references (list of str, or of list of str): the reference or references of each row;
+            both kinds may be mixed in one list.
         rouge_types: "rouge1", "rouge2" and so on; "rougeL", the longest common
-            subsequence of words; "rougeLsum", the same line by line, for texts with a sentence a
-            line.
+            subsequence of words; "rougeLsum", the same line by line, for texts with one
+            sentence per line.
         use_stemmer: compare the Porter stems of words of more than three characters, all
             of them a-z and 0-9.
-        tokenizer: "rouge_score", whose words are runs of a-z and 0-9;
+        tokenizer: "rouge_score", whose words are sequences of a-z and 0-9;
             "unicode", words of any script; or a function from str to list of str.
-        normalizer: what both go through before they are compared; a name or a function from str to
-            str. The card says what each name does.
-        reference_aggregation: "max" takes, for each type, the reference with the
-            best F1, the first of equals, for all three scores; "mean" averages each.
+        normalizer: the normalizer of both sides: a name, or a function from str to str. The card
+            describes each name.
+        reference_aggregation: "max" uses, for each type, the reference with the best F1 for all
+            three scores; "mean" averages each score.
         split_summaries: for rougeLsum, a function from a text to its sentences, such as
             `nltk.sent_tokenize`; None takes the lines.
 
@@ -51,8 +51,8 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         rouge1, ... (float): for each type the mean F1, from 0.0 to 1.0; higher is better.
         rouge1_precision, rouge1_recall, ... (float): for each type the mean share of the
             prediction's, and of the reference's n-grams or words that are shared.
-        unparsed (float): with `extract`, the share of predictions in which there is no answer.
-        per_example, confidence_interval, groups (dict): if asked for.
+        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> rouge = evaluate.load("./metrics/rouge_n_l")

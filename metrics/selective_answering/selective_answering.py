@@ -1,4 +1,4 @@
-"""Selective answering: how often a model is right, wrong, or says that it does not know.
+"""Selective answering: shares of correct, incorrect and not attempted answers.
 
 From grades of answers, with SimpleQA's F and penalties for wrong answers; and from the confidence
 of each answer the risk-coverage curve, its areas and the Brier score.
@@ -23,7 +23,7 @@ _CITATION = """\
 
 
 class SelectiveAnswering(BatchMetric):
-    """Shares of right, wrong and withheld answers, and what confidence says of them.
+    """Shares of correct, wrong and withheld answers, and scores of their confidence.
 
     Args:
         predictions (list of str, or of dict): for each question "correct", "incorrect" or
@@ -38,8 +38,8 @@ class SelectiveAnswering(BatchMetric):
         accuracy, brier, aurc, e_aurc, augrc, auroc (float): with confidences; accuracy and auroc
             are better high, the others low.
         accuracy@0.5, ... (float): for each coverage.
-        risk_coverage (dict): if asked for.
-        confidence_interval, groups (dict): if asked for.
+        risk_coverage (dict): if requested.
+        confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> selective_answering = evaluate.load("./metrics/selective_answering")

@@ -1,8 +1,9 @@
-"""Precision, recall and F1 of spans: named entities, chunks, or any stretches with a type.
+"""Precision, recall and F1 of named entities, chunks and other spans with types.
 
-Spans are read from tags, such as B-PER I-PER O, by the rules of conlleval.pl or by those of a
-strict scheme, or given with type, start and end. A span counts if the other side has it, with type
-and borders. The scores are those of seqeval, and of nervaluate for looser matches.
+Spans are read from tags, such as B-PER I-PER O, by the rules of conlleval.pl or of a
+strict scheme, or are given with type, start and end. A span is correct if the other side has a span
+with the same type, start and end. The scores are those of seqeval, and of nervaluate for less
+strict matching.
 """
 
 import datasets
@@ -31,15 +32,15 @@ class SpanF1(BatchMetric):
     Args:
         predictions (list of list of str, or of dict): the tags of each row; or its spans, as
             {"type": list of str, "start": list of int, "end": list of int}, ends exclusive.
-        references (list of list of str, or of dict): the same of the true ones; as many tags.
-        scheme: "IOB1", "IOB2", "IOE1", "IOE2", "IOBES" or "BILOU" take what is well formed alone;
-            "auto" is the one that the references have; None takes any tags, as conlleval does.
-        suffix: whether the letter of a tag stands behind its type, as in PER-B.
-        match: "strict": same type, start and end; "exact": same start and end; "partial": also
-            half of an overlap; "type": an overlap with a span of the same type.
+        references (list of list of str, or of dict): the true tags or spans, in the same form.
+        scheme: "IOB1", "IOB2", "IOE1", "IOE2", "IOBES" or "BILOU" accept only well-formed spans;
+            "auto" is that of the references; None accepts any tags, as conlleval does.
+        suffix: whether the letter of a tag is after its type, as in PER-B.
+        match: "strict": same type, start and end; "exact": same start and end; "partial": an
+            overlap counts half; "type": an overlap with a span of the same type.
         zero_division: precision without predicted spans, and recall without true ones.
         result_format: "seqeval" returns what evaluate's module of this name does: overall_f1 and
-            its kin, and a dict for each type; None as here.
+            so on, and a dict for each type; None as here.
 
     Returns:
         precision, recall, f1 (float): of all spans together, from 0.0 to 1.0; higher is better.
@@ -48,7 +49,7 @@ class SpanF1(BatchMetric):
         accuracy (float): the share of equal tags, where there are tags.
         support (int): true spans.
         per_type (dict): for each type its precision, recall, f1, and its true spans as number.
-        per_example, confidence_interval, groups (dict): if asked for.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> span_f1 = evaluate.load("./metrics/span_f1")

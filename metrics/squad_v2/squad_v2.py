@@ -1,8 +1,8 @@
-"""SQuAD v2: exact match and F1 where questions may have no answer.
+"""SQuAD v2: exact match and F1 for data in which some questions have no answer.
 
-A question without an accepted answer is answered right by an empty text. Systems may say how likely
-they think that there is no answer; above a threshold their answer counts as none, and the result
-also says at which threshold each score would be best.
+For a question without an accepted answer, an empty prediction is correct. Systems may give a
+probability that there is no answer; above a threshold the prediction counts as "no answer". The
+result includes the threshold at which each score is best.
 """
 
 import evaluate
@@ -28,27 +28,28 @@ _CITATION = """\
 
 
 class SquadV2(BatchMetric):
-    """Exact match and F1 of answers, where having none may be right.
+    """Exact match and F1 of answers to questions that may have none.
 
     Args:
         predictions (list of dict): one answer per question: `{"id", "prediction_text",
             "no_answer_probability"}`. Or texts.
         references (list of dict): the question of the same id: `{"id", "answers": {"text",
             "answer_start"}}`, with empty lists if it has no answer. Or lists of texts.
-        no_answer_threshold: an answer counts as none if its `no_answer_probability` is greater.
-        threshold_ties: "official" looks for the best threshold after every answer, also between
-            equal probabilities; "grouped" only where a threshold can be.
-        no_answer_texts: texts of predictions that say that there is no answer, such as
-            "unanswerable"; compared after normalizing.
+        no_answer_threshold: a prediction counts as "no answer" if its `no_answer_probability` is
+            greater.
+        threshold_ties: "official" tries a threshold after every answer, also between equal
+            probabilities; "grouped" tries only thresholds that exist.
+        no_answer_texts: predictions that mean "no answer", such as "unanswerable"; compared after
+            normalization.
 
     Returns:
         exact, f1 (float): means over all questions, from 0.0 to 1.0; higher is better.
         total (int): the number of questions.
-        HasAns_exact, HasAns_f1, HasAns_total: the same of questions with an answer, if any.
-        NoAns_exact, NoAns_f1, NoAns_total: the same of questions without one, if any.
+        HasAns_exact, HasAns_f1, HasAns_total: the same for questions with an answer, if any.
+        NoAns_exact, NoAns_f1, NoAns_total: the same for questions without one, if any.
         best_exact, best_f1, best_exact_thresh, best_f1_thresh (float): with probabilities, the best
             score over all thresholds, and the threshold.
-        per_example, confidence_interval, groups (dict): if asked for.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> squad_v2 = evaluate.load("./metrics/squad_v2")

@@ -1,7 +1,7 @@
-"""Substring recall: does the prediction mention an accepted answer?
+"""Substring recall: whether the prediction contains an accepted answer.
 
 The share of predictions that contain an accepted answer, as characters, as consecutive words, or
-as a set of words. It suits long answers of language models, where exact match is always zero.
+as a set of words. Use it for long answers of language models, for which exact match is nearly 0.
 """
 
 import evaluate
@@ -32,25 +32,25 @@ class SubstringRecall(BatchMetric):
 
     Args:
         predictions (list of str): one answer per question.
-        references (list of str, or of list of str): the accepted answer, or answers, of each
-            question; both kinds may stand in one list. Or, of each question, several lists: the
-            names of each of its answers, over which the scores are means. Or SQuAD's dictionaries
-            on both sides.
-        normalizer: what both go through before they are compared; a name or a function from str to
-            str. The card says what each name does.
-        match: "substring" looks at characters, so "oat" is in "boat"; "tokens"
-            wants the words of the answer one after another; "token_set" wants all of them anywhere.
-        empty_reference: whether an answer that the normalizer leaves nothing of is contained
-            "never" or "always"; in a prediction of which nothing is left either, only
+        references (list of str, or of list of str): the accepted answer or answers of each
+            question; both kinds may be mixed in one list. For questions with several required
+            answers: a list of lists, the alternative names of each answer; scores are means over
+            the answers. Or SQuAD's dictionaries on both sides.
+        normalizer: the normalizer of both sides: a name, or a function from str to str. The card
+            describes each name.
+        match: "substring" compares characters, so "boat" contains "oat"; "tokens" needs the words
+            of the answer in sequence; "token_set" needs all words in any order.
+        empty_reference: whether an answer that is empty after normalization is contained
+            "never" or "always"; in a prediction that is empty too, only
             with match="token_set", or as a substring with normalizer="strip_lower".
-        reference_aggregation: "max" asks for any accepted answer; "mean" gives
-            the share of the accepted answers that are contained.
+        reference_aggregation: "max": any accepted answer is contained; "mean": the
+            share of the accepted answers that are contained.
 
     Returns:
         substring_recall (float): mean containment, from 0.0 to 1.0; higher is better.
-        all_found (float): with sets of answers, the share of rows of which all sets are found.
-        unparsed (float): with `extract`, the share of predictions in which there is no answer.
-        per_example, confidence_interval, groups (dict): if asked for.
+        all_found (float): with sets of answers, the share of rows in which all are found.
+        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> substring_recall = evaluate.load("./metrics/substring_recall")

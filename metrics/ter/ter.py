@@ -1,7 +1,7 @@
 """TER of translations, equal to sacrebleu, from 0 to 100 and above.
 
-How many edits translations need to become their references, as a share of the words of these: words
-substituted, left out or put in, and stretches of words moved, each for the price of one edit.
+The number of edits that turn translations into their references, per 100 reference words. An edit
+substitutes, deletes or inserts a word, or moves a sequence of words.
 """
 
 import evaluate
@@ -25,26 +25,25 @@ _CITATION = """\
 
 
 class Ter(BatchMetric):
-    """The translation edit rate of all rows together, in edits for 100 words.
+    """The translation edit rate of all rows together, in edits per 100 words.
 
     Args:
         predictions (list of str): one translation per row.
-        references (list of str, or of list of str): the reference, or references, of each row, in
-            any number; both kinds may stand in one list. The one with the fewest edits counts, and
+        references (list of str, or of list of str): the reference or references of each row;
+            both kinds may be mixed in one list. The one with the fewest edits counts, and
             the mean of all lengths.
-        normalized: part marks from words, and resolve entities of XML.
-        no_punct: delete marks.
-        asian_support: do both to Chinese and Japanese text too.
-        case_sensitive: whether case counts.
+        normalized: split punctuation from words, and resolve XML entities.
+        no_punct: delete punctuation.
+        asian_support: apply both also to Chinese and Japanese text.
+        case_sensitive: compare case.
         result_format: "sacrebleu" calls the score so, as the `ter` of evaluate does; None as here.
-        signature: also return sacrebleu's own line of what was computed, under `signature`.
+        signature: also return sacrebleu's own signature, under `signature`.
 
     Returns:
-        ter (float): edits for 100 words of the references; lower is better, and more than 100.0 is
-            possible.
+        ter (float): edits per 100 words of the references; lower is better; it may exceed 100.0.
         num_edits (int): of all rows.
-        ref_length (float): words of the references; of several in a row their mean.
-        per_example, confidence_interval, groups (dict): if asked for.
+        ref_length (float): words of the references; the mean if a row has several.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> ter = evaluate.load("./metrics/ter")

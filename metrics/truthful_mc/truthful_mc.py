@@ -1,8 +1,8 @@
 """Multiple choice with true and false options: MC1, MC2 and MC3.
 
-Whether a language model gives its highest score to a true option, how much of its probability goes
-to the true ones together, and how many of them it prefers to every false one. TruthfulQA is scored
-so; with one true option MC1 is the accuracy of any multiple-choice task, by raw or by
+MC1 is the share of questions whose option with the highest score is true, MC2 the probability of
+the true options, and MC3 the share of true options that score higher than every false one, as in
+TruthfulQA. With one true option per question MC1 is the accuracy of multiple choice, from raw or
 length-normalized log-likelihoods.
 """
 
@@ -34,24 +34,24 @@ class TruthfulMc(BatchMetric):
 
     Args:
         predictions (list of list of float): for each question the scores of its options, such as
-            log-likelihoods; -inf rules an option out. To be normalized, a list of dicts
+            log-likelihoods; -inf excludes an option. For normalization, a list of dicts
             {"score": list of float, "length": list of int} or
             {"score": list of float, "unconditional": list of float}.
         references (list of list of int): for each question 1 for a true and 0 for a false option.
-        ties: how MC1 decides where true and false options share the highest score: "first"
-            for the one that stands first, "optimistic" for a true one, "pessimistic" for
-            a false one; "expected" gives the share of the true ones among them.
-        length_normalization: "none" takes the scores as they are; "character", "token" and "byte"
+        ties: how MC1 breaks a tie between true and false options with the highest score: "first"
+            chooses the first, "optimistic" a true one, "pessimistic" a false one; "expected"
+            gives the share of true ones among them.
+        length_normalization: "none" does not change scores; "character", "token" and "byte"
             divide them by `length`; "unconditional" subtracts `unconditional`, the scores without
-            the question. It holds for mc1, mc2 and mc3.
+            the question. It applies to mc1, mc2 and mc3.
 
     Returns:
         mc1 (float): share of questions whose best option is true; 0.0 to 1.0, higher is better.
         mc2 (float): mean probability of the true options, where exp(score) is a probability.
         mc3 (float): mean share of the true options that are above every false one.
-        bits_per_byte (float): with lengths in bytes, the mean number of bits that a byte of the
-            true options takes; lower is better.
-        per_example, confidence_interval, groups (dict): if asked for.
+        bits_per_byte (float): with lengths in bytes, the mean number of bits per byte of the
+            true options; lower is better.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> truthful_mc = evaluate.load("./metrics/truthful_mc")

@@ -1,7 +1,7 @@
-"""Win rate: how often a system is preferred to its opponent, in pairwise comparisons.
+"""Win rate: the share of pairwise comparisons in which a system is preferred.
 
-From the verdicts of people, of a language model as a judge, or of a reward model, with the counts
-behind the rate, its standard error and its interval.
+The judgments come from people, from a language model as judge, or from a reward model. The result
+has the counts, the standard error and the interval.
 """
 
 import datasets
@@ -24,18 +24,18 @@ class WinRate(BatchMetric):
     """Share of wins, or mean outcome, over pairwise comparisons.
 
     Args:
-        predictions (list of str or of float): the outcome of each comparison, seen from the system:
-            "win", "loss" or "tie"; or a number from 0.0, a loss, to 1.0, a win, where 0.5 is a tie
-            and anything else says how sure the judge is.
-        ties: "ignore" gives wins / (wins + losses), where above 0.5 is a win and
-            below a loss; "half" gives the mean outcome, in which a tie is half a win.
+        predictions (list of str or of float): the outcome of each comparison for the system:
+            "win", "loss" or "tie"; or a number from 0.0 (loss) to 1.0 (win), where 0.5 is a tie
+            and other values express the confidence of the judge.
+        ties: "ignore" gives wins / (wins + losses), where numbers above 0.5 are wins
+            and numbers below are losses; "half" gives the mean outcome (a tie is half a win).
 
     Returns:
         win_rate (float): from 0.0 to 1.0; higher is better. NaN if every row is an ignored tie.
-        discrete_win_rate (float): the same after every outcome is made a win, a loss or a tie.
-        standard_error (float): of the win rate; NaN if less than two rows count.
+        discrete_win_rate (float): the same after outcomes are rounded to wins, losses or ties.
+        standard_error (float): of the win rate; NaN if fewer than two rows count.
         wins, losses, ties (int): how many outcomes are above, below and at 0.5.
-        per_example, confidence_interval, groups (dict): if asked for.
+        per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> win_rate = evaluate.load("./metrics/win_rate")

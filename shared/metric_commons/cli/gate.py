@@ -29,7 +29,7 @@ def gate(
     power: Power = 0.8,
     confidence: Confidence = None,
 ) -> None:
-    """Test whether a new system is worse than a baseline, for a build to fail.
+    """Test whether a new system is worse than a baseline, to fail a build.
 
     metric-commons gate new.json --baseline old.json --score qa_f1 --margin 0.01
 

@@ -16,37 +16,37 @@ class Preset(NamedTuple):
 
 PRESETS: Mapping[str, Preset] = {
     "squad": Preset(
-        "the SQuAD v1.1 script",
+        "SQuAD v1.1: its script",
         {
             "qa_em": {"normalizer": "squad"},
             "qa_f1": {"normalizer": "squad", "both_empty": 0.0},
         },
     ),
     "triviaqa": Preset(
-        "TriviaQA's script",
+        "TriviaQA: its script",
         {
             "qa_em": {"normalizer": "triviaqa"},
             "qa_f1": {"normalizer": "triviaqa", "both_empty": 0.0},
         },
     ),
     "drop": Preset(
-        "DROP in lm-evaluation-harness, which also rounds each F1 to two digits and makes it 0 "
-        "where no number agrees",
+        "DROP in lm-evaluation-harness, except that it rounds F1 to two digits and sets it to 0 if "
+        "no number agrees",
         {
             "qa_em": {"normalizer": "drop"},
             "qa_f1": {"normalizer": "drop", "overlap": "set"},
         },
     ),
     "lm-eval-gsm8k": Preset(
-        "GSM8K in lm-evaluation-harness, its filter strict-match: the number after ####",
+        "GSM8K in lm-evaluation-harness, filter strict-match: the number after ####",
         {"qa_em": {"extract": "gsm8k", "normalizer": "gsm8k"}},
     ),
     "lm-eval-gsm8k-flexible": Preset(
-        "GSM8K in lm-evaluation-harness, its filter flexible-extract: the last number",
+        "GSM8K in lm-evaluation-harness, filter flexible-extract: the last number",
         {"qa_em": {"extract": "gsm8k_flexible", "normalizer": "gsm8k"}},
     ),
     "lm-eval-hendrycks-math": Preset(
-        "MATH in lm-evaluation-harness: what stands between dollar signs, compared as texts",
+        "MATH in lm-evaluation-harness: the text between dollar signs, compared as text",
         {
             "math_equivalence": {
                 "backend": "hendrycks",
@@ -56,7 +56,7 @@ PRESETS: Mapping[str, Preset] = {
         },
     ),
     "lm-eval-minerva-math": Preset(
-        "MATH as Minerva has it in lm-evaluation-harness: its final answer, compared by sympy",
+        "Minerva's MATH in lm-evaluation-harness: the final answer, compared with sympy",
         {
             "math_equivalence": {
                 "backend": "minerva",
@@ -66,7 +66,7 @@ PRESETS: Mapping[str, Preset] = {
         },
     ),
     "olmes": Preset(
-        "OLMES: its recall, ROUGE and MC1; EM and F1 are SQuAD's, as it says of itself",
+        "OLMES: recall, ROUGE and MC1; EM and F1 as in SQuAD, according to its documentation",
         {
             "qa_em": {"normalizer": "squad"},
             "qa_f1": {"normalizer": "squad"},
@@ -87,7 +87,7 @@ PRESETS: Mapping[str, Preset] = {
         missing="skip",
     ),
     "ultrarag-main": Preset(
-        "the same of later versions, in which an answer of nothing but articles keeps them",
+        "UltraRAG after 0.3.0, which keeps articles in answers that consist only of articles",
         {
             "qa_em": {"normalizer": "ultrarag_keep_articles"},
             "qa_f1": {"normalizer": "ultrarag_keep_articles", "both_empty": 0.0},

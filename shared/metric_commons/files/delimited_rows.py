@@ -49,10 +49,12 @@ def _check_header(header: Sequence[str], delimiter: str, fields: Sequence[str]) 
             raise ValueError(f"line 1: there are {header.count(field)} columns {field!r}")
         if field not in header and not _leads_into(field, header):
             text = delimiter.join(header)
-            other = next((mark for mark in _DELIMITERS if mark in text and len(header) == 1), None)
-            if other is not None:
+            separator = next(
+                (mark for mark in _DELIMITERS if mark in text and len(header) == 1), None
+            )
+            if separator is not None:
                 raise ValueError(
-                    f"line 1: the cells seem to be separated by {_DELIMITERS[other]}, not by "
+                    f"line 1: the cells seem to be separated by {_DELIMITERS[separator]}, not by "
                     f"{_DELIMITERS[delimiter]}: {text!r}; .csv needs commas, and .tsv tabs"
                 )
             raise ValueError(f"line 1: {missing_field(field, header)}")
