@@ -38,11 +38,13 @@ def test_a_label_that_is_missing_is_named_with_its_row():
     job = Job({"qa_em": {}}, {"bot": "answer"}, {"references": "gold", "groups": "topic"})
     rows = {"answer": ["a", "b"], "gold": ["a", "b"]}
     batches = [rows | {"topic": ["x", "y"]}, rows | {"topic": ["x", None]}]
-    with pytest.raises(ValueError, match="^row 3: column 'topic' is None; every row needs a label"):
+    with pytest.raises(
+        ValueError, match=r"^row 3: column 'topic' is None; every row needs a label"
+    ):
         job.part(batches)
 
 
 def test_an_input_without_a_column_is_said_before_rows_are_read():
     metrics = {"qa_em": load("qa_em")}
-    with pytest.raises(ValueError, match="^references must be the name of a column, got None$"):
+    with pytest.raises(ValueError, match=r"^references must be the name of a column, got None$"):
         job_of_columns(metrics, {"bot": "answer"}, {"references": None}, {}, {})
