@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typer import Typer
 
+_INTERRUPTED = 130  # the exit status
 _OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")
 
 
@@ -27,9 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"{error}; it comes with: pip install 'metric-commons[cli]'\n")
         return 1
     try:
-        return run_command(commands, arguments)
+        status = run_command(commands, arguments)
     except KeyboardInterrupt:
-        return 130
+        status = _INTERRUPTED
+    if status == _INTERRUPTED:
+        sys.stderr.write("interrupted\n")
+    return status
 
 
 @contextmanager
@@ -38,11 +42,16 @@ def _interrupted_at_once() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    handler = signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    handler = signal.signal(signal.SIGINT, _end)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
+
+
+def _end(*_: object) -> None:
+    os.write(2, b"interrupted\n")
+    os._exit(_INTERRUPTED)
 
 
 @cache

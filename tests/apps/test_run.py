@@ -567,7 +567,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     content = CONFIG | {"outputs": {"save": "r.json", "per_example": "rows.jsonl"}}
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(content))
 
-    assert interrupted(tmp_path / "x.jsonl", "run", "c.yaml") == (130, "", "")
+    assert interrupted(tmp_path / "x.jsonl", "run", "c.yaml") == (130, "", "interrupted\n")
     assert sorted(os.listdir(tmp_path)) == ["c.yaml", "x.jsonl"]
 
 

@@ -5,7 +5,7 @@ module of `evaluate`; whoever needs nothing of `evaluate` takes a `declared_modu
 """
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
@@ -51,6 +51,9 @@ class RowModule(abc.ABC):
     scores_are: Literal["means", "outcomes", "rankings", "counts", "moments", "sums", "answers"] = (
         "means"
     )
+    # Of checked columns and all options the columns of which a state counts equal rows, where
+    # `scores_are` "counts"; `compute` has the same result from these as from the others.
+    state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
     # The score to compare systems by; None for the first of the result.
     main_score: str | None = None
     # Scores that are no means, though their module scores row by row: patterns of names, and

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ..evaluation.evaluations import signed
+from ..evaluation.usage import with_bar
 from .options import Confidence, IntervalMethod, Resamples, Save, Scores, Seed
 from .outputs import Form, Outputs
 
@@ -39,14 +40,12 @@ def merge(
     parts does not matter. Two parts of files with the same content are an error
     unless --allow-equal-shards is given.
     """
-    from tqdm import tqdm
-
     from ..evaluation.parts import Part
 
     outputs = Outputs(form=form, save=save)
     outputs.check(parts)
     total = Part.read(parts[0])
-    for path in tqdm(parts[1:], "merging", unit="part", delay=1, leave=False, disable=None):
+    for path in with_bar(parts[1:], "merging", "part"):
         part = Part.read(path)
         try:
             total.merge(part, allow_equal_shards=allow_equal_shards)

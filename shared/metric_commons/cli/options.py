@@ -6,6 +6,8 @@ from typing import Annotated, Literal, get_args
 
 import typer
 
+from ..evaluation.usage import UsageError
+from ..evaluation.worker_processes import check_jobs
 from ..statistics.methods import Method
 
 
@@ -153,6 +155,27 @@ Correction = Annotated[
         rich_help_panel=STATISTICS,
     ),
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="COUNT",
+        help="How many processes read and score rows; the result is the same. Without it one for "
+        "small files, and for large ones as many as there are cores.",
+    ),
+]
+
+
+def check_processes(jobs: int | None) -> None:
+    """Nothing, if so many processes can be started.
+
+    Raises:
+        UsageError: they cannot.
+    """
+    try:
+        check_jobs(1 if jobs is None else jobs)
+    except ValueError as error:
+        raise UsageError(f"--{error}") from error
 
 
 def correction_named(name: str) -> str:

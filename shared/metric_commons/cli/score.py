@@ -30,11 +30,13 @@ from .options import (
     Confidence,
     Correction,
     IntervalMethod,
+    Jobs,
     Predictions,
     Resamples,
     Save,
     Scores,
     Seed,
+    check_processes,
     correction_named,
 )
 from .outputs import Form, Outputs, say_written
@@ -157,6 +159,7 @@ def score(
         ),
     ] = None,
     save: Save = None,
+    jobs: Jobs = None,
     form: Form = "table",
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
@@ -170,6 +173,7 @@ def score(
     are read as lists if every cell of the column is a JSON list, and as numbers
     if the modules take numbers there.
     """
+    check_processes(jobs)
     modules, paths = _sorted_out(words)
     outputs = Outputs(form=form, save=save, per_example=per_example)
     outputs.check([*paths, *filter(None, [answers])])
@@ -199,6 +203,7 @@ def score(
         "scores": scores,
         "correction": correction_named(correction),
         "per_example": per_example is not None,
+        "jobs": jobs,
     }
     of_logs: dict[str, Any] = {
         "answers": answers,
@@ -225,7 +230,8 @@ def score(
             return
         evaluation = evaluation_on(sources, paths, predictions or [], settled, of_logs)
         check_usage(evaluation)
-        if cluster_by is not None and not evaluation.uses_clusters and partial is None:
+        is_kept = save is not None or partial is not None  # with counts of clusters
+        if cluster_by is not None and not evaluation.uses_clusters and not is_kept:
             raise UsageError(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )

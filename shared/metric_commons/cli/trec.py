@@ -13,7 +13,7 @@ from ..evaluation.presets import run_options
 from ..evaluation.rendering import Table, label
 from ..evaluation.results import FORMATS, Results
 from ..evaluation.signature import provenance, signature
-from ..evaluation.usage import UsageError, check_outputs
+from ..evaluation.usage import UsageError, check_outputs, with_bar
 from ..files.streams import stem
 from .options import OUTPUT, Confidence, IntervalMethod, Resamples, Save, Seed
 from .outputs import check_form, say_written, show
@@ -345,8 +345,6 @@ def score_queries(
     relstring: int | None = None,
 ) -> Scored:
     """What each run scores on each query. One run at a time is in memory."""
-    from tqdm import tqdm
-
     from ..files import trec as files
     from ..ranking.runs import relevance_strings, score_run
 
@@ -354,7 +352,7 @@ def score_queries(
     judged, sha256 = files.read_hashed(qrels, files.Qrels)
     scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {})
     steps = list(zip(names, runs, strict=True))
-    for name, path in tqdm(steps, "scoring", unit="run", delay=1, leave=False, disable=None):
+    for name, path in with_bar(steps, "scoring", "run"):
         run, sha256 = files.read_hashed(path, files.Run)
         if not {*run.queries} & {*judged.queries}:
             raise ValueError(f"{path} has none of the queries of {qrels}")

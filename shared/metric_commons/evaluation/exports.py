@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -25,6 +24,7 @@ from ..files.tables import Source
 from .boards import interval_of
 from .module_results import ModuleResult
 from .results import Results
+from .signature import version
 
 _LEVEL = 0.95  # of intervals, where the result does not say
 _SCHEMA = "0.3.0"
@@ -127,7 +127,7 @@ def _evaluation(module: str, result: ModuleResult, score: str, dataset: str) -> 
         raise ValueError(f"{score} is {value}, which is no number; leave it out with --scores")
     options = plain(result.options)
     low, high = _range(result, score)
-    uncertainty: dict[str, Any] = {"num_samples": result.rows}
+    uncertainty: dict[str, Any] = {"num_samples": result.rows} if result.rows else {}
     level = result.options.get("confidence_level", _LEVEL)
     ends = interval_of(result, score, level)
     if ends is not None and all(map(math.isfinite, ends)):

@@ -59,13 +59,8 @@ class LogEvaluation(Evaluation):
         """The files that are read."""
         return list(dict.fromkeys([*self._paths(), *filter(None, [self.answers])]))
 
-    def results(self) -> Results:
-        """The scores of every system and, if it is asked for, every two of them compared.
-
-        Raises:
-            ValueError: a file is not what it should be, or a module refuses what is in it.
-            OSError: a file cannot be read.
-        """
+    def _results(self, jobs: int) -> Results:
+        """The results, for which so many processes score rows, but one reads them."""
         samples = {
             system: part
             for path in dict.fromkeys(self._paths())
@@ -89,6 +84,7 @@ class LogEvaluation(Evaluation):
                 correction=self.correction,
                 inputs=[self.source(path).provenance() for path in self.inputs()],
                 progress=True,
+                jobs=jobs,
                 **self.uncertainty,
             )
         except InputError as error:

@@ -4,6 +4,7 @@ Integers come before texts, and texts in the order of their bytes.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -27,7 +28,7 @@ class Rankings:
 
     def __init__(self, measures: Sequence[str]) -> None:
         self._measures = list(measures)
-        self._tables = JoinedTables(_in_order)
+        self._tables = JoinedTables(_in_order, shortens=False)
         self._codes: SortedRuns | None = SortedRuns()
         self._rows = 0
 
@@ -60,7 +61,8 @@ class Rankings:
         columns |= {
             f"{_SCORE}{name}": pa.array(np.asarray(scores[name])) for name in self._measures
         }
-        self._take([*labels], pa.table(columns))
+        table = pa.table(columns)
+        self._take([*labels], [table], [_sorted_codes(table)])
 
     def merge(self, other: Self) -> None:
         """Take in other rankings, which stay as they are.
@@ -68,8 +70,7 @@ class Rankings:
         Raises:
             ValueError: an id is there twice, or the others have other labels.
         """
-        if len(other):
-            self._take(other._tables.names, other._tables.table())
+        self._take(other._tables.names, other._tables.parts(), other._known_codes().runs)
 
     def in_order(self) -> tuple[dict[str, Floats], dict[str, Any]]:
         """The scores by measure and the labels, in the order of the ids."""
@@ -104,10 +105,8 @@ class Rankings:
             raise ValueError("ids that are integers have other values, too")
         texts = text_column(plain["ids"][_TEXT])
         columns = {
-            _INTEGER: _concatenated(
-                pa.array(integers, pa.int64()), pa.nulls(len(texts), pa.int64())
-            ),
-            _TEXT: _concatenated(pa.nulls(integers.size, texts.type), texts),
+            _INTEGER: pa.concat_arrays([pa.array(integers, pa.int64()), _nulls(texts, pa.int64())]),
+            _TEXT: pa.concat_arrays([_nulls(integers, texts.type), texts]),
         }
         columns |= {name: text_column(column) for name, column in plain["labels"].items()}
         for name in self._measures:
@@ -115,29 +114,39 @@ class Rankings:
             if values.dtype != np.float64:
                 raise ValueError(f"the scores of {name} are no floats")
             columns[f"{_SCORE}{name}"] = pa.array(values)
-        self._take([*plain["labels"]], pa.table(columns))
+        table = pa.table(columns)
+        self._take([*plain["labels"]], [table], [_sorted_codes(table)])
 
-    def _take(self, names: Sequence[str], table: Table) -> None:
-        self._tables.check(names, table)
+    def _take(
+        self, names: Sequence[str], tables: Sequence[Table], runs: Sequence[Integers]
+    ) -> None:
+        """Take in tables, all or none; the runs are sorted codes of all their ids."""
+        for table in tables:
+            self._tables.check(names, table)
+        codes = self._known_codes()
+        if any((run[1:] == run[:-1]).any() or codes.has_any(run) for run in runs):
+            self._check_different(tables)
+        for run in runs:
+            codes.add(run)
+        for table in tables:
+            self._tables.add(names, table)
+            self._rows += table.num_rows
+
+    def _known_codes(self) -> "SortedRuns":
         if self._codes is None:
             self._codes = SortedRuns()
-            if len(self):
-                self._codes.add(_sorted_codes(self._tables.table()))
-        codes = _sorted_codes(table)
-        if (codes[1:] == codes[:-1]).any() or self._codes.has_any(codes):
-            self._check_different(table)
-        self._codes.add(codes)
-        self._tables.add(names, table)
-        self._rows += table.num_rows
+            for table in self._tables.parts():
+                self._codes.add(_sorted_codes(table))
+        return self._codes
 
-    def _check_different(self, table: Table) -> None:
+    def _check_different(self, tables: Sequence[Table]) -> None:
         """Look at the ids themselves, where codes are the same."""
-        known = set(_ids(self._tables.table())) if len(self) else set()
-        for name in _ids(table):
-            if name in known:
+        seen = set(chain.from_iterable(map(_ids, self._tables.parts())))
+        for name in chain.from_iterable(map(_ids, tables)):
+            if name in seen:
                 shown = name.decode("utf-8", "surrogatepass") if isinstance(name, bytes) else name
                 raise ValueError(f"ranking {shown!r} is there twice; give each an id of its own")
-            known.add(name)
+            seen.add(name)
 
 
 class SortedRuns:
@@ -152,21 +161,22 @@ class SortedRuns:
     """
 
     def __init__(self) -> None:
-        self._runs: list[Integers] = []
+        self.runs: list[Integers] = []
 
     def has_any(self, integers: Integers) -> bool:
         """Whether one of these is there."""
-        for run in self._runs:
-            places = np.minimum(np.searchsorted(run, integers), run.size - 1)
-            if (run[places] == integers).any():
+        for run in self.runs:
+            positions = np.minimum(np.searchsorted(run, integers), run.size - 1)
+            if (run[positions] == integers).any():
                 return True
         return False
 
     def add(self, integers: Integers) -> None:
         """Take in sorted integers, at least one."""
-        self._runs.append(integers)
-        while len(self._runs) > 1 and self._runs[-2].size < 2 * self._runs[-1].size:
-            self._runs.append(np.sort(np.concatenate([self._runs.pop(), self._runs.pop()])))
+        self.runs.append(integers)
+        while len(self.runs) > 1 and self.runs[-2].size < 2 * self.runs[-1].size:
+            both = np.concatenate([self.runs.pop(), self.runs.pop()])
+            self.runs.append(np.sort(both, kind="stable"))  # which merges what is sorted
 
 
 def _in_order(table: Table) -> Table:
@@ -187,7 +197,8 @@ def _sorted_codes(table: Table) -> Integers:
     return np.sort(np.concatenate([integers, hashes]))
 
 
-def _concatenated(first: Any, second: Any) -> Any:
+def _nulls(values: Any, kind: Any) -> Any:
+    """A column with as many nulls as there are values."""
     import pyarrow as pa
 
-    return pa.concat_arrays([first, second])
+    return pa.nulls(len(values), kind)

@@ -1,8 +1,8 @@
 """Rows that states keep, in tables of Arrow: a column for each number and text of a row.
 
-Tables are put aside as they come and joined when somebody asks, or when as many rows have come as
-there were at the last time. So a merge takes as long as the new rows need, and all merges together
-a few times as long as one.
+Tables are put aside as they come. They are joined when somebody asks, or when four times as many
+rows have come as there were at the last time. So a merge takes as long as the new rows need, and
+all merges together little longer than one.
 """
 
 import re
@@ -23,19 +23,21 @@ _COUNT = "count"  # the column with the number of rows that are equal
 _STATISTIC = "="  # before the names of statistics
 _LABELS = ("groups", "clusters")
 _PENDING = 1 << 16  # rows that wait, at least, until tables are joined
-_PLACE = re.compile(r"\[[0-9]+\]$")
+_INDEX = re.compile(r"\[[0-9]+\]$")
 
 
 class JoinedTables:
     """Tables that are joined when they are needed.
 
     Args:
-        condense: what becomes of a table that has been joined; None if it stays as it is.
+        finish: what becomes of a table that has been joined.
+        shortens: whether it becomes shorter, so that tables are joined before that, too.
     """
 
-    def __init__(self, condense: Callable[[Table], Table] | None = None) -> None:
+    def __init__(self, finish: Callable[[Table], Table], *, shortens: bool) -> None:
         self.names: list[str] = []  # what rows have
-        self._condense = condense
+        self._finish = finish
+        self._shortens = shortens
         self._tables: list[Table] = []
         self._pending = 0
         self._joined = 0  # rows of the table that was joined last
@@ -69,23 +71,25 @@ class JoinedTables:
         self.names = self.names or [*names]
         self._tables.append(table)
         self._pending += table.num_rows
-        if self._pending > max(_PENDING, self._joined):
+        if self._shortens and self._pending > max(_PENDING, 4 * self._joined):
             self.table()
 
     def merge(self, other: Self) -> None:
         """Take in the rows of others, which stay as they are."""
-        if other._tables:
-            tables = list(other._tables)
-            for table in tables:
-                self.check(other.names, table)
-            for table in tables:
-                self.add(other.names, table)
+        tables = other.parts()
+        for table in tables:
+            self.check(other.names, table)
+        for table in tables:
+            self.add(other.names, table)
+
+    def parts(self) -> list[Table]:
+        """The tables, as far as they have been joined."""
+        return list(self._tables)
 
     def table(self) -> Table:
         """All rows."""
         if self._pending:
-            table = _joined(self._tables)
-            self._tables = [table if self._condense is None else self._condense(table)]
+            self._tables = [self._finish(_joined(self._tables))]
             self._joined, self._pending = self._tables[0].num_rows, 0
         return self._tables[0]
 
@@ -97,12 +101,13 @@ class CountedRows(JoinedTables):
     >>> rows.update({"predictions": [1.0, 1.0, 0.5], "references": ["a", "a", "b"]})
     >>> rows.to_plain()["counts"], len(rows)
     (array([1, 2]), 3)
-    >>> rows.columns()
-    {'predictions': array([0.5, 1. , 1. ]), 'references': ['b', 'a', 'a']}
+    >>> rows.columns()["references"]
+    ['a', 'a', 'b']
     """
 
     def __init__(self, *, in_order: bool = False) -> None:
-        super().__init__(_runs if in_order else _distinct)
+        super().__init__(_runs if in_order else _distinct, shortens=True)
+        self._in_order = in_order
         self._rows = 0
 
     def __len__(self) -> int:
@@ -127,7 +132,7 @@ class CountedRows(JoinedTables):
         if rows is None:
             rows = len(next(iter(columns.values())))
         parts = [part for name, column in columns.items() for part in _flat(name, column)]
-        names = [name for name, part in parts if part is None or not _PLACE.search(name)]
+        names = [name for name, part in parts if part is None or not _INDEX.search(name)]
         flat = {name: part for name, part in parts if part is not None}
         flat |= {f"{_STATISTIC}{name}": _column(column) for name, column in statistics.items()}
         if rows:
@@ -142,7 +147,7 @@ class CountedRows(JoinedTables):
     def columns(self) -> Columns:
         """The columns, in which each row occurs as often as it was counted."""
         table = self._repeated()
-        return _records({name.removesuffix("[]"): _whole(name, table) for name in self.names})
+        return _records({name.removesuffix("[]"): _restored(name, table) for name in self.names})
 
     def statistics(self) -> dict[str, NDArray[Any]]:
         """The statistics in the same order."""
@@ -157,7 +162,7 @@ class CountedRows(JoinedTables):
         """For files: names, columns, and how often each row occurs."""
         if not self._rows:
             return {"names": [], "columns": {}, "counts": []}
-        table = self.table()
+        table = self.table() if self._in_order else _sorted(self.table())
         names = [name for name in table.column_names if name != _COUNT]
         return {
             "names": self.names,
@@ -198,19 +203,25 @@ class CountedRows(JoinedTables):
 
 
 def _distinct(table: Table) -> Table:
-    """The rows that differ, those with few different values beside each other, and their counts."""
+    """The rows that differ, and their counts."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     keys = [name for name in table.column_names if name != _COUNT]
     if keys:
         grouped = pa.TableGroupBy(table, keys, use_threads=False).aggregate([(_COUNT, "sum")])
-        table = grouped.rename_columns(
-            [_COUNT if name == f"{_COUNT}_sum" else name for name in grouped.column_names]
-        )
-        in_order = sorted(keys, key=lambda name: int(pc.count_distinct(table.column(name)).as_py()))
-        return table.sort_by([(name, "ascending") for name in in_order]).combine_chunks()
+        names = [_COUNT if name == f"{_COUNT}_sum" else name for name in grouped.column_names]
+        return grouped.rename_columns(names).combine_chunks()
     return pa.table({_COUNT: [pc.sum(table.column(_COUNT)).as_py()]})
+
+
+def _sorted(table: Table) -> Table:
+    """The rows in an order in which equal values are beside each other: few runs in a file."""
+    import pyarrow.compute as pc
+
+    keys = [name for name in table.column_names if name != _COUNT]
+    keys.sort(key=lambda name: int(pc.count_distinct(table.column(name)).as_py()))
+    return table.sort_by([(name, "ascending") for name in keys]) if keys else table
 
 
 def _runs(table: Table) -> Table:
@@ -277,13 +288,13 @@ def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
         column = np.array(column).reshape(len(column), -1)
     if isinstance(column, np.ndarray) and column.ndim == 2:
         yield f"{name}[]", None
-        for place in range(column.shape[1]):
-            yield f"{name}[{place}]", _column(np.ascontiguousarray(column[:, place]))
+        for index in range(column.shape[1]):
+            yield f"{name}[{index}]", _column(np.ascontiguousarray(column[:, index]))
     elif is_list:
         yield f"{name}[]", None
-        for place in range(max(map(len, column))):
-            values = [row[place] if place < len(row) else None for row in column]
-            yield f"{name}[{place}]", _column(values)
+        for index in range(max(map(len, column))):
+            values = [row[index] if index < len(row) else None for row in column]
+            yield f"{name}[{index}]", _column(values)
     else:
         yield name, _column(column)
 
@@ -291,22 +302,22 @@ def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
 def _column(values: Any) -> Any:
     """A column of Arrow; zeros have no sign."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if isinstance(values, pa.Array):
         return values
-    if not isinstance(values, np.ndarray):
-        if isinstance(next((value for value in values if value is not None), None), str):
-            return text_column(values)
-        try:
-            column = pa.array(values, from_pandas=False)
-        except OverflowError:
-            column = pa.array(values, pa.uint64())
-    else:
+    if isinstance(values, np.ndarray):
         if values.dtype.kind == "U":
             return text_column(values.tolist())
-        column = pa.array(values)
-    return pc.add(column, 0.0) if pa.types.is_floating(column.type) else column
+        return pa.array(values + 0.0 if values.dtype.kind == "f" else values)
+    first = next((value for value in values if value is not None), None)
+    if isinstance(first, str):
+        return text_column(values)
+    if isinstance(first, float) and None not in values:
+        return pa.array(np.array(values) + 0.0)
+    try:
+        return pa.array(values)
+    except OverflowError:
+        return pa.array(values, pa.uint64())
 
 
 def _is_text(kind: Any) -> bool:
@@ -322,13 +333,13 @@ def _stored(column: Any) -> Any:
     return column.combine_chunks() if _is_text(column.type) else column.to_numpy()
 
 
-def _whole(name: str, table: Table) -> Any:
+def _restored(name: str, table: Table) -> Any:
     """A column from its parts in a table: numbers as an array where all rows have as many."""
     if not name.endswith("[]"):
         column = _stored(table.column(name))
         return texts_of(column) if _is_text(table.column(name).type) else column
-    place = re.compile(rf"{re.escape(name[:-2])}\[[0-9]+\]")
-    columns = [table.column(part) for part in table.column_names if place.fullmatch(part)]
+    pattern = re.compile(rf"{re.escape(name[:-2])}\[[0-9]+\]")
+    columns = [table.column(part) for part in table.column_names if pattern.fullmatch(part)]
     kinds = {column.type for column in columns}
     if len(kinds) == 1 and not any(_is_text(c.type) or c.null_count for c in columns):
         return np.column_stack([column.to_numpy() for column in columns])

@@ -22,14 +22,16 @@ from .system_rows import InputError, SystemRows, check_same_rows, row_labels
 from .table_columns import (
     columns_of_table,
     comes_in_parts,
-    is_dataset,
     is_spark,
     is_table,
     table_names,
 )
+from .usage import with_bar
+from .worker_processes import check_jobs, in_processes
 
 if TYPE_CHECKING:
     from .jobs import Job
+    from .parallel_rows import Summaries
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
@@ -55,7 +57,7 @@ def score(
     correction: str = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
-    num_proc: int | None = None,
+    jobs: int = 1,
     **unknown: Any,
 ) -> Results:
     """The results of every module on every system.
@@ -92,7 +94,8 @@ def score(
         correction: "holm", "max_t", "benjamini_hochberg" or "none".
         inputs: where the rows came from, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
-        num_proc: how many processes score the parts of a Dataset; None for this one.
+        jobs: how many processes score the rows. They are forked from this one, which pays from some
+            100,000 rows on; the result is the same.
         **unknown: refused, with a hint at the argument that may be meant.
 
     Raises:
@@ -116,9 +119,10 @@ def score(
     names = column_names(predictions) if data is not None else {}
     if not metrics or (data is not None and not names):
         raise ValueError("scoring needs at least one module and one system")
+    check_jobs(jobs)
+    if jobs > 1 and is_spark(data):
+        raise ValueError("jobs must be 1 for Spark, whose executors do the work")
     by_rows = per_example or compare or _needs_rows(data, metrics, labels, options or {})
-    if num_proc is not None and (by_rows or not is_dataset(data)):
-        raise ValueError("num_proc needs a Dataset, and nothing that needs all rows at once")
     if not by_rows:
         from .jobs import job_of_columns
 
@@ -126,7 +130,7 @@ def score(
         return _results_of_parts(
             data,
             job_of_columns(metrics, names, labels, options or {}, intervals),
-            num_proc=num_proc,
+            jobs=jobs,
             inputs=inputs,
             interval=interval,
             n_resamples=n_resamples,
@@ -175,6 +179,7 @@ def score(
         correction=correction,
         inputs=inputs,
         progress=progress,
+        jobs=jobs,
     )
 
 
@@ -240,14 +245,14 @@ def _results_of_parts(
     data: Any,
     job: "Job",
     *,
-    num_proc: int | None,
+    jobs: int,
     inputs: Iterable[Mapping[str, Any]],
     **reporting: Any,
 ) -> Results:
     """The results of a table whose rows stay where they are, and whose states merge."""
     from .table_parts import part_of_table
 
-    part = part_of_table(data, job, num_proc)
+    part = in_processes(lambda processes: part_of_table(data, job, processes), jobs)
     part.inputs.extend(map(dict, inputs))
     return part.results(**job.intervals, **reporting)
 
@@ -287,6 +292,7 @@ def score_systems(
     correction: str = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
+    jobs: int = 1,
 ) -> Results:
     """The results of loaded modules, by their names, on the rows of every system; see `score`."""
     module_options = assign(
@@ -309,9 +315,12 @@ def score_systems(
     }
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
+    summaries = in_processes(
+        lambda processes: _summaries(metrics, systems, module_options, processes), jobs
+    )
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
-    for number, (system, name) in enumerate(_watched(steps) if progress else steps):
+    for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
         reporting = {
             "per_example": per_example or compare or scores_rows(metrics[name]),
             "confidence_level": confidence_level,
@@ -324,7 +333,11 @@ def score_systems(
         try:
             with step(number, len(steps) + compare):
                 result = systems[system].result(
-                    name, metrics[name], module_options[name], reporting
+                    name,
+                    metrics[name],
+                    module_options[name],
+                    reporting,
+                    summaries.get((system, name)),
                 )
         except ValueError as error:
             raise InputError(system, error) from error
@@ -354,6 +367,20 @@ def score_systems(
     )
     results = results if per_example else results.without_rows()
     return replace(results, comparisons=comparisons).choose(scores)
+
+
+def _summaries(
+    metrics: Mapping[str, Any],
+    systems: Mapping[str, SystemRows],
+    options: Mapping[str, Mapping[str, Any]],
+    jobs: int,
+) -> "Summaries":
+    """What several processes have scored; of one nothing, since `compute` will do it."""
+    if jobs == 1:
+        return {}
+    from .parallel_rows import summaries_of_rows
+
+    return summaries_of_rows(metrics, systems, options, jobs)
 
 
 def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
@@ -451,10 +478,3 @@ def _column(name: str, columns: Any, system: str) -> Any:
     if system not in columns:
         raise ValueError(f"there are no {name} for system {system!r}")
     return columns[system]
-
-
-def _watched(steps: Sequence[tuple[str, str]]) -> Iterable[tuple[str, str]]:
-    from tqdm import tqdm
-
-    bar: Iterable[tuple[str, str]] = tqdm(steps, "scoring", delay=1, leave=False, disable=None)
-    return bar

@@ -12,7 +12,6 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cache, lru_cache
-from importlib.metadata import version
 from typing import Any, Self
 
 from ..base.locks import Lock
@@ -21,6 +20,7 @@ from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
 from .arguments import REPORTING, holds_function
 from .catalog import declared
+from .signature import version
 from .states_of_answers import AnswersInOrder
 from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
@@ -89,6 +89,8 @@ class State(StoredColumns):
     ) -> None:
         """Take in more rows, or none of them if one is wrong.
 
+        There may be no rows, as parts of a table may be empty; only a result needs some.
+
         Args:
             groups: one label per row, in every update or in none.
             clusters: the same, for rows that are alike; intervals then count clusters.
@@ -101,6 +103,8 @@ class State(StoredColumns):
             ValueError: a row, a label or an id is not what it may be.
         """
         rows = len(next(iter(columns.values()))) if columns else 0
+        if columns and not any(map(len, columns.values())):
+            return
         group_labels, cluster_labels = (
             None if labels is None else check_labels(name, labels, rows)
             for name, labels in (("groups", groups), ("clusters", clusters))
@@ -108,13 +112,18 @@ class State(StoredColumns):
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
-    def merge(self, other: "State") -> None:
-        """Take in the rows of another state, which stays as it is.
+    def merge(self, *states: "State") -> None:
+        """Take in the rows of other states, one after another, which stay as they are.
 
         Raises:
-            ValueError: it is of another module or has other options, one is grouped and the other
-                is not, or both hold the same ranking.
+            ValueError: one is of another module or has other options, is grouped where this one is
+                not, or holds a ranking that is there already. The rows of those before it stay.
         """
+        for state in states:
+            self._take(state)
+
+    def _take(self, other: "State") -> None:
+        """Take in the rows of another state."""
         if other is self:
             raise ValueError("a state cannot be merged into itself; its rows would count twice")
         if self.module != other.module:
@@ -166,7 +175,7 @@ class State(StoredColumns):
         with self._lock:
             return {
                 "format": self.FORMAT,
-                "version": _version(),
+                "version": version(_DISTRIBUTION),
                 "module": self.module,
                 "options": self.options,
                 "rows": len(self),
@@ -180,10 +189,10 @@ class State(StoredColumns):
         Raises:
             ValueError: it comes from another version, whose scores may be others.
         """
-        if content["version"] != _version():
+        if content["version"] != version(_DISTRIBUTION):
             raise ValueError(
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
-                f"{_version()}; scores may have changed between them"
+                f"{version(_DISTRIBUTION)}; scores may have changed between them"
             )
         state: Self = copy(_empty_state(cls, content["module"], json.dumps(content["options"])))
         state._statistics = _sufficient_statistics(state.metric, with_intervals=False)
@@ -192,12 +201,6 @@ class State(StoredColumns):
         if len(state) != content["rows"]:
             raise ValueError(f"the state is damaged: it should have {content['rows']} rows")
         return state
-
-
-@cache
-def _version() -> str:
-    """The version of this distribution; to look it up takes longer than to read a small state."""
-    return version(_DISTRIBUTION)
 
 
 @lru_cache(maxsize=64)

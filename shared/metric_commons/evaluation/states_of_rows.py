@@ -40,7 +40,8 @@ class RowCounts(SufficientStatistics):
         _refuse_labels(self._metric, labels)
         weights = {name: columns[name] for name in columns if name in self._metric.options}
         inputs = {name: column for name, column in columns.items() if name not in weights}
-        checked = self._metric.checked(**inputs)
+        columns_read = self._metric.checked(**inputs)
+        checked = dict(self._metric.state_columns(columns_read, **self._metric.options))
         for name, column in weights.items():
             checked[name] = check_weights(name, column, len(next(iter(checked.values()))))
         self._rows.update(checked | labels.columns())

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any, Self, cast
 
@@ -13,7 +13,7 @@ from ..numbers.arrays import Floats
 from ..numbers.checks import RowError
 from ..numbers.multisets import Multiset
 from ..outcomes.preferences import outcomes, rates, sums_of_clusters, values_of_rates
-from ..ranking.names import parse_measures
+from ..ranking.names import Measure, parse_measures
 from ..ranking.ranking_measures import average
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
@@ -212,7 +212,8 @@ class RankingScores(SufficientStatistics):
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
-        self._measures = parse_measures(self._options["measures"])
+        measures = self._options["measures"]
+        self._measures = _measures(measures if isinstance(measures, str) else tuple(measures))
         self._rankings = Rankings([measure.name for measure in self._measures])
 
     def __len__(self) -> int:
@@ -243,6 +244,12 @@ class RankingScores(SufficientStatistics):
 
     def take_plain(self, plain: Any) -> None:
         self._rankings.take_plain(plain)
+
+
+@lru_cache(maxsize=64)
+def _measures(names: str | tuple[str, ...]) -> tuple[Measure, ...]:
+    """The measures of these names; parts have the same ones, and to read names takes a while."""
+    return parse_measures(names)
 
 
 def _checked_ids(ids: Ids, rows: int) -> Ids:

@@ -1,23 +1,25 @@
 """Parts of tables that are too large for one process: of Spark, or batches of `datasets`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from .jobs import Job
 from .parts import Part
 from .spark_parts import part_of_spark
 from .table_columns import check_columns, columns_of_batch, is_dataset, is_spark
+from .worker_processes import in_order
 
 _BATCH_SIZE = 20_000  # rows: large enough for speed, small enough for memory
 
 
-def part_of_table(data: Any, job: Job, num_proc: int | None = None) -> Part:
+def part_of_table(data: Any, job: Job, jobs: int = 1) -> Part:
     """The states of all rows of a Spark DataFrame, Dataset or IterableDataset.
 
     Args:
         data: the rows.
         job: what is scored.
-        num_proc: of a Dataset, how many processes; None for the calling one.
+        jobs: of `datasets`, how many processes. Of an IterableDataset each reads some shards.
 
     Raises:
         ValueError: a row is not valid; the message has the row, the column and the value, and of
@@ -28,9 +30,13 @@ def part_of_table(data: Any, job: Job, num_proc: int | None = None) -> Part:
     if is_dataset(data):
         check_columns(job.names(), data.column_names)
         rows = data.select_columns(job.names()).with_format("arrow")
-        if num_proc is not None and len(data):
-            return _part_of_processes(rows, job, num_proc)
+        if jobs > 1:
+            starts = range(0, len(data), _BATCH_SIZE)
+            return _merged(job, jobs, starts, lambda start: _part_of_batch(job, rows, start))
         return job.part(map(columns_of_batch, rows.iter(_BATCH_SIZE)))
+    if jobs > 1:
+        shards = range(data.num_shards)
+        return _merged(job, jobs, shards, lambda shard: _part_of_shard(job, data, shard))
     return job.part(_checked(job, data.iter(_BATCH_SIZE)))
 
 
@@ -41,22 +47,19 @@ def _checked(job: Job, batches: Iterable[Mapping[str, Any]]) -> Iterator[Mapping
         yield batch
 
 
-def _part_of_processes(rows: Any, job: Job, num_proc: int) -> Part:
-    """The states of a Dataset, in several processes; `datasets` shows the progress."""
+def _part_of_batch(job: Job, rows: Any, start: int) -> Part:
+    return job.part([columns_of_batch(rows[start : start + _BATCH_SIZE])], start)
 
-    def part(batch: Any, numbers: list[int]) -> dict[str, list[bytes]]:
-        return {"part": [job.part([columns_of_batch(batch)], numbers[0]).to_bytes()]}
 
-    parts = rows.map(
-        part,
-        with_indices=True,
-        batched=True,
-        batch_size=_BATCH_SIZE,
-        num_proc=num_proc,
-        remove_columns=job.names(),
-        load_from_cache_file=False,
-        # With a cache file of an earlier call, `datasets` would take the number of processes of it.
-        keep_in_memory=True,
-        desc="scoring",
-    )
-    return job.total(parts.with_format(None)["part"])
+def _part_of_shard(job: Job, data: Any, shard: int) -> Part:
+    rows = data.shard(num_shards=data.num_shards, index=shard)
+    return job.part(_checked(job, rows.iter(_BATCH_SIZE)))
+
+
+def _merged(job: Job, jobs: int, pieces: Sequence[int], work: Callable[[int], Part]) -> Part:
+    """The states of all pieces, which several processes score."""
+    total = job.part([])
+    with closing(in_order(work, pieces, min(jobs, len(pieces) or 1))) as parts:
+        for part in parts:
+            total.merge(part)
+    return total

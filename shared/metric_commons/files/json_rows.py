@@ -22,6 +22,7 @@ def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
 # Of logs, which programs write: twice as fast, and a field given twice is none of their faults.
 PLAIN = json.JSONDecoder()
+_ENDS = ("\n", "\r\n")
 
 
 def location(row: int, line: int | None) -> str:
@@ -62,9 +63,15 @@ def decoded_lines(
     Raises:
         ValueError: a line is no JSON, or no object.
     """
+    scan = decoder.scan_once  # type: ignore[attr-defined] # decode() looks for white space with regular expressions
     for row, (number, line) in enumerate(lines):
         try:
-            values = decoder.decode(line)
+            try:
+                values, end = scan(line, 0)
+                if end < len(line) and line[end:] not in _ENDS:
+                    values = decoder.decode(line)
+            except StopIteration:  # white space in front, or no JSON
+                values = decoder.decode(line)
         except json.JSONDecodeError as error:
             state = "" if line.endswith("\n") else " is cut off"
             raise ValueError(

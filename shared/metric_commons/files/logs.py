@@ -27,6 +27,7 @@ from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from ..numbers.checks import nearest
 from .json_rows import Row
+from .pieces import Cut
 from .streams import Limits
 
 PLAIN_ROWS = "rows"  # the form of rows that are no log
@@ -81,6 +82,7 @@ class Log:
     repeated_ids_allowed: bool = True
     means: Sequence[Means] = ()  # of a format without rows
     has_cells: bool = False  # rows of CSV and TSV, whose values are texts
+    pieces: Cut | None = None  # to be read instead of the rows, where that is possible
 
 
 class Format(Protocol):

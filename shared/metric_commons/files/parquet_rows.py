@@ -24,8 +24,19 @@ def parquet_rows(stream: IO[bytes], fields: Sequence[str] | None) -> Iterator[Ro
     from pyarrow import parquet
 
     file: Any = parquet.ParquetFile(stream)
+    for batch in file.iter_batches(columns=column_names(file, fields)):
+        for values in batch.to_pylist():
+            yield None, values
+
+
+def column_names(file: Any, fields: Sequence[str] | None) -> list[str]:
+    """The columns of a Parquet file in which these fields are; of None all.
+
+    Raises:
+        ValueError: a column is not there, or there twice.
+    """
     names = file.schema_arrow.names
-    columns = list(dict.fromkeys(names)) if fields is None else []
+    columns = list(names) if fields is None else []
     for field in fields or ():
         column = field if field in names else str(steps(field)[0])
         if column not in names:
@@ -34,6 +45,4 @@ def parquet_rows(stream: IO[bytes], fields: Sequence[str] | None) -> Iterator[Ro
     for column in columns:
         if names.count(column) > 1:
             raise ValueError(f"there are {names.count(column)} columns {column!r}")
-    for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
-        for values in batch.to_pylist():
-            yield None, values
+    return list(dict.fromkeys(columns))

@@ -32,9 +32,18 @@ _SAMPLE = 1 << 16  # values of which it is seen whether many are equal
 _CONTENT = b"content"
 _COLUMN, _LIST = "$column", "$list"  # where columns belong in the JSON, and what becomes of them
 _INTEGERS = 1 << 63
+_DAMAGES = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    TypeError,
+)
 # When a file is read, codes and runs become values. These may take so many times its bytes, and so
 # many more, that no small file asks for all memory; what would take more is written as it is.
-_GROWTH, _ALWAYS = 1000, 1 << 24
+_GROWTH, _ALLOWANCE = 1000, 1 << 24
 
 
 class StoredColumns(Stored):
@@ -250,7 +259,8 @@ def _stream(text: str, columns: "Sequence[pa.Array[Any]]") -> bytes:
         {_CONTENT: text.encode()},
     )
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, schema) as stream:
+    options = pa.ipc.IpcWriteOptions(allow_64bit=True)
+    with pa.ipc.new_stream(sink, schema, options=options) as stream:
         if lists:
             stream.write_batch(pa.RecordBatch.from_arrays(lists, schema=schema))
     return bytes(sink.getvalue())
@@ -270,16 +280,16 @@ def _unpacked(body: bytes) -> Any:
             batches = list(stream)
         for batch in batches:
             batch.validate(full=True)
-        columns = [column.values for batch in batches for column in batch.columns]
+        columns = [batch.column(i).values for batch in batches for i in range(batch.num_columns)]
         if sum(map(_size_when_read, columns)) > _greatest_size(len(body)):
             raise ValueError("its columns would take too much memory")
-        return _with_columns(json.loads(text), list(map(_whole, columns)))
-    except (pa.ArrowException, RecursionError) as error:
-        raise ValueError(f"damaged columns: {error}") from error
+        return _with_columns(json.loads(text), list(map(_decoded, columns)))
+    except _DAMAGES as error:
+        raise ValueError(f"the columns are damaged: {error}") from error
 
 
 def _greatest_size(size: int) -> int:
-    return _GROWTH * size + _ALWAYS
+    return _GROWTH * size + _ALLOWANCE
 
 
 def _size_when_read(column: "pa.Array[Any]") -> int:
@@ -287,32 +297,36 @@ def _size_when_read(column: "pa.Array[Any]") -> int:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not pa.types.is_dictionary(column.type):
-        return max(8 * len(column), int(column.nbytes))
-    values = column.dictionary
-    sizes = pc.binary_length(values) if pa.types.is_binary(values.type) else None
-    texts = 0 if sizes is None else pc.sum(sizes.take(column.indices)).as_py()
-    return 8 * len(column) + int(texts)
+    if pa.types.is_dictionary(column.type):
+        values = column.dictionary
+        if pa.types.is_binary(values.type):
+            sizes = pc.binary_length(values).take(column.indices)
+            return 8 * len(column) + int(pc.sum(sizes).as_py())
+    elif pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+        return 8 * len(column) + int(column.nbytes)
+    return 8 * len(column)
 
 
-def _whole(column: "pa.Array[Any]") -> Any:
+def _decoded(column: "pa.Array[Any]") -> Any:
     """A column as it was before it was made compact."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    elif pa.types.is_run_end_encoded(column.type):
-        column = pc.run_end_decode(column)
-    kind = column.type
     if column.null_count:
         raise ValueError("a column has no value in some places")
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return column.cast(pa.large_binary())
-    if pa.types.is_floating(kind) and not pc.all(pc.is_finite(column)).as_py():
-        raise ValueError("a number is not finite")
+    kind, codes = column.type, None
+    if pa.types.is_dictionary(kind):
+        column, codes = column.dictionary, column.indices
+    elif pa.types.is_run_end_encoded(kind):
+        column = pc.run_end_decode(column)
+    if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+        return (column if codes is None else column.take(codes)).cast(pa.large_binary())
     numbers = column.to_numpy(zero_copy_only=False)
-    return numbers if kind in (pa.float64(), pa.bool_(), pa.uint64()) else numbers.astype(np.int64)
+    if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
+        raise ValueError("a number is not finite")
+    if numbers.dtype not in (np.float64, np.bool_, np.uint64):
+        numbers = numbers.astype(np.int64)
+    return numbers if codes is None else numbers[codes.to_numpy()]
 
 
 def _with_columns(value: Any, columns: list[Any]) -> Any:

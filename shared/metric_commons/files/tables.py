@@ -7,7 +7,6 @@ surrogates. Therefore text is parsed by the standard library, which also knows t
 and Parquet by pyarrow.
 """
 
-import sys
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -22,8 +21,9 @@ from .delimited_rows import value_of_cell, values_of_cells
 from .field_paths import PathError, steps, value_at
 from .json_rows import Row, location, missing_field
 from .logs import PLAIN_ROWS, Log, Record
+from .pieces import Piece
 from .selections import Getter, Selected, Selection
-from .streams import STANDARD_INPUT, Limits, Stream, broken_compression
+from .streams import STANDARD_INPUT, Limits, Stream, broken_compression, on_terminal
 
 _EXAMPLES = 5  # further bad rows that a message names
 
@@ -107,15 +107,55 @@ class Source:
     def blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
         """The columns of `size` rows at a time; the errors are those of `columns`."""
         self.rows, self.lines = 0, array("Q")
-        if self._is_read:
-            self._log = None  # a file can be read again
-        log = self.log
-        self._is_read = True
+        log = self._log_to_read()
         with self._named_errors():
             yield from self._blocks(log, size)
-        self.close()
-        if not self.rows:
-            raise ValueError(f"{self.path}: {self._nothing()}")
+        self._close()
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether pieces of the file can be read by themselves, in any process."""
+        is_whole = self.limit is None and self.selection == Selection()
+        return is_whole and self.log.pieces is not None
+
+    def pieces(self, size: int) -> Iterator[Piece]:
+        """The rows in pieces for other processes; all but the last have a multiple of `size` rows.
+
+        Raises:
+            ValueError: the file is not of its format, is truncated or empty.
+            OSError: the file cannot be read.
+        """
+        if not self.is_divisible:
+            for block in self.blocks(size):
+                rows = len(next(iter(block.values())))
+                yield Piece(self.rows - rows, rows, block)
+            return
+        self.rows = 0
+        log = self._log_to_read()
+        with self._named_errors():
+            for piece in log.pieces(size) if log.pieces else ():
+                self.rows += piece.rows
+                yield piece
+            self._note_provenance(log)
+        self._close()
+
+    def blocks_of(self, piece: Piece, size: int | None) -> Iterator[dict[str, list[Any]]]:
+        """The columns of `size` rows of a piece at a time; of None all of them.
+
+        Raises:
+            ValueError: a row is not what it should be. It has no line in the message.
+        """
+        if piece.read is None:
+            yield piece.data
+            return
+        self.rows, self.lines = piece.start, array("Q")
+        log = Log(form=PLAIN_ROWS, rows=piece.read(piece.data))
+        faults = Faults()
+        reader = _Reader(self, log, faults)
+        for _ in range(0, piece.rows, size or piece.rows):
+            block = reader.block(log.rows, size)
+            faults.check(self.rows)
+            yield block
 
     def _nothing(self) -> str:
         """What is said where there is no row."""
@@ -134,6 +174,25 @@ class Source:
     def close(self) -> None:
         """Close the file. What is known of its log stays."""
         self._resources.close()
+
+    def _log_to_read(self) -> Log:
+        """The log, of which nothing is read yet: a file can be read again."""
+        if self._is_read:
+            self.close()
+            self._log = None
+        log = self.log
+        self._is_read = True
+        return log
+
+    def _close(self) -> None:
+        """Close the file, of which all is read.
+
+        Raises:
+            ValueError: there was nothing in it.
+        """
+        self.close()
+        if not self.rows:
+            raise ValueError(f"{self.path}: {self._nothing()}")
 
     def _opened(self) -> Log:
         path = file_of(self.path)
@@ -184,6 +243,10 @@ class Source:
                 break
         faults.check(self.rows)
         self.left_out = selected.left_out
+        self._note_provenance(log)
+
+    def _note_provenance(self, log: Log) -> None:
+        """Note what was read, once all is."""
         if self._stream is not None:
             self.sha256 = self._stream.sha256()
         if log.form != PLAIN_ROWS:
@@ -303,11 +366,6 @@ def file_of(path: Path) -> Path:
     """The file that is read: of a folder of HELM that with the answers."""
     answers = path / "scenario_state.json"
     return answers if path.is_dir() and answers.is_file() else path
-
-
-def on_terminal() -> bool:
-    """Whether somebody may watch a progress bar."""
-    return sys.stderr.isatty()
 
 
 def getter(log: Log, field: str, record: Record) -> Getter:

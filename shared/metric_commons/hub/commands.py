@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from tqdm import tqdm
 
 from ..evaluation import catalog
 
@@ -61,6 +60,8 @@ def publish(
     if dry_run is not None:
         _write(dry_run, modules, sdk=sdk, namespace=namespace)
         return
+    from tqdm import tqdm
+
     for name in tqdm(modules, unit=" Spaces", disable=None, leave=False):
         space = publish(namespace, name, sdk=sdk, private=private, replace=replace, yes=yes)
         tqdm.write(f"{space.change:10}{space.address}")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Integers = NDArray[np.signedinteger[Any]]  # int64; for rows of large files int32, where it suffices
 Unsigned = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 Booleans = NDArray[np.bool_]

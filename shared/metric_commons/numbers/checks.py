@@ -161,6 +161,8 @@ def check_labels(
         raise OptionError(name, f"must hold one label per row, got {type(labels).__name__}")
     if len(plain) != rows:
         raise OptionError(name, f"has {len(plain)} labels, but there are {rows} rows")
+    if labels_by_text is None and set(map(type, plain)) in ({str}, {int}):
+        return list(map(str, plain))  # others than these are other texts
     first = {} if labels_by_text is None else labels_by_text
     texts = []
     for row, label in enumerate(plain):

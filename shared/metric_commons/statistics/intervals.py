@@ -106,8 +106,8 @@ def interval(
         `effective_n`, and with clusters `n_clusters` and `design_effect`.
 
     Raises:
-        ValueError: no scores, one outside the bounds, labels that are not one per row, an option
-            out of its range, or a method that the scores cannot take.
+        ValueError: no scores, one outside the bounds, not one label per row, an option out
+            of its range, or a method that the scores cannot take.
 
     Source:
         Korn and Graubard, Confidence intervals for proportions with small expected number of

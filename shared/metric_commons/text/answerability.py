@@ -51,6 +51,24 @@ class ScoredAnswers:
             probability=probability,
         )
 
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The answers of all parts.
+
+        Raises:
+            ValueError: some have probabilities, others have none.
+        """
+        if len({part.probability is None for part in parts}) > 1:
+            raise ValueError("some rows have probabilities, others have none")
+        probabilities = [part.probability for part in parts if part.probability is not None]
+        return cls(
+            np.concatenate([part.exact for part in parts]),
+            np.concatenate([part.f1 for part in parts]),
+            np.concatenate([part.has_answer for part in parts]),
+            np.concatenate([part.is_given for part in parts]),
+            np.concatenate(probabilities) if probabilities else None,
+        )
+
     def at(self, threshold: float) -> dict[str, Floats]:
         """The scores where answers count as none above a threshold of the probability."""
         scores = {"exact": self.exact, "f1": self.f1}

@@ -58,8 +58,10 @@ class Lengths:
 @pytest.fixture
 def lengths(monkeypatch):
     metric = Lengths()
-    load = scoring.load
-    monkeypatch.setattr(scoring, "load", lambda name: metric if name == "lengths" else load(name))
+    load = scoring.declared
+    monkeypatch.setattr(
+        scoring, "declared", lambda name: metric if name == "lengths" else load(name)
+    )
     return metric
 
 

@@ -459,6 +459,8 @@ def test_lines_and_columns_of_text(read):
     "row",
     [
         {"user_input": "?", "response": "x", "reference": "y", "retrieved_contexts": []},
+        {"question": "?", "answer": "x", "contexts": [], "ground_truth": "y"},
+        {"question": "?", "answer": "x", "contexts": [], "ground_truths": "y"},
         {"input": "?", "actual_output": "x", "expected_output": "y"},
         {"audio_filepath": "a.wav", "duration": 1.0, "text": "y", "pred_text": "x"},
     ],
