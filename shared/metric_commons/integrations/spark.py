@@ -112,11 +112,11 @@ def _batches_with_scores(
     """Batches of columns of these names, with further columns."""
     import pyarrow as pa
 
-    before = 0
+    offset = 0
     for batch in batches:
         if batch.num_rows:
             columns = dict(zip(names, batch.columns, strict=True))
-            scores = name_partition(partial(job.scores_of_rows, before=before), columns)
-            before += batch.num_rows
+            scores = name_partition(partial(job.scores_of_rows, before=offset), columns)
+            offset += batch.num_rows
             arrays = [*batch.columns, *map(pa.array, scores.values())]
             yield pa.RecordBatch.from_arrays(arrays, [*batch.schema.names, *scores])
