@@ -52,6 +52,8 @@ def spark_sessions(master, **settings):
         "spark.sql.shuffle.partitions": "2",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "OFF",
+        # Java compiles for speed what runs for hours; of tests that is a third of their time.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
         "spark.connect.grpc.binding.port": str(port),
         **settings,

@@ -44,8 +44,8 @@ def part_of_spark(df: "DataFrame", job: Job) -> Part:
     check_columns(job.names(), df.columns)
     rows = numbered(df.select(*map(quoted, job.names())))
     parts = rows.mapInArrow(_errors_as_rows(on_executors(_rows_of_partition, job)), _SCHEMA)
-    dealt = parts.repartition(_MERGING_TASKS, "partition").sortWithinPartitions(*_ORDER)
-    totals = dealt.mapInArrow(_errors_as_rows(on_executors(_rows_of_total, job)), _SCHEMA)
+    shuffle = parts.repartition(_MERGING_TASKS, "partition").sortWithinPartitions(*_ORDER)
+    totals = shuffle.mapInArrow(_errors_as_rows(on_executors(_rows_of_total, job)), _SCHEMA)
     return job.total(_states(sorted(totals.toArrow().to_pylist(), key=itemgetter(*_ORDER))))
 
 
@@ -60,14 +60,14 @@ def on_executors(function: Callable[..., "Iterator[pa.RecordBatch]"], job: Job) 
     It is nested, so it is sent with its code and imports what it calls when it runs. Where
     metric-commons is missing it can say so; what is sent by name fails while it is unpickled.
     """
-    sent, message = pickle.dumps((function, job)), _MISSING
+    payload, message = pickle.dumps((function, job)), _MISSING
 
     def run(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pickle
         import sys
 
         try:
-            function, job = pickle.loads(sent)
+            function, job = pickle.loads(payload)
             yield from function(job, batches)
         except ImportError as error:
             raise ValueError(message.format(error=error, python=sys.executable)) from error

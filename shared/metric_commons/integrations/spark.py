@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation.catalog import load
+from ..evaluation.catalog import declared
 from ..evaluation.jobs import Job, job_of_columns
 from ..evaluation.parts import Part
 from ..evaluation.scoring import column_names
@@ -57,7 +57,8 @@ def part_of_rows(
         >>> part.results(confidence_level=0.95)["answer"]["qa_em"]  # doctest: +SKIP
         0.5
     """
-    metrics = {name: load(name) for name in ([modules] if isinstance(modules, str) else modules)}
+    names = [modules] if isinstance(modules, str) else modules
+    metrics = {name: declared(name) for name in names}
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     intervals = {"confidence_level": confidence_level}
     systems = column_names(predictions)
@@ -111,11 +112,11 @@ def _batches_with_scores(
     """Batches of columns of these names, with further columns."""
     import pyarrow as pa
 
-    before = 0
+    offset = 0
     for batch in batches:
         if batch.num_rows:
             columns = dict(zip(names, batch.columns, strict=True))
-            scores = name_partition(partial(job.scores_of_rows, before=before), columns)
-            before += batch.num_rows
+            scores = name_partition(partial(job.scores_of_rows, before=offset), columns)
+            offset += batch.num_rows
             arrays = [*batch.columns, *map(pa.array, scores.values())]
             yield pa.RecordBatch.from_arrays(arrays, [*batch.schema.names, *scores])
