@@ -11,6 +11,7 @@ import time
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -240,6 +241,9 @@ def test_a_wrong_number_is_refused(refused, monkeypatch):
     for wrong in (0, -1, 1.5, True, "2"):
         with pytest.raises(ValueError, match="jobs must be an integer, at least 1"):
             score("qa_em", predictions=["a"], references=["a"], jobs=wrong)
+    spark = SimpleNamespace(toArrow=None)
+    with pytest.raises(ValueError, match="jobs must be 1 for Spark"):
+        score("qa_em", spark, predictions="a", references="b", jobs=2)
     monkeypatch.delattr(os, "fork")
     assert refused(*arguments, 2) == (
         2,
