@@ -8,7 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -238,6 +241,9 @@ def test_a_wrong_number_is_refused(refused, monkeypatch):
     for wrong in (0, -1, 1.5, True, "2"):
         with pytest.raises(ValueError, match="jobs must be an integer, at least 1"):
             score("qa_em", predictions=["a"], references=["a"], jobs=wrong)
+    spark = SimpleNamespace(toArrow=None)
+    with pytest.raises(ValueError, match="jobs must be 1 for Spark"):
+        score("qa_em", spark, predictions="a", references="b", jobs=2)
     monkeypatch.delattr(os, "fork")
     assert refused(*arguments, 2) == (
         2,
@@ -287,6 +293,27 @@ def test_an_option_with_a_value_for_each_row_is_left_to_one_process(processes):
 
     assert results[0] == results[1]
     assert processes == [0]
+
+
+def test_what_goes_together_by_ids_is_left_to_one_process(processes):
+    answers = [{"id": f"q{i % 9}", "prediction_text": "a"} for i in range(10)]
+    texts = {"text": ["a"], "answer_start": [0]}
+    questions = [{"id": answer["id"], "answers": texts} for answer in answers]
+    for jobs in (1, 2):
+        with pytest.raises(ValueError, match=r"\[9\] has the id 'q0' a second time"):
+            score("qa_em", predictions=answers, references=questions, jobs=jobs)
+
+
+def test_values_that_json_lacks_are_read_too(run, processes):
+    numbers = [Decimal(i % 7) / 4 for i in range(COUNT)]
+    days = [date(2024, 1, 1 + i % 3) for i in range(COUNT)]
+    table = {"a": numbers, "b": [float(number) for number in numbers[::-1]], "day": days}
+    parquet.write_table(pa.table(table), "x.parquet")
+    fields = ("--predictions", "b", "--references", "b", "--group-by", "day")
+    one, two = saved(run, "regression", "x.parquet", *fields)
+
+    assert one == two
+    assert processes[0] > 4
 
 
 def test_functions_and_generators_may_be_given(processes):
