@@ -1,4 +1,4 @@
-"""Answers in a Parquet file to EM and F1, in every way there is to score them.
+"""Answers in a file to EM and F1, in every way there is to score them.
 
     python benchmarks/scale.py [ROWS...]
 
@@ -9,6 +9,7 @@ the largest of these processes. The slope from one number of rows to the next is
 """
 
 import ctypes
+import io
 import json
 import logging
 import os
@@ -16,6 +17,8 @@ import random
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,10 +33,10 @@ SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 
 
 def write(path, rows):
-    """Answers of one to eight words, half of them partly right."""
+    """Answers of one to eight words, half of them partly right, as Parquet and as JSON Lines."""
     chance = random.Random(rows)
     schema = pa.schema({"answer": pa.string(), "gold": pa.list_(pa.string())})
-    with parquet.ParquetWriter(path, schema) as file:
+    with parquet.ParquetWriter(path, schema) as file, json_lines(path).open("w") as lines:
         for start in range(0, rows, ROW_GROUP):
             answers, golds = [], []
             for _ in range(min(ROW_GROUP, rows - start)):
@@ -41,28 +44,41 @@ def write(path, rows):
                 answer = chance.choices(WORDS, k=chance.randrange(0, 5))
                 answers.append(" ".join(answer + gold[chance.randrange(2) :]))
                 golds.append([" ".join(gold), chance.choice(WORDS)])
-            file.write_table(pa.table({"answer": answers, "gold": golds}, schema))
+            table = pa.table({"answer": answers, "gold": golds}, schema)
+            file.write_table(table)
+            lines.writelines(json.dumps(row) + "\n" for row in table.to_pylist())
 
 
-def one_process(path):
+def json_lines(path):
+    return Path(path).with_suffix(".jsonl")
+
+
+def command(path, jobs):
+    from metric_commons import Results
+    from metric_commons.__main__ import main
+
+    saved = f"{path}.json"
+    fields = [f"--{name}={column}" for name, column in COLUMNS.items()]
+    with redirect_stdout(io.StringIO()):
+        main(["score", *MODULES, str(path), *fields, f"--jobs={jobs}", f"--save={saved}"])
+    return Results.read(saved)
+
+
+def in_memory(path, jobs):
     from metric_commons import score
 
     table = parquet.read_table(path)
-    return score(MODULES, table, **COLUMNS)
+    return score(MODULES, table, **COLUMNS, jobs=jobs)
 
 
-def datasets(path, num_proc=None):
+def datasets(path, jobs):
     from datasets import Dataset, disable_progress_bars
 
     from metric_commons import score
 
     disable_progress_bars()
     rows = Dataset.from_parquet(path, cache_dir=str(Path(path).parent))  # workers map the file
-    return score(MODULES, rows, **COLUMNS, num_proc=num_proc)
-
-
-def datasets_2(path):
-    return datasets(path, num_proc=2)
+    return score(MODULES, rows, **COLUMNS, jobs=jobs)
 
 
 def spark_classic(path):
@@ -95,9 +111,14 @@ def spark(builder, path):
 
 
 WAYS = {
-    "one process, columns in memory": one_process,
-    "datasets, one process": datasets,
-    "datasets, num_proc=2": datasets_2,
+    "columns in memory, one process": partial(in_memory, jobs=1),
+    "columns in memory, jobs=2": partial(in_memory, jobs=2),
+    "Parquet, command, --jobs 1": partial(command, jobs=1),
+    "Parquet, command, --jobs 2": partial(command, jobs=2),
+    "JSON Lines, command, --jobs 1": lambda path: command(json_lines(path), jobs=1),
+    "JSON Lines, command, --jobs 2": lambda path: command(json_lines(path), jobs=2),
+    "datasets, one process": partial(datasets, jobs=1),
+    "datasets, jobs=2": partial(datasets, jobs=2),
     "Spark, local[2]": spark_classic,
     "Spark Connect, local[2]": spark_connect,
 }

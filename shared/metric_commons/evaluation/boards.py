@@ -252,9 +252,9 @@ def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Saved
             raise UsageError(f"result {path} is given twice")
         if path.name == METADATA:  # which stands beside results of MTEB
             continue
-        stated = _stated(path)
-        if stated:
-            results_of_files += stated
+        means = _stated(path)
+        if means:
+            results_of_files += means
             continue
         results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
         if file:

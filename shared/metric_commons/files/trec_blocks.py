@@ -205,7 +205,7 @@ def _looked_up(
 
 
 def _mixed(columns: list[Unsigned]) -> Unsigned:
-    """One number a row, of which rows that differ hardly ever have the same."""
+    """One number per row, of which rows that differ hardly ever have the same."""
     mixed = columns[0]
     for column in columns[1:]:
         mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15) + column
