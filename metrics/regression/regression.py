@@ -9,9 +9,11 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
+from metric_commons.numbers.binary_digits import Digits
 from metric_commons.numbers.domains import Weights
 from metric_commons.regression.errors import Multioutput, regression_scores
 from metric_commons.regression.measure_names import Measures
+from metric_commons.regression.rounded_errors import with_rounded_errors
 
 _CITATION = """\
 @article{scikit-learn,
@@ -42,11 +44,14 @@ class Regression(BatchMetric):
             "variance_weighted" with the variance of the references of each as its weight, a list
             with its numbers as weights; "raw_values" returns a list.
         sample_weight: the weight of each row.
+        error_bits: for "median_ae" only: errors are rounded down to this number of binary digits, so
+            that a state of very many rows stays small.
 
     Returns:
         mae, mse, rmse (float): of the errors; 0.0 or more, lower is better.
         r2 (float): up to 1.0, which is best; NaN for less than two rows.
         and all other requested measures; confidence_interval (dict), if requested.
+        error_bound (dict): with error_bits, the largest possible error of median_ae.
 
     Examples:
         >>> regression = evaluate.load("./metrics/regression")
@@ -60,6 +65,7 @@ class Regression(BatchMetric):
     """
 
     scores_are = "moments"
+    state_columns = staticmethod(with_rounded_errors)
     lower_is_better = frozenset(
         {"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error", "msle", "rmsle"}
         | {"pinball*", "poisson_deviance", "gamma_deviance", "tweedie*"}
@@ -91,6 +97,7 @@ class Regression(BatchMetric):
         measures: Measures = ("mae", "mse", "rmse", "r2"),
         multioutput: Multioutput = "uniform_average",
         sample_weight: Weights | None = None,
+        error_bits: Digits | None = None,
         **uncertainty,
     ):
         return regression_scores(
@@ -99,5 +106,6 @@ class Regression(BatchMetric):
             measures=measures,
             multioutput=multioutput,
             sample_weight=sample_weight,
+            error_bits=error_bits,
             **uncertainty,
         )

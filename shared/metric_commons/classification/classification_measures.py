@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..numbers.arrays import Column, take
+from ..numbers.binary_digits import Digits
 from ..numbers.checks import OptionError, check_labels, check_weights
 from ..numbers.contingency import ContingencyTable
 from ..numbers.domains import Count, Finite, Level, Weights, checked_options
@@ -25,7 +26,7 @@ from .multilabel import LabelIndicators, are_indicators
 from .multilabel_scores import IndicatorScores
 from .operating_points import OperatingPoint, point_scores
 from .predicted_scores import CalibrationStrategy, Curves, PredictedScores, TopK, measured_curves
-from .rounded_scores import ScoreBits, error_bounds, rounded_scores
+from .rounded_scores import error_bounds, rounded_scores
 from .score_rows import THRESHOLD, is_scores
 
 
@@ -50,7 +51,7 @@ def classification_scores(
     multi_class: MultiClass = "ovr",
     max_fpr: Level | None = None,
     probabilities: bool = True,
-    score_bits: ScoreBits | None = None,
+    score_bits: Digits | None = None,
     top_k: TopK | None = None,
     curves: Curves = False,
     drop_intermediate: bool | None = None,

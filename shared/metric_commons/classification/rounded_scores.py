@@ -30,20 +30,16 @@ Source:
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Column, Floats, Integers
+from ..numbers.arrays import Column, Floats
+from ..numbers.binary_digits import raised, truncated
 from ..numbers.checks import OptionError
-from ..numbers.domains import Range
 from .score_counts import ScoreCounts
 from .score_rows import finite_scores, is_scores
-
-ScoreBits = Annotated[int, Range(1, 40)]
-
-_FRACTION = 52  # binary digits of a float64 behind the first
 
 
 def rounded_scores(predictions: Column, bits: int, threshold: float) -> Floats:
@@ -60,7 +56,7 @@ def rounded_scores(predictions: Column, bits: int, threshold: float) -> Floats:
         ValueError: predictions are not one score per row, or a score is not finite.
 
     >>> rounded_scores([0.3, 0.7, 0.999, 1.0], 2, 0.5).tolist()
-    [0.25, 0.6875, 0.9990234375, 1.0]
+    [0.25, 0.6875, 0.998779296875, 1.0]
     >>> rounded_scores([0.3], 2, 0.28).tolist()
     [0.28]
     """
@@ -72,10 +68,10 @@ def rounded_scores(predictions: Column, bits: int, threshold: float) -> Floats:
     near_one = (scores >= 0.5) & (scores <= 1)
     near_zero = (scores >= 0) & ~near_one
     rounded = np.where(scores == 0, 0.0, scores)  # what is negative and too large for less stays
-    rounded[near_zero] = _truncated(scores[near_zero], bits)
-    rounded[near_one] = 1 - _raised(1 - scores[near_one], bits)
+    rounded[near_zero] = truncated(scores[near_zero], bits)
+    rounded[near_one] = 1 - raised(1 - scores[near_one], bits)
     negative = scores < 0
-    lower = -_raised(-scores[negative], bits)
+    lower = -raised(-scores[negative], bits)
     rounded[negative] = np.where(np.isfinite(lower), lower, scores[negative])
     return np.where((scores >= threshold) & (rounded < threshold), threshold, rounded)
 
@@ -92,25 +88,6 @@ def with_rounded_scores(
         return columns
     predictions = rounded_scores(columns["predictions"], score_bits, threshold)
     return {**columns, "predictions": predictions}
-
-
-def _truncated(numbers: Floats, bits: int) -> Floats:
-    """Numbers of at least 0 without their last digits."""
-    return (_as_integers(numbers) & ~_last_digits(bits)).view(np.float64)
-
-
-def _raised(numbers: Floats, bits: int) -> Floats:
-    """The least numbers with so many digits that are not less than these, of at least 0."""
-    last = _last_digits(bits)
-    return ((_as_integers(numbers) + last) & ~last).view(np.float64)
-
-
-def _as_integers(numbers: Floats) -> Integers:
-    return (numbers + 0.0).view(np.int64)
-
-
-def _last_digits(bits: int) -> np.int64:
-    return np.int64((1 << (_FRACTION - bits)) - 1)
 
 
 def error_bounds(counts: ScoreCounts, bits: int) -> dict[str, float]:

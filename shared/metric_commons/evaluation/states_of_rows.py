@@ -84,6 +84,7 @@ class RegressionMoments(SufficientStatistics):
         inputs = dict(columns)
         weight = inputs.pop("sample_weight", None)
         checked = self._metric.checked(**inputs)
+        checked = self._metric.state_columns(checked, **self._metric.options)
         measures = required_measures(self._measures, self._options["multioutput"])
         rows = len(checked["references"])
         weights = check_weights("sample_weight", weight, rows)

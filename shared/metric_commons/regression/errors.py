@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ..numbers.arrays import Column, take
+from ..numbers.binary_digits import Digits
 from ..numbers.checks import OptionError, check_labels
 from ..numbers.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
 from ..numbers.exact_sums import as_float, exact_ldexp, quotient, root
@@ -20,6 +21,7 @@ from .moments import Moments, compute_moments, required_measures
 from .order_statistics import kendall, median
 from .pairs import Pairs
 from .prediction_intervals import are_of_intervals, interval_scores
+from .rounded_errors import check_measure, error_bound, rounded_errors
 from .row_losses import loss_values
 
 
@@ -60,6 +62,7 @@ def regression_scores(
     measures: Measures = ("mae", "mse", "rmse", "r2"),
     multioutput: Multioutput = "uniform_average",
     sample_weight: Any = None,
+    error_bits: Digits | None = None,
     confidence_level: Level | None = None,
     interval: Method = "auto",
     clusters: Labels | None = None,
@@ -78,6 +81,8 @@ def regression_scores(
             the variance of the references of each output as its weight, a list of numbers with
             these weights; "raw_values" returns a list.
         sample_weight: one weight per row, at least 0; not for `spearman` and `kendall`.
+        error_bits: of `median_ae` alone: errors are rounded down to so many binary digits, so that
+            a state of very many rows stays small; also return its `error_bound`.
         confidence_level: of intervals, such as 0.95; None for no intervals.
         interval: how; "auto" takes the method that suits each measure, "bootstrap" resamples rows.
         clusters: the cluster of each row, such as its document; intervals then count clusters
@@ -98,6 +103,9 @@ def regression_scores(
     {'mae': 1.0, 'r2': nan}
     """
     parsed = parse_measures(measures)
+    if error_bits is not None:
+        check_measure(measures=measures, multioutput=multioutput)
+        predictions, references = rounded_errors(predictions, references, error_bits)
     group_rows = {}
     if groups is not None:
         group_rows = members(check_labels("groups", groups, len(references)))
@@ -116,6 +124,9 @@ def regression_scores(
         result = interval_scores(predictions, references, parsed, clusters=all_clusters, **options)
     else:
         raise OptionError("multioutput", f"is about outputs, which {parsed[0].name!r} has not")
+    if error_bits is not None:
+        bounds = {measure.name: error_bound(result[measure.name], error_bits) for measure in parsed}
+        result["error_bound"] = bounds
     if groups is not None:
         columns = {"sample_weight": sample_weight, "clusters": clusters}
         result["groups"] = {
@@ -124,6 +135,7 @@ def regression_scores(
                 take(references, rows),
                 measures=measures,
                 multioutput=multioutput,
+                error_bits=error_bits,
                 **{name: take(column, rows) for name, column in columns.items()},
                 **uncertain,
             )
