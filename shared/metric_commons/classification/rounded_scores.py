@@ -52,12 +52,12 @@ def rounded_scores(predictions: Column, bits: int, threshold: float) -> Floats:
     From 1/2 to 1 these are digits of the distance to 1. Scores from the threshold on stay there.
 
     Args:
-        predictions: a score a row, finite.
+        predictions: one score per row, finite.
         bits: how many digits.
         threshold: of decisions.
 
     Raises:
-        ValueError: predictions are not one score a row, or a score is not finite.
+        ValueError: predictions are not one score per row, or a score is not finite.
 
     >>> rounded_scores([0.3, 0.7, 0.999, 1.0], 2, 0.5).tolist()
     [0.25, 0.6875, 0.9990234375, 1.0]
@@ -68,7 +68,7 @@ def rounded_scores(predictions: Column, bits: int, threshold: float) -> Floats:
         raise OptionError("score_bits", "is about scores, but predictions are labels")
     scores, _ = finite_scores(predictions)
     if scores.ndim > 1:
-        raise OptionError("score_bits", "is for one score a row")
+        raise OptionError("score_bits", "is for one score per row")
     near_one = (scores >= 0.5) & (scores <= 1)
     near_zero = (scores >= 0) & ~near_one
     rounded = np.where(scores == 0, 0.0, scores)  # what is negative and too large for less stays

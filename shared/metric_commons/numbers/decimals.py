@@ -19,9 +19,9 @@ _DIGITS = 16  # of integers from which on they may not be exact
 _EXACT_DIGITS = 15  # of which every integer is a float
 _SPLITTER = 2.0**27 + 1  # splits a float into two of half its digits
 _CLOSE = 2.0**-40  # more than the error of a quotient in twice the precision, in its last place
-_EVERY = 0x0101010101010101  # a one in every byte of a word
-_ZEROS, _TOP_BITS = np.uint64(ord("0") * _EVERY), np.uint64(0x80 * _EVERY)
-_ABOVE_NINE = np.uint64(0x76 * _EVERY)  # what added to a byte above 9 sets its top bit
+_ONES = 0x0101010101010101  # a one in every byte of a word
+_ZEROS, _TOP_BITS = np.uint64(ord("0") * _ONES), np.uint64(0x80 * _ONES)
+_ABOVE_NINE = np.uint64(0x76 * _ONES)  # what added to a byte above 9 sets its top bit
 _POINT, _MINUS, _PLUS = b".-+"
 _FORMS = 8  # how many places of the point are tried
 
@@ -124,9 +124,9 @@ def _read(
     number, is_odd = _integer(words[0], lengths)
     is_odd |= (lengths == 0) | (lengths == _LONGEST)
     for index, word in enumerate(words[1:], start=1):
-        above, is_odd_above = _integer(word, lengths - _WORD * index)
-        number += above * np.uint64(10 ** (_WORD * index))
-        is_odd |= is_odd_above
+        upper_part, is_odd_upper = _integer(word, lengths - _WORD * index)
+        number += upper_part * np.uint64(10 ** (_WORD * index))
+        is_odd |= is_odd_upper
     numbers = number.astype(np.float64)
     if places:
         numbers /= 10.0**places
@@ -224,8 +224,8 @@ def joined_slices(data: Bytes, starts: Integers, ends: Integers) -> Bytes:
     b'efa'
     """
     lengths = ends - starts
-    before = np.cumsum(lengths) - lengths
-    positions = np.repeat(starts - before, lengths)
+    offsets = np.cumsum(lengths) - lengths
+    positions = np.repeat(starts - offsets, lengths)
     positions += np.arange(len(positions))
     joined: Bytes = data[positions]
     return joined
