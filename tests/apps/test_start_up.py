@@ -11,7 +11,7 @@ NETWORK = {"fsspec", "huggingface_hub", "httpx", "requests", "aiohttp", "asyncio
 TABLES = {"pandas", "pyarrow", "datasets", "evaluate"}
 OF_OTHER_COMMANDS = {
     *("matplotlib", "jinja2", "mcp", "pyspark", "gradio", "torch", "transformers", "sympy"),
-    *("ruamel", "tqdm", "multiprocessing", "doctest"),
+    *("ruamel", "tqdm", "multiprocessing"),
 }
 NUMBERS = {"numpy", "scipy"}
 # Random numbers, masked arrays and the files of other commands.

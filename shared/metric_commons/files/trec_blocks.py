@@ -22,7 +22,9 @@ _TO_SPACES = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
 _SPACE, _TAB, _LINE_FEED = b" \t\n"
 _COMMENT_LINES = re.compile(rb"^#.*\n?", re.MULTILINE)
 _PADDING = b"x" * PADDING  # no blanks, which would end a column
-_FEW = 4  # rows to one change of the query, from which on changes are looked up one by one
+_ROWS_A_CHANGE = (
+    4  # rows to one change of the query, from which on changes are looked up one by one
+)
 
 
 class Form(NamedTuple):
@@ -155,7 +157,7 @@ def _columns_of_uniform(lines: bytes, form: Form, indices: dict[bytes, int]) -> 
         before = (
             ends_of_rows[:, number - 1] if number else np.append(PADDING - 1, ends_of_rows[:-1, -1])
         )
-        return before + 1, ends_of_rows[:, number].copy()
+        return previous_ends + 1, ends_of_rows[:, number].copy()
 
     values = form.parse_numbers(data, *column(form.value))
     if values is None:
@@ -179,7 +181,7 @@ def _queries(
     for column in words:
         is_new |= column[1:] != column[:-1]
     first = np.append(0, np.flatnonzero(is_new) + 1)
-    if len(first) * _FEW <= len(starts):
+    if len(first) * _ROWS_A_CHANGE <= len(starts):
         sizes = np.diff(first, append=len(starts))
         return np.repeat(_looked_up(data, starts[first], ends[first], indices), sizes)
     keys = _mixed([ids.lengths.astype(np.uint64), *words])

@@ -6,7 +6,7 @@ import numpy as np
 
 from .arrays import Booleans, Bytes, Floats, Integers, Unsigned
 
-PADDING = 16  # bytes that must stand before the first text, so that words end where texts end
+PADDING = 24  # bytes that must stand before the first text, so that words end where texts end
 
 # A text, and a blank behind it. Possessive quantifiers (++) make the search five times as fast.
 _TEXTS = re.compile(
@@ -14,10 +14,14 @@ _TEXTS = re.compile(
     rb"|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?+) )*+"
 )
 _WORD = 8  # bytes
-_DIGITS = 2 * _WORD
-_EVERY = 0x0101010101010101  # a one in every byte of a word
-_ZEROS, _TOP_BITS = np.uint64(ord("0") * _EVERY), np.uint64(0x80 * _EVERY)
-_ABOVE_NINE = np.uint64(0x76 * _EVERY)  # what added to a byte above 9 sets its top bit
+_LONGEST = 20  # characters without a sign, of which one may be a point
+_DIGITS = 16  # of integers from which on they may not be exact
+_EXACT_DIGITS = 15  # of which every integer is a float
+_SPLITTER = 2.0**27 + 1  # splits a float into two of half its digits
+_CLOSE = 2.0**-40  # more than the error of a quotient in twice the precision, in its last place
+_ONES = 0x0101010101010101  # a one in every byte of a word
+_ZEROS, _TOP_BITS = np.uint64(ord("0") * _ONES), np.uint64(0x80 * _ONES)
+_ABOVE_NINE = np.uint64(0x76 * _ONES)  # what added to a byte above 9 sets its top bit
 _POINT, _MINUS, _PLUS = b".-+"
 _FORMS = 8  # how many places of the point are tried
 
@@ -25,10 +29,10 @@ _FORMS = 8  # how many places of the point are tried
 def decimals(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
     r"""The numbers that texts stand for; None if a text is none.
 
-    A text of at most sixteen characters, digits with at most one point among them, is read as an
-    integer below 10^15, which a float holds exactly, and divided by a power of ten up to 10^15,
-    which it holds exactly too: one rounding, as `float` has it (Clinger, How to read floating point
-    numbers accurately, 1990). Other texts go through numpy's own conversion, rounded as well.
+    A text of up to fifteen digits and a point is read as an integer, which a float holds exactly,
+    and divided by a power of ten, which it holds exactly too: one rounding, as `float` has it
+    (Clinger, How to read floating point numbers accurately, 1990). With up to nineteen digits the
+    quotient is computed in twice the precision. Other texts go through numpy's own conversion.
 
     Args:
         data: all texts, the first of them after at least `PADDING` bytes.
@@ -43,8 +47,8 @@ def decimals(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
     unsigned, is_negative = _without_sign(data, starts)
     lengths = ends - unsigned
     values = np.empty(len(starts), np.float64)
-    left = np.flatnonzero(lengths <= _DIGITS)
-    odd = [np.flatnonzero(lengths > _DIGITS)]
+    left = np.flatnonzero(lengths <= _LONGEST)
+    odd = [np.flatnonzero(lengths > _LONGEST)]
     for _ in range(_FORMS):  # nearly always all texts of a file have their point at one place
         if not left.size:
             break
@@ -107,33 +111,74 @@ def _read(
     """The numbers of texts with so many digits behind the point; None stands for no point.
 
     Returns:
-        The numbers, and whether a text holds something else than digits and this point.
+        The numbers, and whether a text holds something else than digits and this point, or its
+        number has to be found in another way.
     """
     # A view with strides of one byte has a word at every byte, and copies nothing.
-    words = np.ndarray((len(data) - _WORD + 1,), ">u8", data.data, strides=(1,))
-    low = words[ends - _WORD].astype(np.uint64)
-    longest = int(lengths.max())
-    high = words[ends - 2 * _WORD].astype(np.uint64) if longest > _WORD else np.zeros_like(low)
+    view = np.ndarray((len(data) - _WORD + 1,), ">u8", data.data, strides=(1,))
+    count = max(1, -(-int(lengths.max()) // _WORD))
+    words = [view[ends - _WORD * (index + 1)].astype(np.uint64) for index in range(count)]
     if places is not None:  # what stands before the point moves into its place
         lengths = lengths - 1
-        longest -= 1
-        low, high = _without_byte(low, high, places)
-    number, is_odd = _integer(low, lengths)
-    is_odd |= lengths == 0
-    if longest > _WORD:
-        above, is_odd_above = _integer(high, lengths - _WORD)
-        number += above * np.uint64(10**_WORD)
-        is_odd |= is_odd_above
-        is_odd |= lengths == _DIGITS  # perhaps more than a float holds
+        words = _without_byte(words, places)
+    number, is_odd = _integer(words[0], lengths)
+    is_odd |= (lengths == 0) | (lengths == _LONGEST)
+    for index, word in enumerate(words[1:], start=1):
+        upper_part, is_odd_upper = _integer(word, lengths - _WORD * index)
+        number += upper_part * np.uint64(10 ** (_WORD * index))
+        is_odd |= is_odd_upper
     numbers = number.astype(np.float64)
-    return numbers / 10.0**places if places else numbers, is_odd
+    if places:
+        numbers /= 10.0**places
+    is_long = lengths > _EXACT_DIGITS
+    if is_long.any():
+        numbers[is_long], is_close = _long_quotients(number[is_long], 10.0 ** (places or 0))
+        is_odd[is_long] |= is_close
+    return numbers, is_odd
 
 
-def _without_byte(low: Unsigned, high: Unsigned, place: int) -> tuple[Unsigned, Unsigned]:
-    """Sixteen bytes, without the one that has so many behind it."""
-    if place >= _WORD:
-        return low, _removed(high, place - _WORD)
-    return _removed(low, place) | (high << np.uint64(56)), high >> np.uint64(8)
+def _long_quotients(number: Unsigned, power: float) -> tuple[Floats, Booleans]:
+    """Integers of up to 19 digits divided by a power of ten up to 10^22, rounded once.
+
+    The integer is the sum of a float and what that lacks, at most 1024. The quotient of the float
+    has a remainder that is a float too (Dekker 1971), so the quotient of the integer is known to
+    twice the digits of a float, and so is its distance from the number that it is rounded to.
+
+    Returns:
+        The quotients, and whether one is too close to the middle of two floats to be told here.
+    """
+    high = number.astype(np.float64)
+    low = (number - high.astype(np.uint64)).astype(np.int64).astype(np.float64)
+    quotient = high / power
+    head, tail = _product(quotient, power)
+    correction = ((high - head) - tail + low) / power
+    rounded: Floats = quotient + correction
+    distance = np.abs(correction - (rounded - quotient))
+    step = np.spacing(rounded)
+    # Below a power of two floats are half as far from each other.
+    is_close = np.abs(distance - step / 2) <= step * _CLOSE
+    is_close |= np.abs(distance - step / 4) <= step * _CLOSE
+    return rounded, is_close
+
+
+def _product(left: Floats, right: float) -> tuple[Floats, Floats]:
+    """The product as the sum of two floats, without error (Dekker and Veltkamp)."""
+    product = left * right
+    left_high = left * _SPLITTER - (left * _SPLITTER - left)
+    right_high = right * _SPLITTER - (right * _SPLITTER - right)
+    left_low, right_low = left - left_high, right - right_high
+    error = left_high * right_high - product + left_high * right_low + left_low * right_high
+    return product, error + left_low * right_low
+
+
+def _without_byte(words: list[Unsigned], place: int) -> list[Unsigned]:
+    """Words, the last one first, without the byte that has so many others behind it."""
+    index, place = divmod(place, _WORD)
+    shifted = [word >> np.uint64(8) for word in words]
+    shifted[:index], shifted[index] = words[:index], _removed(words[index], place)
+    for number in range(index, len(words) - 1):
+        shifted[number] = shifted[number] | (words[number + 1] << np.uint64(56))
+    return shifted
 
 
 def _removed(word: Unsigned, place: int) -> Unsigned:
@@ -179,8 +224,8 @@ def joined_slices(data: Bytes, starts: Integers, ends: Integers) -> Bytes:
     b'efa'
     """
     lengths = ends - starts
-    before = np.cumsum(lengths) - lengths
-    positions = np.repeat(starts - before, lengths)
+    offsets = np.cumsum(lengths) - lengths
+    positions = np.repeat(starts - offsets, lengths)
     positions += np.arange(len(positions))
     joined: Bytes = data[positions]
     return joined

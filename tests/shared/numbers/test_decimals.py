@@ -1,5 +1,7 @@
+import math
 import random
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -39,6 +41,21 @@ def test_every_decimal_is_rounded_as_python_rounds_it(column):
 def test_many_forms_in_one_column():
     chance = random.Random(0)
     column = [f"{chance.gauss(0, 100):.{chance.randrange(14)}f}" for _ in range(2_000)]
+
+    assert read(column).tolist() == list(map(float, column))
+
+
+def test_long_numbers_near_the_middle_of_two_floats():
+    chance = random.Random(0)
+    column = []
+    for _ in range(1_000):
+        number = chance.random() * 10 ** chance.randrange(8)
+        middle = (Fraction(number) + Fraction(math.nextafter(number, math.inf))) / 2
+        places = 19 - len(str(int(middle)))
+        digits_of_it = str(int(middle * 10**places) + chance.randrange(-1, 2)).zfill(20)
+        column += [f"{digits_of_it[:-places]}.{digits_of_it[-places:]}".lstrip("0"), repr(number)]
+        odd = 2 * chance.randrange(2**52, 2**53) + 1
+        column.append(str((odd << chance.randrange(9)) + chance.randrange(-1, 2)))
 
     assert read(column).tolist() == list(map(float, column))
 
