@@ -44,8 +44,8 @@ class Regression(BatchMetric):
             "variance_weighted" with the variance of the references of each as its weight, a list
             with its numbers as weights; "raw_values" returns a list.
         sample_weight: the weight of each row.
-        error_bits: for "median_ae" only: errors are rounded down to this number of binary digits, so
-            that a state of very many rows stays small.
+        error_bits: for "median_ae" only: errors are rounded down to this number of binary digits,
+            so that a state of very many rows stays small.
 
     Returns:
         mae, mse, rmse (float): of the errors; 0.0 or more, lower is better.
