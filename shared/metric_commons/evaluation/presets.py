@@ -66,7 +66,7 @@ PRESETS: Mapping[str, Preset] = {
         },
     ),
     "olmes": Preset(
-        "OLMES: recall, ROUGE and MC1; EM and F1 are those of SQuAD, according to its documentation",
+        "OLMES: recall, ROUGE and MC1; EM and F1 as in SQuAD, according to its documentation",
         {
             "qa_em": {"normalizer": "squad"},
             "qa_f1": {"normalizer": "squad"},
