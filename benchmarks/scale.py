@@ -1,14 +1,16 @@
-"""Answers in a Parquet file to EM and F1, in every way there is to score them.
+"""Answers in a file to EM and F1, in every way there is to score them.
 
     python benchmarks/scale.py [ROWS...]
 
 Each way runs in a process of its own and returns the same scores. What it took is that of the whole
 process, its start and its end included: CPU seconds of it and of all that it started, Spark's Java
 and workers too; seconds of wall, which mean something on an idle machine alone; and the memory of
-the largest of these processes. The slope from one number of rows to the next is without the start.
+the largest of these processes. The slope from the smallest to the largest number of rows is without
+the start; from it follows the bill of a billion answers. Draws docs/images/scale.png.
 """
 
 import ctypes
+import io
 import json
 import logging
 import os
@@ -16,9 +18,13 @@ import random
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
+import matplotlib as mpl
 import pyarrow as pa
 from pyarrow import parquet
 
@@ -27,13 +33,24 @@ COLUMNS = {"predictions": "answer", "references": "gold"}
 WORDS = [f"word{number}" for number in range(5_000)]
 ROW_GROUP = 50_000
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
+PICTURE = Path(__file__).parents[1] / "docs" / "images" / "scale.png"
+BILLION = 10**9
+
+
+class Cost(NamedTuple):
+    """What one way takes for so many rows."""
+
+    rows: int
+    cpu: float  # seconds of all processes together
+    wall: float  # seconds
+    megabytes: float  # of the largest process
 
 
 def write(path, rows):
-    """Answers of one to eight words, half of them partly right."""
+    """Answers of one to eight words, half of them partly right, as Parquet and as JSON Lines."""
     chance = random.Random(rows)
     schema = pa.schema({"answer": pa.string(), "gold": pa.list_(pa.string())})
-    with parquet.ParquetWriter(path, schema) as file:
+    with parquet.ParquetWriter(path, schema) as file, json_lines(path).open("w") as lines:
         for start in range(0, rows, ROW_GROUP):
             answers, golds = [], []
             for _ in range(min(ROW_GROUP, rows - start)):
@@ -41,28 +58,41 @@ def write(path, rows):
                 answer = chance.choices(WORDS, k=chance.randrange(0, 5))
                 answers.append(" ".join(answer + gold[chance.randrange(2) :]))
                 golds.append([" ".join(gold), chance.choice(WORDS)])
-            file.write_table(pa.table({"answer": answers, "gold": golds}, schema))
+            table = pa.table({"answer": answers, "gold": golds}, schema)
+            file.write_table(table)
+            lines.writelines(json.dumps(row) + "\n" for row in table.to_pylist())
 
 
-def one_process(path):
+def json_lines(path):
+    return Path(path).with_suffix(".jsonl")
+
+
+def command(path, jobs):
+    from metric_commons import Results
+    from metric_commons.__main__ import main
+
+    saved = f"{path}.json"
+    fields = [f"--{name}={column}" for name, column in COLUMNS.items()]
+    with redirect_stdout(io.StringIO()):
+        main(["score", *MODULES, str(path), *fields, f"--jobs={jobs}", f"--save={saved}"])
+    return Results.read(saved)
+
+
+def in_memory(path, jobs):
     from metric_commons import score
 
     table = parquet.read_table(path)
-    return score(MODULES, table, **COLUMNS)
+    return score(MODULES, table, **COLUMNS, jobs=jobs)
 
 
-def datasets(path, num_proc=None):
+def datasets(path, jobs):
     from datasets import Dataset, disable_progress_bars
 
     from metric_commons import score
 
     disable_progress_bars()
     rows = Dataset.from_parquet(path, cache_dir=str(Path(path).parent))  # workers map the file
-    return score(MODULES, rows, **COLUMNS, num_proc=num_proc)
-
-
-def datasets_2(path):
-    return datasets(path, num_proc=2)
+    return score(MODULES, rows, **COLUMNS, jobs=jobs)
 
 
 def spark_classic(path):
@@ -95,9 +125,14 @@ def spark(builder, path):
 
 
 WAYS = {
-    "one process, columns in memory": one_process,
-    "datasets, one process": datasets,
-    "datasets, num_proc=2": datasets_2,
+    "columns in memory, one process": partial(in_memory, jobs=1),
+    "columns in memory, jobs=2": partial(in_memory, jobs=2),
+    "Parquet, command, --jobs 1": partial(command, jobs=1),
+    "Parquet, command, --jobs 2": partial(command, jobs=2),
+    "JSON Lines, command, --jobs 1": lambda path: command(json_lines(path), jobs=1),
+    "JSON Lines, command, --jobs 2": lambda path: command(json_lines(path), jobs=2),
+    "datasets, one process": partial(datasets, jobs=1),
+    "datasets, jobs=2": partial(datasets, jobs=2),
     "Spark, local[2]": spark_classic,
     "Spark Connect, local[2]": spark_connect,
 }
@@ -146,8 +181,52 @@ def measured(what, *arguments):
     return printed, cpu, wall, megabytes
 
 
+def bill(costs):
+    """What a billion answers take in each way, by its start and its slope."""
+    print(f"\n{BILLION:,} answers, from the slope between {costs_range(costs)} answers")
+    for way, of_way in costs.items():
+        first, last = of_way[0], of_way[-1]
+        cpu, wall = (
+            getattr(first, name) + slope(first, last, name) * (BILLION - first.rows)
+            for name in ("cpu", "wall")
+        )
+        print(
+            f"{way}: {1e6 * slope(first, last, 'cpu'):.2f} microseconds of CPU an answer; "
+            f"{cpu / 3600:.2f} hours of CPU, {wall / 3600:.2f} hours of wall"
+        )
+
+
+def costs_range(costs):
+    sizes = [cost.rows for cost in next(iter(costs.values()))]
+    return f"{sizes[0]:,} and {sizes[-1]:,}"
+
+
+def slope(first, last, name):
+    """Seconds for each further row."""
+    return (getattr(last, name) - getattr(first, name)) / (last.rows - first.rows)
+
+
+def draw(costs):
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
+    titles = {"cpu": "CPU time of all processes [s]", "megabytes": "memory of the largest [MB]"}
+    for panel, (name, title) in zip(panels, titles.items(), strict=True):
+        for number, (way, of_way) in enumerate(costs.items()):
+            rows, values = zip(*((cost.rows, getattr(cost, name)) for cost in of_way), strict=True)
+            style = "--" if number % 2 else "-"  # the ways come in pairs
+            color = f"C{number // 2}"
+            panel.plot(rows, values, style, color=color, marker="o", markersize=4, label=way)
+        panel.set(xscale="log", yscale="log", xlabel="answers", title=title)
+        panel.grid(alpha=0.3)
+    panels[0].legend(fontsize=8)
+    figure.savefig(PICTURE, dpi=110)
+
+
 def main(*sizes):
     ctypes.CDLL(None).prctl(SUBREAPER, 1)
+    costs = {way: [] for way in WAYS}
     with TemporaryDirectory() as folder:
         for rows in sizes:
             path = str(Path(folder, f"{rows}.parquet"))
@@ -159,10 +238,14 @@ def main(*sizes):
                 scores, cpu, wall, megabytes = measured("scores_of", way, path)
                 expected = expected or scores
                 assert scores == expected, (way, scores, expected)
+                costs[way].append(Cost(rows, cpu, wall, megabytes))
                 print(
                     f"{way}: {cpu:.1f} s of CPU, {wall:.1f} s of wall, {megabytes:,.0f} MB",
                     flush=True,
                 )
+    if len(sizes) > 1:
+        bill(costs)
+        draw(costs)
 
 
 if __name__ == "__main__":

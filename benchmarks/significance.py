@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from _draws import drawn_p_values
 from _error_rates import forty_systems
-from _measure import cpu_seconds, peak_megabytes, ratio
+from _measure import ROUNDS, cpu_seconds, peak_megabytes, ratio
 from numpy.typing import NDArray
 from scipy import stats
+from threadpoolctl import threadpool_limits
 
 from metric_commons.statistics import equivalence, holm, max_t
 from metric_commons.statistics.significance import compare, p_values
@@ -161,6 +162,23 @@ def many_systems() -> None:
     for name, adjust in found.items():
         seconds = cpu_seconds(adjust)
         print(f"{name}: {(adjust() < 0.05).sum()} ({seconds:.2f} s)")
+    cost_of_signs()
+
+
+def cost_of_signs() -> None:
+    """The CPU time of `max_t` on many rows, and of the product of matrices alone that it needs."""
+    rows, draws = 3_610, 10_000
+    pairs = forty_systems(rows)
+    signs = np.sign(np.random.default_rng(0).random((draws // 10, rows)) - 0.5)
+    columns = np.ascontiguousarray(pairs.T)
+    with threadpool_limits(1):  # threads that wait for each other would count as work
+        seconds = min(cpu_seconds(lambda: max_t(pairs, n_resamples=draws)) for _ in range(ROUNDS))
+        product = min(cpu_seconds(lambda: signs @ columns) for _ in range(ROUNDS)) * 10
+    each = 1e12 / (draws * pairs.size)
+    print(
+        f"max_t of 40 systems, {rows:,} rows, {draws:,} draws, one thread: {seconds:.2f} s, "
+        f"{seconds * each:.0f} ps a sign and pair; of these BLAS takes {product * each:.0f}"
+    )
 
 
 def main() -> None:

@@ -225,7 +225,7 @@ def test_the_size_of_files_decides(run, processes, monkeypatch):
     write("x.jsonl", ROWS)
     monkeypatch.setattr(evaluations, "cores", lambda: 2)
     for size, calls in ((10**9, 0), (1, 1)):
-        monkeypatch.setattr(evaluations, "_SIZE_THAT_PAYS", size)
+        monkeypatch.setattr(evaluations, "_SIZE_OF_PROCESS", size)
         assert run("score", "qa_em", "x.jsonl", *ANSWERS)[0] == 0
         assert len(processes) == calls
 

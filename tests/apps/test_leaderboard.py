@@ -332,3 +332,35 @@ def test_results_made_in_python_stand_on_boards_too(run):
     found = records(run("leaderboard", "a.json", "b.json", "--by", "qa_em", "--format", "csv")[1])
 
     assert [(each["rank"], each["system"]) for each in found] == [("1", "a"), ("2", "b")]
+
+
+def test_tasks_of_logs_are_no_rivals(run):
+    for model, hits in (("large", 9), ("small", 4)):
+        paths = []
+        for task, rows in (("qa", 10), ("quiz", 10)):
+            samples = [
+                {"doc_id": row, "resps": [["x"]], "filtered_resps": ["x"], "arguments": []}
+                | {"doc": {}, "target": "x", "filter": "none", "metrics": ["em"]}
+                | {"em": float(row < hits)}
+                for row in range(rows)
+            ]
+            path = Path(model, f"samples_{task}_2026-01-15T09-00-00.jsonl")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+            paths.append(path)
+        files = ("--save", f"{model}.json", "--per-example", f"{model}.rows")
+        assert run("score", "logged", *paths, *files)[0] == 0
+    command = ("leaderboard", "large.json", "small.json", "--by", "em")
+
+    assert run(*command)[2] == (
+        "results of unlike signatures: task: qa (large.json), quiz (large.json); give --group for "
+        "a board of each\n"
+    )
+    found = records(run(*command, "--group", "--format", "csv")[1])
+    assert [(each["board"], each["system"]) for each in found] == [
+        *(("1", "large"), ("1", "small")),
+        *(("2", "large"), ("2", "small")),
+    ]
+    (first, second) = records(run(*command, "--mean", "tasks", "--format", "csv")[1])
+    assert (first["system"], first["qa"], first["quiz"]) == ("large", "0.9", "0.9")
+    assert (second["system"], second["value"]) == ("small", "0.4")

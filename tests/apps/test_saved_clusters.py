@@ -142,7 +142,7 @@ def test_clusters_that_cannot_be_are_one_line(run, saved, rows):
     saved("qa_f1")
     command = ("compare", "x.json", "y.json", "--cluster-by")
 
-    assert "field 'topic' is missing; its fields are id, doc" in run(*command, "topic")[2]
+    assert "field 'topic'" in run(*command, "topic")[2]
     write("rows.jsonl", rows[:-1])
     assert run(*command, "doc.passage")[2] == (
         "x.json: rows.jsonl has changed since it was scored; score again with --cluster-by\n"

@@ -152,12 +152,12 @@ def _taken(column: Column, shape: Shape) -> Column | None:
     checked = CHECKED.get()
     if checked is None or not isinstance(column, list):
         return shape.take(column)
-    if any(known is column and known_shape == shape for known, known_shape in checked):
+    if any(rows is column and their_shape == shape for rows, their_shape in checked):
         return column
-    taken = shape.take(column)
-    if taken is column:
+    result = shape.take(column)
+    if result is column:
         checked.append((column, shape))
-    return taken
+    return result
 
 
 def _read_rows(

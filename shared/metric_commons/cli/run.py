@@ -143,7 +143,8 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
         per_example=by_row
         and (config_of_file.outputs.per_example or config_of_file.outputs.html) is not None,
     )
-    if evaluation.fields["clusters"] is not None and not evaluation.uses_clusters:
+    is_saved = config_of_file.outputs.save is not None  # with counts of clusters
+    if evaluation.fields["clusters"] is not None and not (evaluation.uses_clusters or is_saved):
         problem = "changes only intervals and tests; set confidence_level or compare"
         raise wrong(path, ["data", "fields", "clusters"], problem)
     return evaluation

@@ -230,7 +230,8 @@ def score(
             return
         evaluation = evaluation_on(sources, paths, predictions or [], settled, of_logs)
         check_usage(evaluation)
-        if cluster_by is not None and not evaluation.uses_clusters and partial is None:
+        is_kept = save is not None or partial is not None  # with counts of clusters
+        if cluster_by is not None and not evaluation.uses_clusters and not is_kept:
             raise UsageError(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )

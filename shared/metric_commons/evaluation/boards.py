@@ -70,6 +70,13 @@ class Candidate:
     score: str
 
     @property
+    def name(self) -> str:
+        """What the system is called: its model, where a result has one model on several tasks."""
+        log = self.origin.results.provenance.get("logs", {}).get(self.system, {})
+        of_task = f"{log.get('model')}/{log.get('task')}"
+        return str(log["model"]) if self.system == of_task else self.system
+
+    @property
     def result(self) -> ModuleResult:
         """What the module says of the system."""
         return self.origin.results.systems[self.system][self.module]
@@ -110,11 +117,17 @@ class Candidate:
         return str(self.origin.results.provenance.get("created", ""))
 
     @property
+    def logged_task(self) -> str:
+        """The task that a log names; "" if there is no log, or it names none."""
+        log = self.origin.results.provenance.get("logs", {}).get(self.system, {})
+        return str(log.get("task") or "")
+
+    @property
     def task(self) -> str:
         """What the rows are called: a task of a log, or the file that the references are from."""
+        if self.logged_task:
+            return self.logged_task
         provenance = self.origin.results.provenance
-        if task := provenance.get("logs", {}).get(self.system, {}).get("task"):
-            return str(task)
         columns = provenance.get("columns", {}).get(self.system, {})
         return Path(columns["references"]["path"]).stem if "references" in columns else ""
 
@@ -252,9 +265,9 @@ def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Saved
             raise UsageError(f"result {path} is given twice")
         if path.name == METADATA:  # which stands beside results of MTEB
             continue
-        stated = _stated(path)
-        if stated:
-            results_of_files += stated
+        means = _stated(path)
+        if means:
+            results_of_files += means
             continue
         results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
         if file:
@@ -324,9 +337,15 @@ def _are_alike(first: Candidate, second: Candidate) -> bool:
 
 
 def _have_same_rows(first: Candidate, second: Candidate) -> bool:
-    """Whether no digest that both have says that their rows differ."""
+    """Whether no digest that both have says that their rows differ, nor their tasks.
+
+    Where references are the same it does not matter what two harnesses call the task; without them,
+    as where scores are those of a log, ids such as 0, 1 and 2 say little.
+    """
     common = first.digests.keys() & second.digests.keys()
-    return all(first.digests[name] == second.digests[name] for name in common)
+    if any(first.digests[name] != second.digests[name] for name in common):
+        return False
+    return "references" in common or len({first.logged_task, second.logged_task} - {""}) < 2
 
 
 def differences(groups: Sequence[Sequence[Candidate]]) -> str:
@@ -345,6 +364,10 @@ def differences(groups: Sequence[Sequence[Candidate]]) -> str:
             texts.append(
                 f"{name} of the rows: others in {', '.join(p.name for p in digests.values())}"
             )
+    tasks = {group[0].logged_task: group[0].origin.path for group in groups}
+    if not texts and len(tasks) > 1:
+        listed = [f"{name or 'none'} ({path.name})" for name, path in tasks.items()]
+        texts.append(f"task: {', '.join(listed)}")
     return "; ".join(texts)
 
 
@@ -403,18 +426,18 @@ def _without_repetitions(systems: Sequence[Candidate]) -> tuple[list[Candidate],
 
 def _names(systems: Sequence[Candidate]) -> list[str]:
     """A name for each system: its own, or that of its file where several results have it."""
-    own_names = [candidate.system for candidate in systems]
+    own_names = [candidate.name for candidate in systems]
     stems = [candidate.origin.path.stem for candidate in systems]
     names = []
     for candidate, stem in zip(systems, stems, strict=True):
-        name = candidate.system
+        name = candidate.name
         if own_names.count(name) > 1:
             are_distinct = (
                 len({rival.origin.path for rival in systems if rival.origin.path.stem == stem}) == 1
             )
             file = stem if are_distinct else str(candidate.origin.path)
             is_alone = sum(rival.origin is candidate.origin for rival in systems) == 1
-            name = file if is_alone else f"{file}: {name}"
+            name = file if is_alone else f"{file}: {candidate.system}"
         names.append(name)
     return names
 

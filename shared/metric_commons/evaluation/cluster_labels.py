@@ -216,6 +216,6 @@ def _signature(signature: str, settled: Mapping[str, Any], of_intervals: Mapping
         for part in signature.split("|")
         if (name := part.partition("=")[0]) not in OF_INTERVALS or name in settled
     ]
-    place = next(number for number, part in enumerate(parts) if part.startswith("rows="))
+    position = next(number for number, part in enumerate(parts) if part.startswith("rows="))
     texts = [f"{name}={option_text(value)}" for name, value in of_intervals.items()]
-    return "|".join([*parts[:place], *texts, *parts[place:]])
+    return "|".join([*parts[:position], *texts, *parts[position:]])

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _Labels = dict[str, dict[str, Any]]  # of groups and clusters the labels by what they are called
 
 _ROWS = 2048  # of a block: enough to score at full speed, few enough to hold long texts
-_SIZE_THAT_PAYS = 8_000_000  # bytes of files, from which on several processes are faster
+_SIZE_OF_PROCESS = 4_000_000  # bytes of files, of which the work takes longer than to fork for it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +113,7 @@ class Evaluation:
         if self.jobs is not None:
             return self.jobs
         size = sum(path.stat().st_size for path in files)
-        return cores() if size >= _SIZE_THAT_PAYS and can_fork() else 1
+        return max(1, min(cores(), size // _SIZE_OF_PROCESS)) if can_fork() else 1
 
     def _part(self, jobs: int) -> "Part":
         requested = {

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 from ..base.checked_columns import checked_once
+from ..base.columns import holds_maps
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
@@ -101,8 +102,12 @@ class Job:
     @shared_readings()
     def _update(self, part: Part, batch: Mapping[str, Any], before: int) -> None:
         """Take a batch into a part."""
-        # Arrow's columns become lists once, not once for each module and digest.
-        batch = {column: as_column(column, batch[column]) for column in self.names()}
+        # Arrow's columns become lists once, not once for each module and digest; but maps, which
+        # rankings read in their own way.
+        batch = {
+            name: column if holds_maps(column) else as_column(name, column)
+            for name, column in ((name, batch[name]) for name in self.names())
+        }
         labels = {
             label: _listed(batch[column])
             for label, column in self.labels.items()

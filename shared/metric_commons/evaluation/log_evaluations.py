@@ -111,7 +111,7 @@ class LogEvaluation(Evaluation):
         if predictions:
             record["field"] = predictions
         if source.log.task is not None:
-            record["task"] = source.log.task
+            record |= {"task": source.log.task, "model": source.log.system}
         if self.answers is not None:
             record["answers"] = self._place(self.source(self.answers))
         return record

@@ -40,8 +40,8 @@ class Agreement(NamedTuple):
     def __str__(self) -> str:
         """What there is to say, in a sentence."""
         if not self.differing:
-            same = f"is {self.metric} of the log in all {self.rows:,} rows"
-            return f"{self.system}: {self.score} {same}."
+            agreement = f"is {self.metric} of the log in all {self.rows:,} rows"
+            return f"{self.system}: {self.score} {agreement}."
         differing = f"{self.differing:,} of {self.rows:,} rows"
         return (
             f"{self.system}: {self.score} differs from {self.metric} of the log in {differing}: "
@@ -135,9 +135,9 @@ def _reason(
             continue
         is_exact = (np.abs(logged - all_scores) <= _TOLERANCE).all()
         digits = 0 if is_exact else _rounded(logged, all_scores)
-        named = ", ".join(f"{name}={value}" for name, value in changes.items())
+        setting = ", ".join(f"{name}={value}" for name, value in changes.items())
         rounded = f", rounded to {digits} digits" if digits else ""
-        return f"with {named} it is the same in all rows{rounded}"
+        return f"with {setting} it is the same in all rows{rounded}"
     return ""
 
 
@@ -183,15 +183,15 @@ def _scores(
 
 def _variants(module: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Other options than these, those first that change least."""
-    others = {
+    alternatives = {
         name: [value for value in _values(option.schema) if value != options.get(name)]
         for name, option in module.declared_options.items()
         if name not in REPORTING and name in options
     }
-    names = [name for name, values in others.items() if values]
+    names = [name for name, values in alternatives.items() if values]
     for size in range(1, len(names) + 1):
         for group in combinations(names, size):
-            for values in product(*(others[name] for name in group)):
+            for values in product(*(alternatives[name] for name in group)):
                 yield dict(zip(group, values, strict=True))
 
 

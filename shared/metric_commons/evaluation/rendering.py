@@ -13,6 +13,7 @@ LETTERS = "abcdefghijklmnoprstuvwxyz"
 RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 _RAISE = str.maketrans(LETTERS, RAISED)
 LOWERED = str.maketrans(RAISED, LETTERS)
+_REASONS = 4  # why scores are not those of a log, as a table names them
 
 
 class Entry(NamedTuple):
@@ -84,6 +85,31 @@ def best_entries(entries: Sequence[Entry], tiers: Mapping[str, int] | None) -> l
     if not tiers or len({*tiers.values()}) < 2:
         return []
     return [entry for entry in entries if tiers.get(entry.system) == 1]
+
+
+def agreement_note(checks: Iterable[Mapping[str, Any]]) -> str:
+    """Which scores are those of a log, and of the first systems why one is not.
+
+    >>> same = {"score": "qa_em", "metric": "em", "rows": 9, "differing": 0, "text": ""}
+    >>> agreement_note([{**same, "system": "a"}, {**same, "system": "b"}])
+    'a, b: qa_em is em of the log in all 9 rows.'
+    """
+    systems: dict[str, list[str]] = {}
+    reasons = []
+    for check in checks:
+        if check["differing"]:
+            reasons.append(str(check["text"]))
+        else:
+            text = (
+                f"{check['score']} is {check['metric']} of the log in all {check['rows']:,} rows."
+            )
+            systems.setdefault(text, []).append(check["system"])
+    sentences = [f"{', '.join(names)}: {text}" for text, names in systems.items()]
+    hidden = len(reasons) - _REASONS
+    more = (
+        [f"{hidden} more scores differ from those of a log; JSON has them."] if hidden > 0 else []
+    )
+    return " ".join([*sentences, *reasons[:_REASONS], *more])
 
 
 def as_text(tables: Iterable[Table], lines: Iterable[str]) -> str:

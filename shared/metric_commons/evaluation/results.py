@@ -24,6 +24,7 @@ from .module_results import ModuleResult, means_of_rows
 from .rendering import (
     Entry,
     Table,
+    agreement_note,
     as_html,
     as_markdown,
     as_text,
@@ -349,8 +350,8 @@ class Results(Stored):
             )._replace(note=standings.legend())
         else:
             scores = score_table(["system"], lambda f: [label(f.system)], overall, tiers=tiers)
-        checks = [label(check["text"]) for check in self.provenance.get("agreement", [])]
-        note = " ".join(filter(None, [scores.note, *checks]))
+        agreement = agreement_note(self.provenance.get("agreement", []))
+        note = " ".join(filter(None, [scores.note, label(agreement)]))
         tables = [scores._replace(title=self._title("Scores", overall), note=note)]
         if grouped:
             groups = score_table(

@@ -1,8 +1,8 @@
 """Rows that states keep, in tables of Arrow: a column for each number and text of a row.
 
-Tables are put aside as they come and joined when somebody asks, or when as many rows have come as
-there were at the last time. So a merge takes as long as the new rows need, and all merges together
-a few times as long as one.
+Tables are put aside as they come. They are joined when somebody asks, or when four times as many
+rows have come as there were at the last time. So a merge takes as long as the new rows need, and
+all merges together little longer than one.
 """
 
 import re
@@ -71,7 +71,7 @@ class JoinedTables:
         self.names = self.names or [*names]
         self._tables.append(table)
         self._pending += table.num_rows
-        if self._shortens and self._pending > max(_PENDING, self._joined):
+        if self._shortens and self._pending > max(_PENDING, 4 * self._joined):
             self.table()
 
     def merge(self, other: Self) -> None:

@@ -186,11 +186,13 @@ def score(
 def _read_once(column: Any) -> Any:
     """A column as a list or an array, so that not every module makes one of what Arrow holds.
 
-    What is no column stays as it is: the module refuses it.
+    Maps of Arrow stay, which rankings read in their own way, and what is no column: the module
+    refuses it.
     """
+    from ..base.columns import holds_maps
     from ..numbers.arrays import as_column
 
-    if column is None or isinstance(column, Mapping):
+    if column is None or isinstance(column, Mapping) or holds_maps(column):
         return column
     with suppress(ValueError):
         return as_column("", column)

@@ -143,12 +143,12 @@ def ends_of_range(
     return None if bounds == (0.0, 1.0) else bounds
 
 
-def observed_range(least: float, greatest: float) -> tuple[float, float]:
+def observed_range(minimum: float, maximum: float) -> tuple[float, float]:
     """What may be the range of a score, by its extremes: from 0 to 1, from 0 on, or any number.
 
     >>> observed_range(0.2, 1.0), observed_range(3.0, 56.0)
     ((0.0, 1.0), (0.0, inf))
     """
-    if least < 0:
+    if minimum < 0:
         return -math.inf, math.inf
-    return 0.0, 1.0 if greatest <= 1 + _ROUNDING else math.inf
+    return 0.0, 1.0 if maximum <= 1 + _ROUNDING else math.inf

@@ -75,7 +75,7 @@ class Selected:
 
     def _of_filter(self) -> Iterator[Row]:
         """The rows of one filter, which is all that is asked for: the usual case, and faster."""
-        log, chosen = self._log, self._selection.filter
+        log, filter_name = self._log, self._selection.filter
         find_filter, find_id = log.strata.get("filter"), None
         if log.samples is not None:
             find_id = log.columns["id"]
@@ -87,7 +87,7 @@ class Selected:
             if find_filter is not None:
                 name = find_filter(record)
                 filters[name] = filters.get(name, 0) + 1
-                if chosen is not None and name != chosen:
+                if filter_name is not None and name != filter_name:
                     continue
             count += 1
             if find_id is not None:
@@ -95,7 +95,9 @@ class Selected:
             yield row
         self._filters.update(filters)
         if find_filter is not None:
-            strata = filters if chosen is None else {chosen: filters.get(chosen, 0)}
+            strata = filters
+            if filter_name is not None:
+                strata = {filter_name: filters.get(filter_name, 0)}
             self._strata["filter"].update(
                 {name: number for name, number in strata.items() if number}
             )

@@ -32,6 +32,15 @@ _SAMPLE = 1 << 16  # values of which it is seen whether many are equal
 _CONTENT = b"content"
 _COLUMN, _LIST = "$column", "$list"  # where columns belong in the JSON, and what becomes of them
 _INTEGERS = 1 << 63
+_DAMAGES = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    TypeError,
+)
 # When a file is read, codes and runs become values. These may take so many times its bytes, and so
 # many more, that no small file asks for all memory; what would take more is written as it is.
 _GROWTH, _ALLOWANCE = 1000, 1 << 24
@@ -250,7 +259,8 @@ def _stream(text: str, columns: "Sequence[pa.Array[Any]]") -> bytes:
         {_CONTENT: text.encode()},
     )
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, schema) as stream:
+    options = pa.ipc.IpcWriteOptions(allow_64bit=True)
+    with pa.ipc.new_stream(sink, schema, options=options) as stream:
         if lists:
             stream.write_batch(pa.RecordBatch.from_arrays(lists, schema=schema))
     return bytes(sink.getvalue())
@@ -274,8 +284,8 @@ def _unpacked(body: bytes) -> Any:
         if sum(map(_size_when_read, columns)) > _greatest_size(len(body)):
             raise ValueError("its columns would take too much memory")
         return _with_columns(json.loads(text), list(map(_decoded, columns)))
-    except (pa.ArrowException, RecursionError) as error:
-        raise ValueError(f"damaged columns: {error}") from error
+    except _DAMAGES as error:
+        raise ValueError(f"the columns are damaged: {error}") from error
 
 
 def _greatest_size(size: int) -> int:

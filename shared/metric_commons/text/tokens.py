@@ -41,7 +41,7 @@ _ARTICLES = tuple(np.uint64(int.from_bytes(word, "little")) for word in (b"a", b
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
 
-_NONE = np.empty(0, dtype=np.int64)
+_NO_LETTERS = np.empty(0, dtype=np.int64)
 
 
 class ByteRule(NamedTuple):
@@ -96,7 +96,7 @@ class Tokens(NamedTuple):
     lengths: Integers  # in bytes
     keys: Unsigned  # the first eight bytes of each; the whole token if it is no longer
     counts: Integers  # tokens of each text
-    dropped: Integers = _NONE  # where the letters of articles are that are no tokens
+    dropped: Integers = _NO_LETTERS  # where the letters of articles are that are no tokens
 
     @property
     def texts(self) -> NDArray[np.int32]:

@@ -61,6 +61,16 @@ def test_a_table_of_any_library(table):
     assert result.groups["a"] == {"qa_em": 0.5, "n": 2}
 
 
+def test_rankings_may_be_maps_of_arrow():
+    maps = pa.map_(pa.string(), pa.float64())
+    ranking, judged = ([("d", 0.5), ("e", 0.2)], [("d", 1.0)]), ([("e", 1.0)], [("d", 1.0)])
+    table = pa.table({"ranking": pa.array(ranking, maps), "judged": pa.array(judged, maps)})
+
+    results = score("ir_ranking", table, predictions="ranking", references="judged")
+
+    assert results.systems["ranking"]["ir_ranking"].scores["mrr"] == 0.75
+
+
 def test_several_systems_of_a_table():
     by_names = score("qa_em", COLUMNS, predictions=["answer", "other"], references="gold")
     renamed = score("qa_em", COLUMNS, predictions={"x": "answer"}, references=COLUMNS["gold"])
