@@ -68,7 +68,7 @@ class TruthfulMc(BatchMetric):
     arrays_allowed = True
     log_columns = ("option_scores", "truth")
     lower_is_better = frozenset({"bits_per_byte"})
-    unbounded = frozenset({"bits_per_byte"})
+    score_ranges = {"bits_per_byte": (0, None), "*": (0, 1)}
 
     def _info(self):
         scores = datasets.List(datasets.Value("float64"))
