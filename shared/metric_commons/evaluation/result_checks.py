@@ -29,9 +29,9 @@ from ..numbers.score_ranges import Ranges, check_score, score_range
 from .catalog import score_ranges
 from .rendering import label
 
-_ANY = (-math.inf, math.inf)
+_ALL_NUMBERS = (-math.inf, math.inf)
 _Values, _Names = Mapping[str, Any], Sequence[str]
-_Whole = Annotated[int, Range(0)]
+_Natural = Annotated[int, Range(0)]
 _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN and infinities
 
 
@@ -64,14 +64,14 @@ _MODULE = {
     "groups": _Values,
     "signature": str,
 }
-_BESIDE = {
+_EXTRAS = {
     "interval": _Name,
     "standard_error": NonNegative | None,
     "effective_n": NonNegative | None,
     "design_effect": NonNegative | None,
 }
 _OF_MODULE = {
-    **dict.fromkeys(_BESIDE, _Values),
+    **dict.fromkeys(_EXTRAS, _Values),
     **dict.fromkeys(("aggregation", "value_counts", "left_out"), _Values),
     "n_clusters": Count | None,
     "lower_is_better": _Names,
@@ -116,7 +116,7 @@ _OPTIONS_OF_COMPARISON = {
     "margin": Positive | None,
     "power": Level | None,
 }
-_INPUT = {"path": str, "sha256": _Digest, "rows": _Whole | None, "format": str, "beside": _Values}
+_INPUT = {"path": str, "sha256": _Digest, "rows": _Natural | None, "format": str, "beside": _Values}
 _COLUMN = {"path": str, "format": str | None, "field": str}
 _RANK = {"rank_interval": Sequence[Count], "tier": Count, "letters": str}
 _PROVENANCE = {
@@ -170,7 +170,7 @@ def check_module(module: str, values: Mapping[str, Any]) -> None:
         check_score(name, value, ranges)
     _check_intervals(values, scores, ranges)
     for name, value in values.get("left_out", {}).items():
-        check_option(f"left_out of {name!r}", value, _Whole)
+        check_option(f"left_out of {name!r}", value, _Natural)
     _check_known("lower_is_better", values.get("lower_is_better", []), scores)
     _check_groups(values["groups"], scores, ranges)
     for name, counts in values.get("value_counts", {}).items():
@@ -209,13 +209,13 @@ def _check_intervals(values: Mapping[str, Any], scores: Mapping[str, Any], range
             check_option(f"confidence_interval of {name!r}", ends, _Interval)
             for end in ends:
                 check_score(name, end, ranges)
-    for key, annotation in _BESIDE.items():
+    for key, annotation in _EXTRAS.items():
         about = values.get(key, {})
         _check_known(key, about, scores)
         for name, value in about.items():
             for single in _of_labels(value, scores[name]):
                 check_option(f"{key} of {name!r}", single, annotation)
-                low, high = score_range(name, ranges) or _ANY
+                low, high = score_range(name, ranges) or _ALL_NUMBERS
                 if key == "standard_error" and single is not None and single > high - low:
                     raise ValueError(f"{key} of {name!r} is {single}, wider than all its values")
 
@@ -226,19 +226,19 @@ def _of_labels(value: Any, score: Any) -> list[Any]:
 
 
 def _check_groups(groups: Mapping[str, Any], scores: Mapping[str, Any], ranges: Ranges) -> None:
-    beside = {"confidence_interval", *_BESIDE} - scores.keys()  # win_rate has a standard_error
+    extra_keys = {"confidence_interval", *_EXTRAS} - scores.keys()  # win_rate has a standard_error
     for group, values in groups.items():
         check_option(f"group {group!r}", values, _Values)
         check_option(f"n of group {group!r}", values.get("n"), Count)
-        for key in beside & values.keys():
+        for key in extra_keys & values.keys():
             check_option(f"{key} of group {group!r}", values[key], _Values)
-        of_group = {k: v for k, v in values.items() if k not in {*beside, "n", "n_clusters"}}
+        of_group = {k: v for k, v in values.items() if k not in {*extra_keys, "n", "n_clusters"}}
         _check_known(f"group {group!r}", of_group, scores)
         for name, value in of_group.items():
             check_score(name, value, ranges)
             if isinstance(value, list | dict) and not isinstance(scores[name], type(value)):
                 raise ValueError(f"{name} of group {group!r} is {type(value).__name__}")
-        _check_intervals({key: values[key] for key in beside & values.keys()}, of_group, ranges)
+        _check_intervals({key: values[key] for key in extra_keys & values.keys()}, of_group, ranges)
 
 
 def _check_counts(
@@ -268,13 +268,13 @@ def _check_signature(module: str, values: Mapping[str, Any]) -> None:
     name, *parts = values["signature"].split("|")
     if name != module or not values["signature"].isprintable():
         raise ValueError(f"the signature of {module!r} is {values['signature']!r}")
-    said = dict(part.partition("=")[::2] for part in parts)
+    texts = dict(part.partition("=")[::2] for part in parts)
     expected = {
         name: option_text(value) for name, value in values["options"].items() if value is not None
     } | {"rows": str(values["rows"])}
     for name, text in expected.items():
-        if "|" not in text and "rows" in said and said.get(name) != label(text):
-            raise ValueError(f"{name} is {text}, but the signature says {said.get(name)}")
+        if "|" not in text and "rows" in texts and texts.get(name) != label(text):
+            raise ValueError(f"{name} is {text}, but the signature says {texts.get(name)}")
 
 
 def _check_comparison(values: Any, systems: Mapping[str, Any]) -> None:
@@ -286,7 +286,7 @@ def _check_comparison(values: Any, systems: Mapping[str, Any]) -> None:
             raise ValueError(f"a comparison by {values['score']!r} names {system!r}, without it")
     if not values.get("signature", "").isprintable():
         raise ValueError(f"the signature of a comparison is {values['signature']!r}")
-    low, high = score_range(values["score"], score_ranges(values.get("module", ""))) or _ANY
+    low, high = score_range(values["score"], score_ranges(values.get("module", ""))) or _ALL_NUMBERS
     for end in values["confidence_interval"]:
         if end is not None and abs(end) > (high - low) * (1 + 1e-9):
             raise ValueError(f"an end of a difference of {values['score']} is {end}")
@@ -305,8 +305,8 @@ def _check_comparison(values: Any, systems: Mapping[str, Any]) -> None:
 def _check_provenance(values: Mapping[str, Any]) -> None:
     check_object("provenance", values, {}, _PROVENANCE)
     for source in values.get("inputs", []):
-        known = {key: value for key, value in source.items() if key in _INPUT}
-        check_object("an input", known, {"path": str}, _INPUT)
+        typed = {key: value for key, value in source.items() if key in _INPUT}
+        check_object("an input", typed, {"path": str}, _INPUT)
     if "per_example" in values:
         check_object("per_example", values["per_example"], {"path": str, "sha256": _Digest})
     for distribution, number in values.get("versions", {}).items():

@@ -114,13 +114,13 @@ def check_object(
     """
     if not isinstance(values, dict):
         raise ValueError(f"{subject} must be an object, got {type(values).__name__}")
-    known = {**required, **(optional or {})}
+    annotations = {**required, **(optional or {})}
     for key, value in values.items():
-        if key not in known:
-            hint = nearest(key, known) or ", which no such object has"
+        if key not in annotations:
+            hint = nearest(key, annotations) or ", which no such object has"
             raise ValueError(f"{subject} has a key {key!r}{hint}")
         try:
-            check_option(key, value, known[key])
+            check_option(key, value, annotations[key])
         except ValueError as error:
             raise ValueError(f"{subject}: {error}") from error
     for key in required:
