@@ -980,9 +980,9 @@ def long(root):
 
 
 def children(process):
-    """The processes that a process started, and those that they did."""
-    path = Path(f"/proc/{process}/task/{process}/children")
-    started = [int(number) for number in path.read_text().split()]
+    """The processes that any thread of a process started, and those that they did."""
+    texts = [path.read_text() for path in Path(f"/proc/{process}/task").glob("*/children")]
+    started = [int(number) for text in texts for number in text.split()]
     return [*started, *(later for child in started for later in children(child))]
 
 
@@ -1060,6 +1060,15 @@ def test_a_process_that_is_killed_is_an_error_of_its_call_alone(wire, long):
     os.kill(origin, signal.SIGKILL)
     eventually(lambda: not alive(origin))
     assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+
+
+def test_a_call_is_started_again_if_the_process_that_forks_is_killed(wire):
+    server = wire()
+    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+    for _ in range(3):
+        origin, *_ = children(server.process.pid)
+        os.kill(origin, signal.SIGKILL)
+        assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
 
 
 def test_the_command_says_what_is_missing(monkeypatch, capsys):
