@@ -9,7 +9,7 @@ from .json_rows import Row
 
 def missing_field(field: str, names: Iterable[str]) -> str:
     """What is said of a field that a row does not have."""
-    return f"field {field!r} is missing; its fields are {', '.join(names)}"
+    return f"field {field!r} is missing; its fields are {', '.join(map(str, names))}"
 
 
 def parquet_names(stream: IO[bytes]) -> list[str]:
