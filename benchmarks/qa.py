@@ -8,19 +8,25 @@ of UltraRAG's evaluation server. Input are real answers of language models, repe
 """
 
 import gzip
+import io
 import json
 import re
 import string
 import sys
 from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import datasets
 import evaluate
 import numpy as np
+import pyarrow
 from _measure import cpu_seconds, peak_megabytes, ratio
 
-from metric_commons import load
+from metric_commons import load, score
+from metric_commons.__main__ import main as command
 from metric_commons.numbers.ratios import precision_recall_f1
 from metric_commons.text.answers import answer_pairs, contained, exact_match, token_f1
 from metric_commons.text.references import row_scores
@@ -192,6 +198,43 @@ def main(n=100_000):
         peer_ultrarag,
         share,
     )
+
+    several = {"both_empty": 0.0, **acc}
+    modules = ("qa_em", "qa_f1", "substring_recall")
+
+    def ours_score():
+        """What is said about an evaluation included: signatures, digests of rows, counts."""
+        score(modules, predictions=predictions, references=references, options=several)
+
+    def ours_arrow():
+        score(modules, answer_table, predictions="answer", references="gold", options=several)
+
+    answer_table = pyarrow.table({"answer": predictions, "gold": references})
+    ratio("EM + F1 + substring through score() against UltraRAG", ours_score, peer_ultrarag, share)
+    ratio(
+        "EM + F1 + substring through score() of an Arrow table against UltraRAG",
+        ours_arrow,
+        peer_ultrarag,
+        share,
+    )
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "answers.jsonl")
+        lines = ({"p": p, "r": r} for p, r in zip(predictions, references, strict=True))
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        settings = (f"--set={name}={value}" for name, value in several.items())
+        arguments = ["score", *modules, str(path), "--predictions=p", "--references=r", *settings]
+
+        def ours_command():
+            with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+                assert command(arguments) == 0
+
+        def peer_file():
+            with path.open() as file:
+                rows = [json.loads(line) for line in islice(file, len(predictions[few]))]
+            ultrarag([row["p"] for row in rows], [row["r"] for row in rows])
+
+        title = "EM + F1 + substring by the command line, JSON Lines read, against UltraRAG"
+        ratio(title, ours_command, peer_file, share)
 
     for size in (10_000, 100_000, 1_000_000):
         some = questions(size)

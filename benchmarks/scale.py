@@ -1,99 +1,193 @@
-"""Answers in a Parquet file to EM and F1: one process, several processes, and a local Spark.
+"""Answers in a file to EM and F1, in every way there is to score them.
 
     python benchmarks/scale.py [ROWS...]
 
-Prints rows a second of elapsed time, for here the work is done by several processes; each way of
-doing it reads the file and returns the same result. Spark's own start is not counted.
+Each way runs in a process of its own and returns the same scores. What it took is that of the whole
+process, its start and its end included: CPU seconds of it and of all that it started, Spark's Java
+and workers too; seconds of wall, which mean something on an idle machine alone; and the memory of
+the largest of these processes. The slope from one number of rows to the next is without the start.
 """
 
+import ctypes
+import io
+import json
 import logging
 import os
 import random
+import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pyarrow as pa
-from datasets import Dataset, disable_progress_bars
 from pyarrow import parquet
-from pyspark.sql import SparkSession
-
-from metric_commons import score
 
 MODULES = ("qa_em", "qa_f1")
 COLUMNS = {"predictions": "answer", "references": "gold"}
 WORDS = [f"word{number}" for number in range(5_000)]
+ROW_GROUP = 50_000
+SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
 
 
 def write(path, rows):
-    """Answers of one to eight words, half of them partly right; a row group for 50,000 of them."""
+    """Answers of one to eight words, half of them partly right, as Parquet and as JSON Lines."""
     chance = random.Random(rows)
-    answers, golds = [], []
-    for _ in range(rows):
-        gold = chance.choices(WORDS, k=chance.randrange(1, 6))
-        answer = chance.choices(WORDS, k=chance.randrange(0, 5)) + gold[chance.randrange(2) :]
-        golds.append([" ".join(gold), chance.choice(WORDS)])
-        answers.append(" ".join(answer))
-    table = pa.table({"answer": answers, "gold": golds})
-    parquet.write_table(table, path, row_group_size=50_000)
+    schema = pa.schema({"answer": pa.string(), "gold": pa.list_(pa.string())})
+    with parquet.ParquetWriter(path, schema) as file, json_lines(path).open("w") as lines:
+        for start in range(0, rows, ROW_GROUP):
+            answers, golds = [], []
+            for _ in range(min(ROW_GROUP, rows - start)):
+                gold = chance.choices(WORDS, k=chance.randrange(1, 6))
+                answer = chance.choices(WORDS, k=chance.randrange(0, 5))
+                answers.append(" ".join(answer + gold[chance.randrange(2) :]))
+                golds.append([" ".join(gold), chance.choice(WORDS)])
+            table = pa.table({"answer": answers, "gold": golds}, schema)
+            file.write_table(table)
+            lines.writelines(json.dumps(row) + "\n" for row in table.to_pylist())
 
 
-def in_memory(path):
+def json_lines(path):
+    return Path(path).with_suffix(".jsonl")
+
+
+def command(path, jobs):
+    from metric_commons import Results
+    from metric_commons.__main__ import main
+
+    saved = f"{path}.json"
+    fields = [f"--{name}={column}" for name, column in COLUMNS.items()]
+    with redirect_stdout(io.StringIO()):
+        main(["score", *MODULES, str(path), *fields, f"--jobs={jobs}", f"--save={saved}"])
+    return Results.read(saved)
+
+
+def in_memory(path, jobs):
+    from metric_commons import score
+
     table = parquet.read_table(path)
-    columns = {name: table.column(column).to_pylist() for name, column in COLUMNS.items()}
-    return scores(score(MODULES, columns, **{name: name for name in COLUMNS}))
+    return score(MODULES, table, **COLUMNS, jobs=jobs)
 
 
-def with_datasets(path, num_proc):
-    rows = Dataset.from_parquet(path, cache_dir=str(Path(path).parent))  # workers map the file
-    return scores(score(MODULES, rows, **COLUMNS, num_proc=num_proc))
+def datasets(path, jobs):
+    from datasets import Dataset, disable_progress_bars
 
+    from metric_commons import score
 
-def with_spark(session, path):
-    df = session.read.parquet(path)
-    return scores(score(MODULES, df, **COLUMNS))
-
-
-def scores(results):
-    (system,) = results
-    return results[system]
-
-
-def main(*sizes):
     disable_progress_bars()
+    rows = Dataset.from_parquet(path, cache_dir=str(Path(path).parent))  # workers map the file
+    return score(MODULES, rows, **COLUMNS, jobs=jobs)
+
+
+def spark_classic(path):
+    from pyspark.sql import SparkSession
+
+    return spark(SparkSession.builder.master("local[2]"), path)
+
+
+def spark_connect(path):
+    from pyspark.sql import SparkSession
+
+    return spark(SparkSession.builder.remote("local[2]"), path)
+
+
+def spark(builder, path):
+    from metric_commons import score
+
     logging.getLogger("py4j").setLevel(logging.ERROR)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
+        builder.config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.log.level", "OFF")
         .config("spark.sql.files.maxPartitionBytes", "4m")
         .getOrCreate()
     )
+    results = score(MODULES, session.read.parquet(path), **COLUMNS)
+    session.stop()
+    return results
+
+
+WAYS = {
+    "columns in memory, one process": partial(in_memory, jobs=1),
+    "columns in memory, jobs=2": partial(in_memory, jobs=2),
+    "Parquet, command, --jobs 1": partial(command, jobs=1),
+    "Parquet, command, --jobs 2": partial(command, jobs=2),
+    "JSON Lines, command, --jobs 1": lambda path: command(json_lines(path), jobs=1),
+    "JSON Lines, command, --jobs 2": lambda path: command(json_lines(path), jobs=2),
+    "datasets, one process": partial(datasets, jobs=1),
+    "datasets, jobs=2": partial(datasets, jobs=2),
+    "Spark, local[2]": spark_classic,
+    "Spark Connect, local[2]": spark_connect,
+}
+
+
+def scores_of(way, path):
+    """What a way returns, as JSON: the scores of each module."""
+    results = WAYS[way](path)
+    (system,) = results
+    return json.dumps(results[system])
+
+
+def bytes_of_state(path):
+    """What rows leave behind to be merged, the same whichever way they are scored."""
+    from metric_commons.evaluation.jobs import Job
+
+    job = Job({module: {} for module in MODULES}, {"bot": "answer"}, {"references": "gold"})
+    batches = (
+        dict(zip(batch.schema.names, batch.columns, strict=True))
+        for batch in parquet.ParquetFile(path).iter_batches()
+    )
+    return str(len(job.part(batches).to_bytes()))
+
+
+def measured(what, *arguments):
+    """What a process prints, its seconds of CPU and of wall, and megabytes.
+
+    A process whose parent ends becomes a child of this one, so that none is missed.
+    """
+    command = [sys.executable, "-W", "ignore", __file__, what, *arguments]
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    printed = process.stdout.readline().decode()
+    cpu = megabytes = status = 0
+    while True:
+        try:
+            pid, ended, usage = os.wait4(-1, 0)
+        except ChildProcessError:
+            break
+        if pid == process.pid:
+            wall, status = time.perf_counter() - start, ended
+        cpu += usage.ru_utime + usage.ru_stime
+        megabytes = max(megabytes, usage.ru_maxrss / 1e3)
+    if status:
+        raise SystemExit(f"{' '.join(command)} ended with status {status}")
+    return printed, cpu, wall, megabytes
+
+
+def main(*sizes):
+    ctypes.CDLL(None).prctl(SUBREAPER, 1)
     with TemporaryDirectory() as folder:
         for rows in sizes:
             path = str(Path(folder, f"{rows}.parquet"))
             write(path, rows)
-            with_spark(session, path)  # starts its workers
             print(f"\n{rows:,} answers, {' and '.join(MODULES)}")
+            print(f"a state has {int(measured('bytes_of_state', path)[0]):,} bytes")
             expected = None
-            for title, call in (
-                ("one process, columns in memory", partial(in_memory, path)),
-                ("datasets, this process", partial(with_datasets, path, None)),
-                ("datasets, num_proc=2", partial(with_datasets, path, 2)),
-                ("Spark, local[2]", partial(with_spark, session, path)),
-            ):
-                start = time.perf_counter()
-                result = call()
-                seconds = time.perf_counter() - start
-                expected = expected or result
-                assert result == expected
-                print(f"{title}: {rows / seconds:,.0f} rows a second ({seconds:.1f} s)")
-    session.stop()
+            for way in WAYS:
+                scores, cpu, wall, megabytes = measured("scores_of", way, path)
+                expected = expected or scores
+                assert scores == expected, (way, scores, expected)
+                print(
+                    f"{way}: {cpu:.1f} s of CPU, {wall:.1f} s of wall, {megabytes:,.0f} MB",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:] or ["200000", "2000000"]))
+    if sys.argv[1:2] in (["scores_of"], ["bytes_of_state"]):
+        print(globals()[sys.argv[1]](*sys.argv[2:]))
+    else:
+        main(*map(int, sys.argv[1:] or ["100000", "1000000"]))

@@ -15,6 +15,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]  # a project, whose files the server may read
 START = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
 FEW = {"pred_ls": ["Paris", "Rome"], "gt_ls": [["paris"], ["Oslo", "Rome, Italy"]]}
 ROWS = 100_000
@@ -30,7 +31,7 @@ class Server:
     def __init__(self):
         command = [sys.executable, "-c", START, "mcp"]
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=Path(__file__).parent)
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=ROOT)
         self.figures = Path("/proc", str(self.process.pid))
         hello = {"capabilities": {}, "clientInfo": {"name": "benchmark", "version": "1"}}
         self.ask("initialize", {"protocolVersion": "2025-06-18", **hello})

@@ -5,8 +5,11 @@ results of the benchmarks, the changelog and the guide for contributors are writ
 belong; here they become pages.
 """
 
+import ast
 import re
+from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -72,35 +75,67 @@ def _card(name: str) -> str:
 def _api(package: str) -> str:
     """A page of the public names of a package: its docstring, then each name."""
     module = import_module(package)
-    title = package.removeprefix("metric_commons.")
-    example = f"from {package} import {module.__all__[0]}"
-    lines = [f"# {title}", "", module.__doc__ or "", "", "```python", example, "```", ""]
+    homes = _homes(package)
+    imports = [f"from {package} import {name}" for name in sorted(homes, key=str.lower)]
+    lines = [f"# {package}", "", module.__doc__ or "", "", "```python", *imports, "```", ""]
     for name in module.__all__:
-        value = getattr(module, name)
-        home = getattr(value, "__module__", None)
-        if home is not None and home.startswith("metric_commons"):
-            lines += [f"::: {home}.{name}", ""]
+        if name in homes:
+            lines += [f"::: {homes[name]}.{name}", ""]
     return "\n".join(lines)
 
 
+def _homes(package: str) -> dict[str, str]:
+    """The file of each public name, as the package imports it for type checkers."""
+    source = Path(import_module(package).__file__ or "").read_text("utf-8")
+    statements = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+    names = import_module(package).__all__
+    return {
+        alias.name: resolve_name(f"{'.' * statement.level}{statement.module}", package)
+        for statement in statements
+        for alias in statement.names
+        if statement.level and alias.name in names
+    }
+
+
 def _commands() -> str:
-    """The help of each command, as the command prints it."""
+    """The help of each command, with whole sentences in lists, and examples as code."""
     command = typer.main.get_command(program())
     context = typer.Context(command, info_name="metric-commons")
-    return get_docs_for_click(obj=command, ctx=context, name="metric-commons")
+    text = get_docs_for_click(obj=command, ctx=context, name="metric-commons")
+    for name, summary in _summaries(command):
+        text = re.sub(
+            rf"^\* `{name}`: .*\.\.\.$", f"* `{name}`: {summary}", text, flags=re.MULTILINE
+        )
+    return re.sub(r"^(metric-commons .*)$", r"```sh\n\1\n```", text, flags=re.MULTILINE)
+
+
+def _summaries(group: Any) -> Iterator[tuple[str, str]]:
+    """The name and the first paragraph of the help of each command."""
+    for name, command in group.commands.items():
+        yield name, " ".join((command.help or "").partition("\n\n")[0].split())
+        if hasattr(command, "commands"):
+            yield from _summaries(command)
 
 
 def _benchmarks() -> str:
     """What each benchmark printed when it last ran."""
+    tables = sorted((ROOT / "docs" / "tables").glob("*.txt"))
+    scripts = (path.stem for path in sorted((ROOT / "benchmarks").glob("[!_]*.py")))
+    missing = [name for name in scripts if name not in {path.stem for path in tables}]
     lines = [
         "# Benchmarks",
         "",
-        "Ratios of CPU time in one process or run, on the same input, as the scripts of",
-        "`benchmarks/` printed them. Only ratios mean something on another machine;",
-        "`make bench` runs them all and writes what they print where this page reads it.",
+        "These are the outputs of the scripts in `benchmarks/`. Unless a line says otherwise, a",
+        "number with an x is the CPU time of the other tool divided by ours, on the same input.",
+        "The times in seconds depend on the machine, which was shared when they were measured.",
+        "`classification` was run with 100,000 rows only.",
+        "",
+        f"Not included: {', '.join(f'`{name}`' for name in missing)}. `interval_coverage` makes",
+        "the tables of the page on [statistics](statistics.md); the others measure elapsed time or",
+        "take too long. `make bench` runs all scripts and updates this page.",
         "",
     ]
-    for path in sorted((ROOT / "docs" / "tables").glob("*.txt")):
+    for path in tables:
         script = ROOT / "benchmarks" / f"{path.stem}.py"
         title = script.read_text("utf-8").partition("\n")[0].strip('"').rstrip(".")
         lines += [f"## {path.stem}", "", f"{title}.", "", "```text"]

@@ -30,7 +30,7 @@ class Bleu(BatchMetric):
     """BLEU of all rows together, from 0 to 100.
 
     Args:
-        predictions (list of str): one translation a row.
+        predictions (list of str): one translation per row.
         references (list of str, or of list of str): the reference, or references, of each row, in
             any number; both kinds may stand in one list.
         tokenize: "13a", of mteval-v13a; "intl", of mteval-v14, for any script; "zh", for Chinese;

@@ -28,7 +28,7 @@ class Chrf(BatchMetric):
     """The chrF of all rows together, from 0 to 100.
 
     Args:
-        predictions (list of str): one translation a row.
+        predictions (list of str): one translation per row.
         references (list of str, or of list of str): the reference, or references, of each row, in
             any number; both kinds may stand in one list. A row takes the reference with which its
             own score is best, the first of equals, so their order may move the score.

@@ -9,6 +9,7 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.classification.classification_measures import classification_scores
+from metric_commons.classification.rounded_scores import with_rounded_scores
 
 _CITATION = """\
 @article{classification_measures,
@@ -28,8 +29,8 @@ class Classification(BatchMetric):
     Args:
         predictions (list): a label (int, str, bool) a row; or a score (float) of the positive one,
             or of each label (list of float); or 0 or 1 for each of several labels (list of int).
-        references (list): a label a row, whole numbers in floats too; or a list of 0 and 1 (int,
-            bool, float).
+        references (list): one label per row, also whole numbers as floats; or a list of 0 and 1
+            (int, bool, float).
 
     Returns:
         accuracy, precision, recall, f1, f_beta (if beta is not 1), fpr, specificity,
@@ -42,6 +43,7 @@ class Classification(BatchMetric):
         report (dict): the scores of each label, and their averages: if asked for.
         partial_roc_auc, top_<k>_accuracy, ece, mce (float), calibration, roc_curve, pr_curve,
             det_curve, operating_point: if asked for.
+        error_bound (dict): with score_bits, how far each area and loss is off at most.
         confidence_interval (dict): if asked for.
 
     Examples:
@@ -68,6 +70,7 @@ class Classification(BatchMetric):
         "brier": (0, 2),
         "*": (0, 1),
     }
+    state_columns = staticmethod(with_rounded_scores)
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
     arrays_allowed = unsigned_allowed = True
     configurations = frozenset({"multiclass", "multilabel"})  # those of evaluate's own modules

@@ -36,7 +36,7 @@ class ErrorRate(BatchMetric):
 
     Args:
         predictions (list of str): one transcript a row.
-        references (list of str): what was said, one text a row.
+        references (list of str): what was said, one text per row.
         unit: "word", for words between spaces, or "character", for code points, blanks too.
         normalizer: what both go through first: "none", "jiwer_standardize" (lower case, English
             contractions written out, no <unk> and [noise]), or a function from str to str.

@@ -29,7 +29,7 @@ class MathEquivalence(BatchMetric):
     """Share of predictions that mean the same as an accepted answer.
 
     Args:
-        predictions (list of str): one answer a problem, or with `extract` what a model wrote.
+        predictions (list of str): one answer per problem, or with `extract` what a model wrote.
         references (list of str, or of list of str): the accepted answer, or answers, of each
             problem; both kinds may stand in one list.
         backend: "exact" proves it; "hendrycks" compares texts as MATH does, "minerva" asks sympy as

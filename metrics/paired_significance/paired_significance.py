@@ -36,7 +36,7 @@ class PairedSignificance(BatchComparison):
         alternative: "greater" if A is expected to score higher, "less" if lower.
         interval: "auto" suits the scores, "t" is Student's, "bootstrap" the percentiles of
             resamples.
-        clusters: a label a row; rows of one cluster are one unit of the test and the interval.
+        clusters: one label per row; rows of one cluster are one unit of the test and the interval.
         margin: a difference that would matter; also test whether A is worse by less than this,
             and whether both are equivalent.
         power: also return the difference that a t-test finds with this probability, such as 0.8.

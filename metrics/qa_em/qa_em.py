@@ -28,7 +28,7 @@ class QaEm(BatchMetric):
     """Share of predictions that equal an accepted answer.
 
     Args:
-        predictions (list of str): one answer a question.
+        predictions (list of str): one answer per question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
             question; both kinds may stand in one list. Or, of each question, several lists: the
             names of each of its answers, over which the scores are means. Or SQuAD's dictionaries
@@ -54,6 +54,7 @@ class QaEm(BatchMetric):
     """
 
     lower_is_better = frozenset({"unparsed"})
+    logged_names = (("qa_em", "exact_match", "exact", "em", "quasi_exact_match"),)
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -30,7 +30,7 @@ class QaF1(BatchMetric):
     """Mean F1 of the words that predicted and accepted answers share.
 
     Args:
-        predictions (list of str): one answer a question.
+        predictions (list of str): one answer per question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
             question; both kinds may stand in one list. Or, of each question, several lists: the
             names of each of its answers, over which the scores are means. Or SQuAD's dictionaries
@@ -60,6 +60,7 @@ class QaF1(BatchMetric):
     """
 
     lower_is_better = frozenset({"unparsed"})
+    logged_names = (("qa_f1", "f1", "f1_score"),)
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -29,9 +29,9 @@ class Regression(BatchMetric):
     """Errors and explained variation of predicted numbers.
 
     Args:
-        predictions (list of float, or of list of float): a number a row, or as many in each row as
-            there are outputs; or [low, high] a row, for measures of prediction intervals.
-        references (list of float, or of list of float): the same. Integers are taken as they are.
+        predictions (list of float, or of list of float): one number per row, or a list with one
+            number per output; or [low, high] for measures of prediction intervals.
+        references (list of float, or of list of float): the same. Integers are accepted.
         measures: of "mae", "mse", "rmse", "r2", "mape", "smape",
             "median_ae", "max_error", "explained_variance", "pearson", "spearman", "kendall" and
             "concordance"; "msle", "rmsle", "pinball(alpha=0.9)", "poisson_deviance",

@@ -30,7 +30,7 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
     """Mean F1, precision and recall of the n-grams, or the subsequence, that texts share.
 
     Args:
-        predictions (list of str): one text a row.
+        predictions (list of str): one text per row.
         references (list of str, or of list of str): the reference, or references, of each row;
             both kinds may stand in one list.
         rouge_types: "rouge1", "rouge2" and so on; "rougeL", the longest common
@@ -67,6 +67,11 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
     """
 
     lower_is_better = frozenset({"unparsed"})
+    logged_names = (
+        ("rouge1", "rouge1", "rouge_1", "rouge-1"),
+        ("rouge2", "rouge2", "rouge_2", "rouge-2"),
+        ("rougeL", "rougel", "rouge_l", "rouge-l"),
+    )
 
     def _info(self):
         return evaluate.MetricInfo(

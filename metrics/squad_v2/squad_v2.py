@@ -31,7 +31,7 @@ class SquadV2(BatchMetric):
     """Exact match and F1 of answers, where having none may be right.
 
     Args:
-        predictions (list of dict): one answer a question: `{"id", "prediction_text",
+        predictions (list of dict): one answer per question: `{"id", "prediction_text",
             "no_answer_probability"}`. Or texts.
         references (list of dict): the question of the same id: `{"id", "answers": {"text",
             "answer_start"}}`, with empty lists if it has no answer. Or lists of texts.

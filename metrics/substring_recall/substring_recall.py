@@ -31,7 +31,7 @@ class SubstringRecall(BatchMetric):
     """Share of predictions that contain an accepted answer.
 
     Args:
-        predictions (list of str): one answer a question.
+        predictions (list of str): one answer per question.
         references (list of str, or of list of str): the accepted answer, or answers, of each
             question; both kinds may stand in one list. Or, of each question, several lists: the
             names of each of its answers, over which the scores are means. Or SQuAD's dictionaries
@@ -61,6 +61,7 @@ class SubstringRecall(BatchMetric):
     """
 
     lower_is_better = frozenset({"unparsed"})
+    logged_names = (("substring_recall", "includes", "contains", "coverem"),)
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -28,7 +28,7 @@ class Ter(BatchMetric):
     """The translation edit rate of all rows together, in edits for 100 words.
 
     Args:
-        predictions (list of str): one translation a row.
+        predictions (list of str): one translation per row.
         references (list of str, or of list of str): the reference, or references, of each row, in
             any number; both kinds may stand in one list. The one with the fewest edits counts, and
             the mean of all lengths.

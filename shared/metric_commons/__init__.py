@@ -1,12 +1,14 @@
 """Evaluation modules for language models, retrieval and classical machine learning.
 
-`names` and `load` find the modules; `score` runs several of them over several systems and returns
-`Results`, which `compare` brings together; `State` keeps what a part of the rows leaves behind, and
-`trainer_hook` scores a model in training. Everything else stands in rooms: `text`, `mathematics`,
-`ranking`, `classification`, `regression`, `clustering` and `outcomes` hold measures as functions on
-arrays, `statistics` intervals and tests, `files` the reading and writing.
+`names` lists the modules and `load` loads one. `score` computes the scores of several systems with
+several modules and returns `Results`; `compare` compares saved results. `State` holds the scores of
+a part of the rows, to be merged with other parts. `trainer_hook` computes scores in training.
 
-Names are imported on first use: `import metric_commons` alone loads nothing.
+The subpackages contain the same measures as functions on arrays: `text`, `mathematics`, `ranking`,
+`classification`, `regression`, `clustering` and `outcomes`. `statistics` contains intervals and
+tests, and `files` reads and writes files.
+
+Names are imported on first use: `import metric_commons` alone loads no other library.
 """
 
 from typing import TYPE_CHECKING, Any

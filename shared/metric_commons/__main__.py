@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typer import Typer
 
+_INTERRUPTED = 130  # the exit status
+_OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; its exit status is 0 done, 1 bad input, 2 bad usage, 130 interrupted."""
@@ -19,14 +22,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _interrupted_at_once():
             from .cli.app import run_command
 
-            commands = program()
+            words = sys.argv[1:] if arguments is None else arguments
+            commands = program(words[0] if words else None)
     except ModuleNotFoundError as error:
         sys.stderr.write(f"{error}; it comes with: pip install 'metric-commons[cli]'\n")
         return 1
     try:
-        return run_command(commands, arguments)
+        status = run_command(commands, arguments)
     except KeyboardInterrupt:
-        return 130
+        status = _INTERRUPTED
+    if status == _INTERRUPTED:
+        sys.stderr.write("interrupted\n")
+    return status
 
 
 @contextmanager
@@ -35,23 +42,41 @@ def _interrupted_at_once() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    handler = signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    handler = signal.signal(signal.SIGINT, _end)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
 
 
-@cache
-def program() -> "Typer":
-    """The commands of all applications; here alone they meet."""
-    from .cli.app import app
-    from .hub.commands import hub
-    from .mcp.commands import mcp, ultrarag_init
+def _end(*_: object) -> None:
+    os.write(2, b"interrupted\n")
+    os._exit(_INTERRUPTED)
 
-    app.command()(mcp)
-    app.command()(ultrarag_init)
-    app.add_typer(hub, name="hub")
+
+@cache
+def program(command: str | None = None) -> "Typer":
+    """The commands of all applications; here alone they meet.
+
+    If `command` is one of them, it comes alone, since the files of all take as long to import as
+    many a command takes to run.
+    """
+    from .cli.app import COMMANDS, commands
+
+    if command in COMMANDS:
+        return commands([command])
+    if command == "--version":
+        return commands([])
+    app = commands([] if command in _OF_APPLICATIONS else COMMANDS)
+    if command not in _OF_APPLICATIONS or command == "hub":
+        from .hub.commands import hub
+
+        app.add_typer(hub, name="hub")
+    if command != "hub":
+        from .mcp.commands import mcp, ultrarag_init
+
+        app.command()(mcp)
+        app.command()(ultrarag_init)
     return app
 
 

@@ -48,13 +48,18 @@ def clock(monkeypatch):
 
 @pytest.fixture
 def run(capsys, monkeypatch, tmp_path):
-    """Run the command in an empty folder: its exit status, stdout and stderr."""
+    """Run the command in an empty folder: its exit status, stdout and stderr.
+
+    The lines on stderr about files that were written are left out; test_messages.py has those.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*arguments):
         status = main(list(map(str, arguments)))
-        return status, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        lines = err.splitlines(keepends=True)
+        return status, out, "".join(line for line in lines if not line.startswith("wrote "))
 
     return run
 

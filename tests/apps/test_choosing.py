@@ -172,3 +172,28 @@ def test_of_many_systems_signs_take_the_place_of_letters(run):
         "qa_em", predictions=dict(list(answers.items())[:25]), references=gold, compare=True
     )
     assert few.tables()[0].header == ["", "system", "qa_em"]
+
+
+def test_runs_show_the_measures_that_are_scores(run):
+    Path("qrels").write_text("q1 0 d 1\nq2 0 e 1\n")
+    Path("a.run").write_text("q1 Q0 d 1 2.0 A\nq2 Q0 f 1 2.0 A\n")
+    Path("b.run").write_text("q1 Q0 f 1 2.0 B\nq2 Q0 f 1 2.0 B\n")
+    files = ("qrels", "a.run", "b.run")
+    form = ("--format", "json")
+
+    def measures(*command):
+        systems = json.loads(run(*command, *form)[1])["systems"]
+        return list(systems["a"]["ir_ranking"]["scores"])
+
+    assert measures("trec", *files, "-m", "map", "-m", "P@1", "--scores", "map") == ["map"]
+    assert measures("trec", *files, "--scores", "ndcg@3") == ["ndcg@3"]
+    assert measures("compare", *files, "-m", "map", "-m", "mrr", "--scores", "mrr") == ["mrr"]
+    compared = json.loads(run("compare", *files, "--scores", "map", *form)[1])["comparisons"]
+    assert [comparison["score"] for comparison in compared] == ["map"]
+    assert run("trec", *files, "-m", "map", "--scores", "mrr") == (
+        *(2, ""),
+        "--scores: 'mrr' is none of map\n",
+    )
+    assert run("trec", *files, "--scores", "mpa")[2].startswith("--scores: there is no measure")
+    message = run("trec", *files[:2], "--scores", "map", "--format", "trec_eval")[2]
+    assert message == "--scores is not for --format trec_eval; name measures with -m\n"

@@ -29,11 +29,6 @@ ROWS = [
     {"question": "q2", "answer": "", "gold": ["bird"], "topic": "pets"},
 ]
 FIELDS = ["--predictions", "answer", "--references", "gold"]
-# What takes longer to import than a person who asks for help wants to wait.
-HEAVY = {
-    *("evaluate", "datasets", "numpy", "pyarrow", "scipy", "pandas", "fsspec", "huggingface_hub"),
-    *("matplotlib", "jinja2", "mcp", "pyspark", "gradio", "torch", "transformers"),
-}
 
 
 def json_lines(rows):
@@ -220,7 +215,7 @@ def test_a_row_of_a_later_block_is_named_as_in_the_file(refused, monkeypatch, si
 
     assert refused("score", "qa_em", "x.jsonl", *FIELDS) == (
         1,
-        "x.jsonl: row 3 (line 4): field 'gold' is empty; every row needs at least one reference",
+        "x.jsonl: line 4: field 'gold' is empty; every row needs at least one reference",
     )
 
 
@@ -232,7 +227,7 @@ def test_labels_of_other_blocks_count(refused, monkeypatch, size):
     status, said = refused("score", "qa_em", "x.jsonl", *FIELDS, "--group-by", "topic")
 
     assert status == 1
-    assert said.startswith("x.jsonl: row 2 (line 3): field 'topic' is '1', but an earlier row has")
+    assert said.startswith("x.jsonl: line 3: field 'topic' is '1', but an earlier row has")
 
 
 def test_a_file_comes_in_blocks(run):
@@ -456,7 +451,7 @@ def test_a_row_knows_its_line(run):
     plain = files.Source(write("x.json", '[{"a": 1}]'), ["a"])
     numbered.columns(), plain.columns()
 
-    assert numbered.location(1) == "row 1 (line 5)"
+    assert numbered.location(1) == "line 5"
     assert plain.location(0) == "row 0"
 
 
@@ -468,36 +463,36 @@ GOOD = json.dumps(ROWS[0]) + "\n"
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.jsonl", "", "x.jsonl: there are no rows"),
+        ("x.jsonl", "", "x.jsonl: the file is empty"),
         ("x.jsonl", "\n\n", "x.jsonl: there are no rows"),
         ("x.json", "[]", "x.json: there are no rows"),
-        ("x.csv", "", "x.csv: there are no rows"),
-        ("x.csv", "answer,gold\n", "x.csv: there are no rows"),
+        ("x.csv", "", "x.csv: the file is empty"),
+        ("x.csv", "answer,gold\n", "x.csv: there is a header, but no rows"),
         (
             "x.jsonl",
             GOOD + '\n{"gold": "b", "topic": "c"}\n',
-            "x.jsonl: row 1 (line 3): field 'answer' is missing; its fields are gold, topic",
+            "x.jsonl: line 3: there is no field 'answer'; the fields are gold, topic",
         ),
         (
             "x.csv",
             "Answer,gold\nx,y\n",
-            "x.csv: row 0 (line 2): field 'answer' is missing; its fields are Answer, gold",
+            "x.csv: line 1: there is no field 'answer'; did you mean 'Answer'? The fields are",
         ),
         (
             "x.jsonl",
             GOOD + GOOD[:20],
-            "x.jsonl: row 1 (line 2) is cut off: Unterminated string starting at (column 20)",
+            "x.jsonl: line 2 is cut off: Unterminated string starting at (column 20)",
         ),
         (
             "x.jsonl",
             GOOD + "{answer: 1}\n",
-            "x.jsonl: row 1 (line 2): Expecting property name enclosed in double quotes (column 2)",
+            "x.jsonl: line 2: Expecting property name enclosed in double quotes (column 2)",
         ),
-        ("x.jsonl", GOOD + "[1]\n", "x.jsonl: row 1 (line 2) is not an object with fields"),
+        ("x.jsonl", GOOD + "[1]\n", "x.jsonl: line 2 is not an object with fields"),
         (
             "x.jsonl",
             '{"answer": "x", "gold": "y", "answer": "z"}\n',
-            "x.jsonl: row 0 (line 1): field 'answer' is given twice",
+            "x.jsonl: line 1: field 'answer' is given twice",
         ),
         (
             "x.jsonl",
@@ -509,8 +504,12 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         ("x.json", "[{]", "x.json: Expecting property name enclosed in double quotes: line 1"),
         ("x.json", "[" * 100_000, "x.json: maximum recursion depth exceeded"),
         ("x.json", b"\xff", "x.json: 'utf-8' codec can't decode byte 0xff in position 0"),
-        ("x.csv", "answer,gold\nx,y\nx\n", "x.csv: row 1 (line 3): cells: 1, columns: 2"),
-        ("x.csv", 'answer,gold\nx,y\nx,"y\n', "x.csv: row 1 (line 3): unexpected end of data"),
+        (
+            "x.csv",
+            "answer,gold\nx,y\nx\n",
+            "x.csv: line 3: the number of cells is 1, but the header has 2",
+        ),
+        ("x.csv", 'answer,gold\nx,y\nx,"y\n', "x.csv: line 3: unexpected end of data"),
         ("x.csv", "answer,gold,answer\nx,y,z\n", "x.csv: line 1: there are 2 columns 'answer'"),
         ("x.parquet", "PAR1", "x.parquet: "),
         ("x.jsonl.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "x.jsonl.gz: Compressed file ended"),
@@ -531,19 +530,19 @@ def test_a_field_that_parquet_lacks_is_one_line(refused):
 
     assert refused("score", "qa_em", "x.parquet", *FIELDS) == (
         1,
-        "x.parquet: field 'answer' is missing; its fields are a, b",
+        "x.parquet: there is no field 'answer'; the fields are a, b",
     )
 
 
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        ({"answer": None}, "x.jsonl: row 2 (line 4): field 'answer' is None; every row needs"),
-        ({"answer": 3}, "x.jsonl: row 2 (line 4): field 'answer'"),
-        ({"gold": None}, "x.jsonl: row 2 (line 4): field 'gold' is None"),
-        ({"gold": []}, "x.jsonl: row 2 (line 4): field 'gold' is empty; every row needs"),
-        ({"gold": ["a", 1]}, "x.jsonl: row 2 (line 4): field 'gold'[1]"),
-        ({"topic": None}, "x.jsonl: row 2 (line 4): field 'topic' is None"),
+        ({"answer": None}, "x.jsonl: line 4: field 'answer' is None; every row needs"),
+        ({"answer": 3}, "x.jsonl: line 4: field 'answer'"),
+        ({"gold": None}, "x.jsonl: line 4: field 'gold' is None"),
+        ({"gold": []}, "x.jsonl: line 4: field 'gold' is empty; every row needs"),
+        ({"gold": ["a", 1]}, "x.jsonl: line 4: field 'gold'[1]"),
+        ({"topic": None}, "x.jsonl: line 4: field 'topic' is None"),
     ],
 )
 def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, message):
@@ -557,24 +556,27 @@ def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, me
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "expected", "message"),
     [
-        (["--set", "normalizer=squat"], "normalizer must be one of "),
-        (["--confidence", "95"], "confidence_level must be a number strictly between 0 and 1"),
-        (["--confidence", "0.9", "--resamples", "0"], "n_resamples must be"),
+        (["--set", "normalizer=squat"], 2, "normalizer must be one of "),
+        (["--confidence", "95"], 2, "it must be a number between 0 and 1, such as 0.95; got '95'"),
+        (["--confidence", "95%"], 2, "it must be a number between 0 and 1, such as 0.95; got"),
+        (["--confidence", "0.9", "--resamples", "0"], 2, "n_resamples must be"),
+        (["--seed", "x"], 2, "Invalid value for '--seed': it must be a valid integer"),
         (
             ["--confidence", "0.9", "--resamples", "1000000000000"],
+            2,
             "from 1 to 10,000,000, got 1000000000000",
         ),
-        (["--save", "x.jsonl/r.json"], "x.jsonl"),
-        (["--save", os.devnull], f"{os.devnull} is not a file"),
+        (["--save", "x.jsonl/r.json"], 1, "x.jsonl"),
+        (["--save", os.devnull], 1, f"{os.devnull} is not a file"),
     ],
 )
-def test_an_option_with_a_bad_value_is_one_line(refused, options, message):
+def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, message):
     write("x.jsonl", json_lines(ROWS))
     status, said = refused("score", "qa_f1", "x.jsonl", *FIELDS, *options)
 
-    assert status == 1
+    assert status == expected
     assert message in said
 
 
@@ -582,7 +584,6 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, message):
     ("arguments", "message"),
     [
         (["qa_ff1", "x.jsonl", *FIELDS], "'qa_ff1' is neither a module nor a file; did you mean"),
-        (["qa_em", "y.jsonl", *FIELDS], "'y.jsonl' is neither a module nor a file"),
         (["x.jsonl", *FIELDS], "name a module to score with: "),
         (["qa_em", *FIELDS], "name a file to score"),
         (["qa_em", "x.jsonl", "x.jsonl", *FIELDS], "system 'x.jsonl' is given twice"),
@@ -643,7 +644,7 @@ def test_a_folder_is_no_file(refused):
     ("error", "status", "said"),
     [
         (OSError(28, "No space left on device"), 1, "r.json: No space left on device\n"),
-        (KeyboardInterrupt(), 130, ""),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
     ],
 )
 def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch, error, status, said):
@@ -705,7 +706,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     os.mkfifo(tmp_path / "x.jsonl")
     arguments = ("score", "qa_em", "x.jsonl", *FIELDS, "--save", "r.json")
 
-    assert interrupted(tmp_path / "x.jsonl", *arguments) == (130, "", "")
+    assert interrupted(tmp_path / "x.jsonl", *arguments) == (130, "", "interrupted\n")
     assert os.listdir(tmp_path) == ["x.jsonl"]
 
 
@@ -733,22 +734,7 @@ def test_long_work_shows_a_bar_on_a_terminal(run, monkeypatch, clock, is_termina
 
     assert status == 1
     assert ("reading x.jsonl:  " in bar) == is_terminal
-    assert said.startswith("x.jsonl: row 10000 (line 10001): field 'answer' is missing")
-
-
-def test_help_loads_nothing_heavy():
-    program = (
-        "import sys; from metric_commons.__main__ import main; status = main(['score', '--help']);"
-        "sys.stderr.write(' '.join({name.partition('.')[0] for name in sys.modules}));"
-        "sys.exit(status)"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE
-    )
-
-    assert run.returncode == 0
-    assert "--predictions" in run.stdout
-    assert not HEAVY & {*run.stderr.split()}
+    assert said.startswith("x.jsonl: line 10001: there is no field 'answer'")
 
 
 def test_without_its_libraries_it_says_what_to_install():

@@ -31,8 +31,8 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(rows_of_datasets, "_BATCH_SIZE", 7)
 
 
-@pytest.mark.parametrize("num_proc", [None, 2])
-def test_the_result_is_that_of_compute(dataset, num_proc, small_batches):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_result_is_that_of_compute(dataset, jobs, small_batches):
     options = {"normalizer": "lower"}
     reporting = {"confidence_level": 0.9, "n_resamples": 100}
     expected = load("qa_f1").compute(
@@ -47,17 +47,18 @@ def test_the_result_is_that_of_compute(dataset, num_proc, small_batches):
         dataset,
         **COLUMNS,
         groups="topic",
-        num_proc=num_proc,
+        jobs=jobs,
         options=options,
         **reporting,
     )
     assert as_computed(results) == expected
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("table", [Dataset.from_dict, stream])
-def test_the_result_is_that_of_columns(table, small_batches):
+def test_the_result_is_that_of_columns(table, jobs, small_batches):
     modules = ["qa_em", "qa_f1", "substring_recall"]
-    results = score(modules, table(ROWS), **COLUMNS, groups="topic", ids="id")
+    results = score(modules, table(ROWS), **COLUMNS, groups="topic", ids="id", jobs=jobs)
     expected = score(modules, ROWS, **COLUMNS, groups="topic", ids="id")
 
     assert results.systems == expected.systems
@@ -88,11 +89,9 @@ def test_scores_that_are_no_means_are_those_of_columns(module, small_batches):
 )
 def test_what_needs_rows_reads_columns(dataset, arguments):
     arguments = COLUMNS | arguments
-    results = score("qa_em", dataset, **arguments)
-
-    assert results.systems == score("qa_em", ROWS, **arguments).systems
-    with pytest.raises(ValueError, match="num_proc needs a Dataset"):
-        score("qa_em", dataset, **arguments, num_proc=2)
+    expected = score("qa_em", ROWS, **arguments).systems
+    for jobs in (1, 2):
+        assert score("qa_em", dataset, **arguments, jobs=jobs).systems == expected
 
 
 def test_a_regression_has_intervals_too(small_batches):
@@ -130,11 +129,12 @@ def test_rankings_are_told_apart_by_id(small_batches):
     assert as_computed(score("ir_ranking", rankings, **columns)) == expected
 
 
-@pytest.mark.parametrize("num_proc", [None, 2])
-def test_a_wrong_row_is_named(num_proc, small_batches):
-    wrong = Dataset.from_dict({"answer": ["a"] * 20, "gold": ["b"] * 15 + [None] * 5})
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("table", [Dataset.from_dict, stream])
+def test_a_wrong_row_is_named(table, jobs, small_batches):
+    wrong = table({"answer": ["a"] * 20, "gold": ["b"] * 15 + [None] * 5})
     with pytest.raises(ValueError, match=r"row 15: column 'gold' is None.*the value is None$"):
-        score("qa_em", wrong, **COLUMNS, num_proc=num_proc)
+        score("qa_em", wrong, **COLUMNS, jobs=jobs)
 
 
 def test_wrong_columns_and_no_rows_are_named(dataset):
@@ -143,8 +143,8 @@ def test_wrong_columns_and_no_rows_are_named(dataset):
             score("qa_em", table, predictions="answer", references="golden")
     with pytest.raises(ValueError, match="references must be the name of a column"):
         score("qa_em", dataset, predictions="answer")
-    for num_proc in (None, 2):
+    for jobs in (1, 2):
         with pytest.raises(ValueError, match="no rows; a score of no rows is undefined"):
-            score("qa_em", dataset.select([]), **COLUMNS, num_proc=num_proc)
+            score("qa_em", dataset.select([]), **COLUMNS, jobs=jobs)
     with pytest.raises(ValueError, match="the dataset is empty"):
         scores_of_rows("qa_em", dataset.select([]), **COLUMNS)

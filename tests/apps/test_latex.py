@@ -12,12 +12,13 @@ from metric_commons.evaluation.scoring import score
 
 ROWS = 30
 GOLD = [f"answer {row}" for row in range(ROWS)]
+LONG = [f"s{number}" for number in range(50)]
 NAMES = ["50%_$mall & {odd}#1", "Zürich~^\\2", "c"]
 
 
 def results(names=NAMES, **options):
     systems = {
-        name: [*GOLD[: ROWS - 9 * number], *["no"] * 9 * number]
+        name: [*GOLD[: ROWS - 9 * number % ROWS], *["no"] * (9 * number % ROWS)]
         for number, name in enumerate(names)
     }
     return score(["qa_em", "qa_f1"], predictions=systems, references=GOLD, compare=True, **options)
@@ -39,8 +40,10 @@ def test_a_table_is_a_float_with_its_legend_inside():
     ):
         assert rf"\caption{{{caption}.}}" in each
         assert rf"\label{{tab:{label}}}" in each
-    assert "A letter: significantly better than the system of that letter." in floats[0]
-    assert "does not show that they are equal" in floats[3]
+    assert (
+        "A letter behind a score: significantly better than the system of that letter." in floats[0]
+    )
+    assert "does not show that the systems are equal" in floats[3]
     outside = re.sub(r"\\begin{table}.*?\\end{table}", "", text, flags=re.DOTALL)
     assert all(not line or line.startswith("%") for line in outside.splitlines())
 
@@ -70,13 +73,34 @@ def test_signs_are_no_dashes():
     assert r"\texttt{=--..+}" in as_latex([Table(["", "pairs"], [["a", "=--..+"]], 1, set())], [])
 
 
+def test_a_table_longer_than_a_page_goes_on_with_its_heading():
+    rows = [[f"s{number}", "0.5"] for number in range(41)]
+    text = as_latex([Table(["system", "em"], rows, 1, set(), "A note.", "Scores")], [])
+
+    assert r"\usepackage{booktabs,graphicx,longtable}" in text
+    assert r"\caption[Scores.]{Scores. A note.}\label{tab:scores}\\" in text
+    assert text.count(r"system & em \\") == 2
+    assert text.index(r"\endfirsthead") < text.index(r"\endhead") < text.index("s0 & 0.5")
+    assert text.count(" & 0.5") == 41
+    assert r"\begin{table}" not in text
+    short = as_latex([Table(["system", "em"], rows[:40], 1, set(), "", "Scores")], [])
+    assert "longtable" not in short
+    wide = [[name, "0.5000 [0.4000, 0.6000]", "word " * 10] for name, _ in rows]
+    text = as_latex([Table(["system", "em", "note"], wide, 1, set(), "", "Scores")], [])
+    assert r"\caption{Scores, part 2 of 2.}" in text
+    assert r"\label{tab:scores-2}" in text
+    assert (text.count(r"\begin{table}"), text.count("0.5000 & [0.4000")) == (2, 41)
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")
-@pytest.mark.parametrize("names", [NAMES, ["one"], [f"s{number}" for number in range(4)]])
+@pytest.mark.parametrize("names", [NAMES, ["long"], [f"s{number}" for number in range(4)], LONG])
 def test_tex_sets_the_tables(tmp_path, names):
     if len(names) > 1:
-        text = results(names, confidence_level=0.95, groups=["x", "y"] * 15).to_latex()
+        groups = ["x", "y"] * 15
+        text = results(names, confidence_level=0.95, groups=groups).to_latex()
     else:
-        text = score("qa_em", predictions={names[0]: GOLD}, references=GOLD).to_latex()
+        text = score("qa_em", predictions=dict.fromkeys(LONG, GOLD), references=GOLD).to_latex()
+        assert "longtable" in text
     packages = re.search(r"\\usepackage{.*}", text)[0]
     head = rf"\documentclass{{article}}{packages}"
     page = f"{head}\n\\begin{{document}}\n{text}\n\\end{{document}}\n"

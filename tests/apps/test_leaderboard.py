@@ -198,6 +198,30 @@ def test_the_mean_over_tasks(run, saved):
     assert "a normal test of the paired differences" in told
 
 
+def test_mean_ranks_have_intervals_where_rows_are(run, saved):
+    systems = ("good", "fair", "poor")
+    write_task("three", 60, {"good": 50, "fair": 47, "poor": 9})
+    paths = [*saved("one", *systems), *saved("three", *systems)]
+    command = ("leaderboard", *paths, "--by", "qa_em", "--mean")
+    found = {
+        kind: {
+            each["system"]: (float(each["low"]), float(each["high"]))
+            for each in records(run(*command, kind, "--format", "csv")[1])
+        }
+        for kind in ("ranks", "borda")
+    }
+
+    # In "one" every two differ; in "three" the best two differ in three rows.
+    assert found["ranks"] == {"good": (1.0, 1.5), "fair": (1.5, 2.0), "poor": (3.0, 3.0)}
+    assert found["borda"] == {"good": (3.0, 4.0), "fair": (2.0, 3.0), "poor": (0.0, 0.0)}
+    told = " ".join(run(*command, "ranks")[1].split())
+    assert "corrected by Holm's method over all comparisons of all tasks" in told
+    Path("three.poor.rows").unlink()
+    told = " ".join(run(*command, "borda")[1].split())
+    assert "There are no intervals: three.poor.json: its rows are not there" in told
+    assert not any(each["low"] for each in records(run(*command, "borda", "--format", "csv")[1]))
+
+
 def test_what_has_no_mean(run, saved):
     paths = [*saved("one", "good", "fair"), *saved("two", "good")]
     mean = ("--by", "qa_em", "--mean", "tasks")
@@ -231,7 +255,7 @@ def test_less_is_better_where_it_is(run, saved):
     found = records(run("leaderboard", *paths, "--by", "ter", "--format", "csv")[1])
 
     assert [each["system"] for each in found] == ["good", "poor"]
-    assert "Less is better." in run("leaderboard", *paths, "--by", "ter")[1]
+    assert "Lower is better." in run("leaderboard", *paths, "--by", "ter")[1]
 
 
 def test_other_forms_have_the_same_numbers(run, saved):

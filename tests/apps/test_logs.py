@@ -107,3 +107,19 @@ def test_squad_v2_takes_logs_that_say_which_questions_have_no_answer(run, refuse
     scores = json.loads(out)["systems"]["answers"]["squad_v2"]["scores"]
     assert (status, scores["exact"], scores["NoAns_exact"]) == (0, 1.0, 1.0)
     assert "accepted_answers" in refused("score", "squad_v2", "samples_x.jsonl")[1]
+    samples = [
+        {**sample, "doc_id": number, "doc": {"answers": {"text": texts, "answer_start": []}}}
+        | {"target": target, "resps": [[answer]], "filtered_resps": [answer, ["-9.5", "False"]]}
+        | {"arguments": [["Q", {"until": ["."]}], ["Q", " unanswerable"]]}
+        for number, (texts, target, answer) in enumerate(
+            [(["Paris"], "Paris", "paris"), ([], "unanswerable", ""), ([], "unanswerable", "Rome")]
+        )
+    ]
+    Path("samples_y.jsonl").write_text("".join(json.dumps(each) + "\n" for each in samples))
+    status, out, _ = run("score", "squad_v2", "samples_y.jsonl", "--format", "json")
+    (result,) = json.loads(out)["systems"].values()
+    assert status == 0
+    assert (result["squad_v2"]["scores"]["exact"], result["squad_v2"]["scores"]["NoAns_exact"]) == (
+        2 / 3,
+        0.5,
+    )

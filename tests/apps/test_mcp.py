@@ -314,7 +314,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         ),
         ("evaluate", {**ANSWERS, "pred_ls": ["a"]}, "pred_ls has 1 rows, gt_ls has 2 rows"),
         ("evaluate", {**ANSWERS, "pred_ls": ["a", None]}, "pred_ls[1] is None"),
-        ("evaluate", {**ANSWERS, "pred_ls": 5}, "pred_ls must be a text a row, got 5"),
+        ("evaluate", {**ANSWERS, "pred_ls": 5}, "pred_ls must be one text per row, got 5"),
         ("evaluate", STRICT | {"gt_ls": [["a"], []]}, "gt_ls[1] is empty"),
         ("evaluate", {"pred_ls": [], "gt_ls": []}, "pred_ls and gt_ls have no rows"),
         ("evaluate", {**ANSWERS, "metrics": ["rouge"]}, "metrics[0]: there is no metric 'rouge'"),
@@ -368,12 +368,12 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["win_rate"], "predictions": "bot"},
-            "row 0 (line 1): field 'bot' is 'Paris'",
+            "line 1: field 'bot' is 'Paris'",
         ),
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "x", "references": "gold"},
-            "row 0 (line 1): field 'x' is missing",
+            "line 1: field 'x' is missing",
         ),
         (
             "evaluate_file",

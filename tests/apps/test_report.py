@@ -174,7 +174,7 @@ def test_every_difference_is_on_the_page(scored):
     assert "the permutation test's p-value, corrected by Holm's method over 3 comparisons" in told
     assert "2 of 3 are significant (p below 0.05)" in told
     assert "on the same 20 rows, with" in told
-    assert "does not show that they are equal" in told
+    assert "does not show that the systems are equal" in told
 
 
 def test_the_ranks_of_several_systems_are_on_the_page(scored):

@@ -511,7 +511,7 @@ def test_a_file_that_is_no_text_is_one_line(refused):
     Path("c.yaml").write_bytes(b"\xff")
 
     assert refused("run", "c.yaml")[1].startswith("c.yaml: 'utf-8' codec can't decode byte 0xff")
-    assert refused("run", "none.yaml") == (1, "none.yaml: No such file or directory")
+    assert refused("run", "none.yaml") == (1, "no such file: none.yaml")
 
 
 @pytest.mark.parametrize(
@@ -567,7 +567,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     content = CONFIG | {"outputs": {"save": "r.json", "per_example": "rows.jsonl"}}
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(content))
 
-    assert interrupted(tmp_path / "x.jsonl", "run", "c.yaml") == (130, "", "")
+    assert interrupted(tmp_path / "x.jsonl", "run", "c.yaml") == (130, "", "interrupted\n")
     assert sorted(os.listdir(tmp_path)) == ["c.yaml", "x.jsonl"]
 
 
@@ -575,7 +575,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     ("rows", "message"),
     [
         (ROWS[:2], "y.jsonl has 2 rows, but x.jsonl has 3"),
-        ([ROWS[0], ROWS[2], ROWS[1]], "y.jsonl: row 1 (line 2): field 'q' is not that of x.jsonl"),
+        ([ROWS[0], ROWS[2], ROWS[1]], "y.jsonl: line 2: field 'q' is not that of x.jsonl"),
     ],
 )
 @pytest.mark.parametrize("common", ["x.jsonl", None])
@@ -596,7 +596,7 @@ def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused):
 
     assert refused("run", "c.yaml") == (
         1,
-        "y.jsonl: row 1 (line 2): field 'answer' is None; every row needs a value",
+        "y.jsonl: line 2: field 'answer' is None; every row needs a value",
     )
 
 
@@ -841,14 +841,14 @@ def benchmark(**changes):
         (benchmark(limit=0), "p.yaml: key 'benchmark.benchmark.limit': expected -1 or at least 1"),
         (
             benchmark(key_map={"gt_ls": "golden_answers", "pred_ls": "pred"}),
-            "answers.jsonl: row 0 (line 1): field 'pred' is missing",
+            "answers.jsonl: line 1: there is no field 'pred'",
         ),
         (
             {**benchmark(), "evaluation": {"metrics": ["f1", "covrem"]}},
             "p.yaml: key 'evaluation.metrics[1]': there is no metric 'covrem'; did you mean 'cover",
         ),
-        (benchmark(path="none.jsonl"), "none.jsonl: No such file or directory"),
-        (benchmark(path="null.jsonl"), "null.jsonl: row 1 (line 2): field 'pred_answer' is None"),
+        (benchmark(path="none.jsonl"), "no such file: none.jsonl"),
+        (benchmark(path="null.jsonl"), "null.jsonl: line 2: field 'pred_answer' is None"),
         (
             {**benchmark(), "evaluation": {"save_path": "answers.jsonl"}},
             "answers.jsonl would be overwritten",

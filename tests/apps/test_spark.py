@@ -1,24 +1,23 @@
-"""A real local Spark. What must hold: the partitions cannot be seen in the result."""
+"""A real local Spark, classic and Connect. What must hold: partitions cannot be seen in results."""
 
 import os
-import shutil
-import sys
+from decimal import Decimal
 
 import pytest
 
-pytest.importorskip("pyspark", reason="pyspark is not installed")
-if shutil.which("java") is None:
-    pytest.skip("Spark needs java", allow_module_level=True)
-
 from metric_commons import load, score
+from metric_commons.evaluation import spark_parts
+from metric_commons.evaluation.jobs import Job
 from metric_commons.integrations.spark import scores_of_rows
+from tests.apps.spark_sessions import (
+    WARNINGS,
+    blocks_of_guide,
+    python_without_metric_commons,
+    spark_sessions,
+)
 from tests.result_keys import as_computed
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:PySpark does not yet fully support pandas:FutureWarning",  # no pandas is used here
-    "ignore:.*:ResourceWarning",  # py4j closes its sockets when it is collected
-    "ignore:.*:DeprecationWarning",  # pyspark's own
-)
+pytestmark = [pytest.mark.filterwarnings(warning) for warning in WARNINGS]
 
 ROWS = [
     (f"q{i:03}", ("Paris", "the Rhine", "42", "")[i % 4], [("Paris", "Rhine")[i % 2], "41"], i % 3)
@@ -26,30 +25,30 @@ ROWS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def spark():
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    from pyspark.sql import SparkSession
+KINDS = "id string, answer string, gold array<string>, topic int"
+COLUMNS = {"predictions": "answer", "references": "gold"}
+SCORES_OF_F1 = ["qa_f1", "qa_precision", "qa_recall"]
 
-    session = (
-        SparkSession.builder.master("local[2,3]")  # a failed task is tried three times
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.log.level", "OFF")
-        .getOrCreate()
-    )
-    yield session
-    session.stop()
+
+@pytest.fixture(scope="module")
+def sessions():
+    with spark_sessions("local[2,3]") as both:  # a failed task is tried three times
+        yield both
+
+
+@pytest.fixture(scope="module", params=["connect", pytest.param("classic", marks=pytest.mark.slow)])
+def spark(sessions, request):
+    return sessions[request.param]
 
 
 @pytest.fixture(scope="module")
 def answers(spark):
-    return spark.createDataFrame(ROWS, "id string, answer string, gold array<string>, topic int")
+    return spark.createDataFrame(ROWS, KINDS)
 
 
-@pytest.mark.parametrize("partitions", [1, 2, 7])
-def test_the_result_is_that_of_compute(answers, partitions):
+@pytest.mark.parametrize(("kind", "partitions"), [("classic", 7), ("connect", 7), ("connect", 1)])
+def test_the_result_is_that_of_compute(sessions, kind, partitions):
+    answers = sessions[kind].createDataFrame(ROWS, KINDS)
     reporting = {"confidence_level": 0.9, "n_resamples": 100}
     results = score(
         "qa_f1",
@@ -130,19 +129,34 @@ def test_answers_are_cut_out_of_texts(answers):
     assert "unparsed" in expected
 
 
-def test_many_states_merge_in_a_tree(answers):
-    results = score("qa_em", answers.repartition(40), predictions="answer", references="gold")
+def test_partitions_may_be_many_and_empty_and_unequal(answers):
+    partitions = answers.repartition(40, "topic")  # of which three have rows
     predictions, references = [row[1] for row in ROWS], [row[2] for row in ROWS]
-    assert as_computed(results) == load("qa_em").compute(
+    assert as_computed(score("qa_em", partitions, **COLUMNS)) == load("qa_em").compute(
         predictions=predictions, references=references
     )
+    with pytest.raises(ValueError, match="a score of no rows is undefined"):
+        score("qa_em", answers.where("topic > 9"), **COLUMNS)
+
+
+def test_scores_of_each_row_come_to_the_driver(answers):
+    results = score("qa_f1", answers.repartition(3), **COLUMNS, ids="id", per_example=True)
+    _, predictions, references, _ = zip(*ROWS, strict=True)
+    expected = load("qa_f1").compute(
+        predictions=predictions, references=references, per_example=True
+    )["per_example"]["qa_f1"]
+    result = results.systems["answer"]["qa_f1"]
+    ids = results.row_labels["answer"]["id"]
+    assert dict(zip(ids, result.per_example["qa_f1"], strict=True)) == {
+        row[0]: value for row, value in zip(ROWS, expected, strict=True)
+    }
 
 
 def test_each_row_keeps_its_columns_and_gets_its_scores(answers):
     scored = scores_of_rows(
         "qa_f1", answers.repartition(3), predictions="answer", references="gold"
     )
-    assert scored.columns == [*answers.columns, "qa_f1", "qa_precision", "qa_recall"]
+    assert scored.columns == [*answers.columns, *SCORES_OF_F1]
     expected = load("qa_f1").compute(
         predictions=[row[1] for row in ROWS],
         references=[row[2] for row in ROWS],
@@ -186,6 +200,63 @@ def test_a_wrong_row_is_named_with_its_partition(spark):
         score("qa_em", df, predictions="answer", references="gold")
 
 
+def test_maps_are_rankings_and_counts(spark):
+    rows = [(i, {"a": 0.5 * i, "b": 1.0}, {"a": i % 2, "b": 1}, {"n": 4, "c": i}) for i in range(5)]
+    kinds = "id int, run map<string,double>, judged map<string,int>, `of.it` map<string,int>"
+    frame = spark.createDataFrame(rows, kinds).repartition(2)
+    columns = {"predictions": "run", "references": "judged", "ids": "id"}
+    by_query = [{str(row[0]): row[column] for row in rows} for column in (1, 2)]
+    assert as_computed(score("ir_ranking", frame, **columns)) == load("ir_ranking").compute(
+        predictions=by_query[0], references=by_query[1]
+    )
+    assert as_computed(score("pass_at_k", frame, predictions="of.it")) == load("pass_at_k").compute(
+        predictions=[row[3] for row in rows]
+    )
+
+
+def test_decimals_are_labels_and_no_scores(spark):
+    rows = [(1.5, 1.0, Decimal("0.50")), (2.5, 2.0, Decimal("0.25")), (0.5, 2.0, Decimal("0.50"))]
+    frame = spark.createDataFrame(rows, "guess double, truth double, year decimal(4,2)").coalesce(1)
+    columns = {"predictions": "guess", "references": "truth"}
+    result = as_computed(score("regression", frame, **columns, groups="year"))
+    assert {label: group["n"] for label, group in result["groups"].items()} == {
+        "0.50": 2,
+        "0.25": 1,
+    }
+    problem = r"row 0: column 'year' is Decimal\('0.50'\) \(Decimal\); expected float"
+    with pytest.raises(ValueError, match=problem):
+        score("regression", frame, predictions="year", references="truth")
+
+
+def test_a_label_that_is_missing_is_named_with_its_row(spark):
+    rows = [("a", "a", "x")] * 12_000 + [("a", "a", None)]  # more than one batch
+    frame = spark.createDataFrame(rows, "answer string, gold string, topic string").coalesce(1)
+    with pytest.raises(ValueError, match="partition 0, row 12000: column 'topic' is None; every"):
+        score("qa_em", frame, **COLUMNS, groups="topic")
+
+
+def test_executors_without_metric_commons_say_what_to_install(spark, answers, tmp_path):
+    python = python_without_metric_commons(tmp_path)
+    spark.conf.set("spark.sql.execution.pyspark.python", python)
+    try:
+        with pytest.raises(ValueError, match="No module named 'metric_commons'") as caught:
+            score("qa_em", answers, **COLUMNS)
+    finally:
+        spark.conf.unset("spark.sql.execution.pyspark.python")
+    assert "pip install 'metric-commons[spark]'" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_states_travel_in_pieces(monkeypatch):
+    monkeypatch.setattr(spark_parts, "_PIECE", 100)
+    job = Job({"qa_f1": {}}, {"bot": "answer"}, {"references": "gold"})
+    batch = {"answer": [row[1] for row in ROWS], "gold": [row[2] for row in ROWS]}
+    rows = [row for piece in spark_parts._rows(job.part([batch])) for row in piece.to_pylist()]
+    assert len(rows) > 5
+    assert max(len(row["state"]) for row in rows) == 100
+    assert job.total(spark_parts._states(rows)).results() == job.part([batch]).results()
+
+
 def test_wrong_columns_are_said_before_anything_runs(answers):
     with pytest.raises(ValueError, match="there is no column 'golden'"):
         score("qa_em", answers, predictions="answer", references="golden")
@@ -211,3 +282,23 @@ def test_a_killed_task_counts_once(spark, answers, tmp_path):
     assert killed.exists()
     expected = score("qa_em", answers, predictions="answer", references="gold")
     assert result.systems == expected.systems
+
+
+def test_the_guide_runs(spark):
+    table, *_ = blocks_of_guide()
+    names = {"spark": spark, "__name__": "__main__"}
+    exec(table, names)
+    assert names["results"].systems["answer"]["qa_em"].scores == {"qa_em": 2 / 3}
+    assert names["scored"].columns == ["answer", "gold", "topic", *SCORES_OF_F1]
+
+
+@pytest.mark.slow  # Spark waits ten seconds for a Python of a stream, which is little beside others
+def test_the_streams_of_the_guide_run(spark, tmp_path):
+    table, stream, total, _ = blocks_of_guide()
+    names = {"spark": spark, "__name__": "__main__"}
+    exec(table, names)
+    names["df"].repartition(2).write.json(str(tmp_path / "answers"))
+    exec(stream.replace("/mnt/shared", str(tmp_path)), names)
+    exec(total, names)
+    assert names["results"].systems["answer"]["qa_em"].scores == {"qa_em": 2 / 3}
+    assert names["results"].systems["answer"]["qa_em"].rows == 3

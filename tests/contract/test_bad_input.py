@@ -119,7 +119,7 @@ def test_what_is_no_column_is_refused(load, spec):
     inputs, _ = split(metric, spec.sample)
     for name in inputs:
         for value in ("text", b"bytes", 3, {"a": 1}, {1, 2}, np.array(1)):
-            message = f"{name} must hold one value a row, got {type(value).__name__}"
+            message = f"{name} must hold one value per row, got {type(value).__name__}"
             refused_and_sound(metric, spec, message, inputs | {name: value})
 
 

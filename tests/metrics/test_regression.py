@@ -311,7 +311,7 @@ def test_an_interval_of_a_constant_column_is_defined(regression):
         ([[1.0, 2.0], [1.0]], [[1.0, 2.0], [1.0, 2.0]], r"predictions\[1\] has 1 numbers, but"),
         ([[1.0, 2.0]], [[1.0, 2.0, 3.0]], r"predictions have 2 numbers a row, but references"),
         ([[1.0, 2.0]], [1.0], r"predictions have 2 numbers a row, but references have 1"),
-        ([[], []], [[], []], r"predictions must hold a number a row"),
+        ([[], []], [[], []], r"predictions must hold one number per row"),
         (["1"], ["2"], r"predictions\[0\] is '1'"),
     ],
 )

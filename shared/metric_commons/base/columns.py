@@ -14,6 +14,7 @@ import numpy as np
 from ..numbers.arrays import Column, as_column
 from ..numbers.checks import RowError
 from ..numbers.shapes import ListOf, Mismatch, Record, Scalar, Shape
+from .checked_columns import CHECKED
 
 Layout = Mapping[str, Shape]
 
@@ -63,6 +64,31 @@ def holds_queries(column: Any) -> bool:
     )
 
 
+def holds_maps(column: Any) -> bool:
+    """Whether an input is an array of pyarrow whose rows are maps; lists of dictionaries are not.
+
+    >>> holds_maps([{"d": 1}])
+    False
+    """
+    return str(getattr(column, "type", "")).startswith("map<")
+
+
+def map_rows(column: Any, fields: Sequence[str]) -> list[dict[str, Any] | None]:
+    """Rows of maps from documents to numbers, which these two fields then hold.
+
+    >>> import pyarrow as pa
+    >>> maps = pa.array([[("d", 0.5), ("e", 0.25)]], pa.map_(pa.string(), pa.float64()))
+    >>> map_rows(maps, ["doc_id", "score"])
+    [{'doc_id': ['d', 'e'], 'score': [0.5, 0.25]}]
+    """
+    return [
+        None
+        if row is None
+        else {field: [pair[i] for pair in row] for i, field in enumerate(fields)}
+        for row in column.to_pylist()
+    ]
+
+
 def copied(column: Column, shape: Shape) -> Column:
     """A copy of the column and its containers, so that the caller may reuse the original."""
     if isinstance(column, np.ndarray) or isinstance(shape, Scalar):
@@ -109,15 +135,29 @@ def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, di
     if len(set(lengths.values())) > 1:
         described = ", ".join(f"{name} has {rows} rows" for name, rows in lengths.items())
         raise ValueError(f"the inputs differ in length: {described}")
-    take = cache(lambda name, shape: shape.take(inputs[name]))  # layouts share shapes
+    take = cache(lambda name, shape: _taken(inputs[name], shape))  # layouts share shapes
     candidates = {
         index: layout for index, layout in enumerate(layouts) if layout.keys() == inputs.keys()
     }
     for index, layout in candidates.items():
-        rows = {name: take(name, shape) for name, shape in layout.items()}
-        if all(column is not None for column in rows.values()):
+        taken = {name: take(name, shape) for name, shape in layout.items()}
+        rows = {name: column for name, column in taken.items() if column is not None}
+        if len(rows) == len(taken):
             return index, rows
     return _read_rows(inputs, candidates)
+
+
+def _taken(column: Column, shape: Shape) -> Column | None:
+    """The column in this shape, or None if it has to be read row by row."""
+    checked = CHECKED.get()
+    if checked is None or not isinstance(column, list):
+        return shape.take(column)
+    if any(known is column and known_shape == shape for known, known_shape in checked):
+        return column
+    taken = shape.take(column)
+    if taken is column:
+        checked.append((column, shape))
+    return taken
 
 
 def _read_rows(

@@ -156,7 +156,7 @@ pos_label must say which one the scores are of
     all_labels, pos_label = task.all_labels, options.get("pos_label")
     if len(all_labels) > 2:
         raise ValueError(
-            f"there are {len(all_labels)} labels, but one score a row; predictions must hold a "
+            f"there are {len(all_labels)} labels, but one score per row; predictions must hold a "
             "probability for each label, or if they are labels, be cast to int"
         )
     if pos_label is None and isinstance(all_labels[0], str):
@@ -182,7 +182,7 @@ pos_label must say which one the scores are of
 def check_one_label(average: str | None) -> None:
     """Nothing, unless the average goes over several labels of a row, of which there is one."""
     if average == "samples":
-        raise ValueError("average='samples' is of rows of several labels, but there is one a row")
+        raise ValueError("average='samples' is of rows of several labels, but there is one per row")
 
 
 def as_labels(name: str, column: Column) -> Column:
@@ -222,7 +222,7 @@ def counted_rows(references: Column, ignored: Label) -> Integers:
     """
     label = _plain_label("ignore_index", ignored)
     if np.ndim(references[0]):
-        raise OptionError("ignore_index", "is about one label a row, but references are lists")
+        raise OptionError("ignore_index", "is about one label per row, but references are lists")
     if isinstance(references, np.ndarray) and not isinstance(label, str):
         is_counted = references != label
     else:

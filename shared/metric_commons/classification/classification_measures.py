@@ -25,6 +25,7 @@ from .multilabel import LabelIndicators, are_indicators
 from .multilabel_scores import IndicatorScores
 from .operating_points import OperatingPoint, point_scores
 from .predicted_scores import CalibrationStrategy, Curves, PredictedScores, TopK, measured_curves
+from .rounded_scores import ScoreBits, error_bounds, rounded_scores
 from .score_rows import THRESHOLD, is_scores
 
 
@@ -49,6 +50,7 @@ def classification_scores(
     multi_class: MultiClass = "ovr",
     max_fpr: Level | None = None,
     probabilities: bool = True,
+    score_bits: ScoreBits | None = None,
     top_k: TopK | None = None,
     curves: Curves = False,
     drop_intermediate: bool | None = None,
@@ -87,6 +89,9 @@ def classification_scores(
             those of every two labels, "ovo".
         max_fpr: also return the area under the ROC curve up to this false positive rate.
         probabilities: whether rows of floats are; if not, they are scores of any size.
+        score_bits: scores are rounded down to so many binary digits, counted from 0 or from 1, so
+            that a state of very many rows stays small; also return under `error_bound` how far
+            areas and losses are off at most. Nothing else changes.
         top_k: also return the share of rows whose label is among the k most probable ones.
         curves: also return the points of the ROC and the precision-recall curve, or of those that
             are listed: "roc", "pr", "det".
@@ -125,6 +130,16 @@ def classification_scores(
     group_rows = {}
     if groups is not None:
         group_rows = members(check_labels("groups", groups, len(references)))
+    if score_bits is not None:
+        needing_scores = {
+            "max_fpr": max_fpr,
+            "calibration_bins": calibration_bins,
+            "operating_point": operating_point,
+        }
+        for name, value in needing_scores.items():
+            if value is not None:
+                raise OptionError(name, "needs the scores themselves, not so few score_bits")
+        predictions = rounded_scores(predictions, score_bits, threshold)
     predicted: PredictedScores | IndicatorScores | None = None
     table: ContingencyTable | LabelIndicators
     task: Classes
@@ -188,6 +203,8 @@ def classification_scores(
         clusters=clustered,
         **label_options,
     )
+    if score_bits is not None and isinstance(predicted, PredictedScores):
+        result["error_bound"] = error_bounds(predicted.counts, score_bits)
     if operating_point is not None:
         if not isinstance(predicted, PredictedScores) or not predicted.binary:
             raise OptionError("operating_point", "is about scores of two labels")
@@ -210,6 +227,7 @@ def classification_scores(
             "average": task.average,
             "labels": labels if predicted is None else predicted.columns,
             "probabilities": probabilities,
+            "score_bits": score_bits,
             **score_options,
             **label_options,
         }

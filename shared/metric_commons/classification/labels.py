@@ -41,7 +41,7 @@ def label_table(
     """The table of references and predictions, and the labels of the task.
 
     Args:
-        predictions: a label a row, or a row of 0 and 1; a row of one label is that label.
+        predictions: one label per row, or a row of 0 and 1; a row of one label is that label.
         references: the same; labels may be whole numbers in floats.
         labels: those to average over and to show; of rows of 0 and 1 their positions.
         pos_label: the positive label of two; None as in `classes.classes`.
@@ -166,7 +166,7 @@ def label_scores(
     multilabel = isinstance(table, LabelIndicators)
     if multilabel and (adjusted or kappa_weights is not None):
         raise OptionError(
-            "adjusted" if adjusted else "kappa_weights", "is about one label a row, not several"
+            "adjusted" if adjusted else "kappa_weights", "is about one label per row, not several"
         )
     distances = None if kappa_weights is None else Distances.of_task(task, kappa_weights)
     counts = (

@@ -15,7 +15,7 @@ from .score_rows import THRESHOLD, check_range, finite_scores
 
 
 class IndicatorScores:
-    """References as rows of 0 and 1, and for each label of a row a score.
+    """References as rows of 0 and 1, and one score for each label of a row.
 
     Args:
         predictions: a float for each label of each row.

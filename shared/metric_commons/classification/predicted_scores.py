@@ -38,9 +38,9 @@ class PredictedScores:
     """References, and for each row a score of the positive label or a probability of each label.
 
     Args:
-        predictions: a float a row; or rows of floats that add up to 1, one for each label, in the
+        predictions: one float per row; or rows of floats that add up to 1, one per label, in the
             order of `labels`, else of the sorted labels of the references.
-        references: a label a row.
+        references: one label per row.
         threshold: a row is predicted positive from this score on. Scores outside 0 to 1 need
             one that is stated. Of several labels the most probable is predicted, of equally
             probable ones the first.
@@ -96,7 +96,7 @@ class PredictedScores:
 
     @property
     def binary(self) -> bool:
-        """Whether there is one score a row."""
+        """Whether there is one score per row."""
         return self.scores.ndim == 1
 
     @cached_property
@@ -353,7 +353,7 @@ def _measured(
     """The areas and losses."""
     if isinstance(predicted, IndicatorScores):
         if multi_class == "ovo":
-            raise OptionError("multi_class", "'ovo' is about one label a row, not several")
+            raise OptionError("multi_class", "'ovo' is about one label per row, not several")
         return multilabel_scores(predicted.one_vs_rest, predicted.task.average)
     if not predicted.binary:
         return multiclass_scores(

@@ -11,7 +11,7 @@ _SUM_TOLERANCE = 1e-5  # how far the sum of a row of probabilities may be from 1
 
 
 def is_scores(predictions: Column) -> bool:
-    """Whether these are scores: a float a row, or several."""
+    """Whether these are scores: one float per row, or several."""
     if isinstance(predictions, np.ndarray):
         return predictions.dtype.kind == "f"
     first = predictions[0]

@@ -17,6 +17,8 @@ from ..evaluation.signature import provenance
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from .options import (
+    STATISTICS,
+    ClusterBy,
     Confidence,
     Correction,
     Resamples,
@@ -27,8 +29,9 @@ from .options import (
     Sort,
     Top,
     correction_named,
+    share,
 )
-from .outputs import Form, show
+from .outputs import Form, say_written, show
 from .trec import (
     JudgedOnly,
     MaxDepth,
@@ -37,8 +40,8 @@ from .trec import (
     RelevanceLevel,
     ScoreDtype,
     Scoring,
-    parsed,
     score_queries,
+    selected_measures,
     summary,
 )
 
@@ -52,7 +55,7 @@ _OF_RUNS = (
     *("measures", "missing", "relevance_level", "score_dtype", "max_depth", "judged_only"),
     "plot",
 )
-_OF_RESULTS = ("scores", "rows")
+_OF_RESULTS = ("rows", "cluster_by")
 
 
 def compare(
@@ -61,34 +64,49 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="RESULT|QRELS RUN",
-            help="What --save of `score` or `run` wrote; or relevance judgments, and two runs or "
-            "more.",
+            help="Results that --save wrote; or relevance judgments and two or more runs.",
         ),
     ],
     measures: Measures = None,
     scores: Scores = None,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     test: Annotated[
         Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
         typer.Option(
-            help="Sign flips of differences, Student's t, signed ranks, or McNemar's for scores "
-            "0 and 1. Scores that follow from sums, such as BLEU, take permutation (rows are "
-            "exchanged) or bootstrap."
+            metavar="TEST",
+            help="permutation (sign flips), t, wilcoxon, or mcnemar and mcnemar_mid_p for scores 0 "
+            "and 1. For corpus scores such as BLEU: permutation (rows are exchanged) or bootstrap.",
+            rich_help_panel=STATISTICS,
         ),
     ] = "permutation",
     alternative: Annotated[
         Literal["two-sided", "greater", "less"],
-        typer.Option(help="Whether A differs from B, is greater, or is less."),
+        typer.Option(
+            metavar="SIDE",
+            help="Alternative hypothesis about A - B: two-sided, greater or less.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = "two-sided",
     interval: Annotated[
         Literal["auto", "t", "bootstrap"],
-        typer.Option(help="Of the difference: one that suits the scores, Student's, or resamples."),
+        typer.Option(
+            metavar="METHOD",
+            help="Interval of the difference: auto (chosen by the kind of score), t or bootstrap.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = "auto",
     confidence: Confidence = None,
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     alpha: Annotated[
-        float, typer.Option(metavar="LEVEL", help="A corrected p-value below it is significant.")
+        float,
+        typer.Option(
+            metavar="LEVEL",
+            parser=share,
+            help="Significance level, for corrected p-values.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = 0.05,
     correction: Correction = "holm",
     missing: Missing = "zero",
@@ -102,7 +120,7 @@ def compare(
     form: Form = "table",
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Draw the differences of two runs, as .png, .svg, .pdf."),
+        typer.Option(metavar="FILE", help="Draw the differences of two runs: .png, .svg or .pdf."),
     ] = None,
 ) -> None:
     """Compare systems row by row: those of saved results, or retrieval runs.
@@ -112,13 +130,14 @@ def compare(
     metric-commons compare qrels.txt bm25.run dense.run -m ndcg@10 -m map
 
     Results need the scores of their rows, which --per-example writes. Systems
-    of one name are compared with each other; else each with each. Of three
-    and more the ranks that each may have are shown; of more than 25 a line of
-    signs takes the place of letters. Bold are the best tier and differences
-    that are significant. The p-value says how
-    likely a difference as large would be if two systems were equally good; one
-    that is not significant does not show that they are. A row that does not
-    count for one system is left out for both.
+    with the same name in several results are compared with each other;
+    otherwise every two systems are. For three or more systems the table has
+    their possible ranks, and for more than 25 a line of signs instead of
+    letters. The best tier and significant differences are in bold.
+
+    The p-value is the probability of a difference at least this large if both
+    systems were equally good. A difference that is not significant does not
+    show that they are equal. A row that one system lacks is left out for both.
     """
     testing: dict[str, Any] = {
         "test": test,
@@ -137,12 +156,14 @@ def compare(
         _refuse(context, _OF_RUNS, "runs, and these are saved results")
         from ..evaluation.scoring import compare as compare_results
 
-        compared = compare_results(*read_with_rows(paths, rows or []), scores=scores, **testing)
+        results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
+        compared = compare_results(*results, scores=scores, **testing)
         if sort is not None:
             compared = compared.sort(sort)
         if save:
             compared.save(save)
         show(replace(compared, top=top), form)
+        say_written(save)
         return
     _refuse(context, _OF_RESULTS, "saved results, and these are runs")
     qrels, *runs = paths
@@ -150,7 +171,7 @@ def compare(
         raise UsageError("compare needs saved results, or judgments and at least two runs")
     if plot and len(runs) > 2:
         raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
-    measures_asked = _averaged(parsed(measures))
+    measures_asked = _averaged(selected_measures(measures, scores))
     if plot:
         from ..plots import check  # a missing library is said before a large file is read
 
@@ -201,13 +222,14 @@ def _compare_runs(
     if plot:
         write_whole(plot, [picture])
     show(replace(results, top=top), form)
+    say_written(save, plot)
 
 
 class TwoRuns(Results):
     """Two runs, and for each measure which of them is better."""
 
     def tables(self) -> list[Table]:
-        """A row a measure; which run is A, and which B, stands below."""
+        """One row per measure; which run is A, and which B, stands below."""
         table = super().tables()[-1]
         first = self.comparisons[0]
         return [

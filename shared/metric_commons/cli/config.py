@@ -96,6 +96,7 @@ class Config(_Section):
     compare: bool | None = None
     scores: list[str] | None = None
     correction: Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"] = "holm"
+    jobs: Annotated[int, Field(ge=1)] | None = None
     outputs: Outputs = Outputs()
 
 
@@ -256,6 +257,7 @@ seed: 0                           # the same seed gives the same numbers
 compare: true                     # every two systems, by permutation tests
 # scores: [qa_f1, qa_recall]      # which are compared; without it the main score of each module
 correction: holm                  # over all comparisons; or max_t, benjamini_hochberg (bh), none
+# jobs: 4                         # processes; without it one for small files, else all cores
 
 outputs:
   format: table                   # or json, markdown, latex, csv, html: what is printed

@@ -7,21 +7,29 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..evaluation import catalog
+from ..evaluation.usage import UsageError
 from ..files.stored import plain
+from ..numbers.checks import nearest
 
 if TYPE_CHECKING:
     from ..evaluation.descriptions import Description
 
 
 def describe(
-    name: Annotated[str, typer.Argument(metavar="MODULE", help="As `metric-commons list` has it.")],
+    name: Annotated[
+        str, typer.Argument(metavar="MODULE", help="A name that `metric-commons list` shows.")
+    ],
     as_json: Annotated[
-        bool, typer.Option("--json", help="As JSON, each option with its JSON Schema.")
+        bool, typer.Option("--json", help="Print JSON, with a JSON Schema of each option.")
     ] = False,
 ) -> None:
-    """Describe a module: its inputs, its options and what they may be, its results."""
+    """Show what a module measures: its inputs, its options with their values, and its results."""
     from ..evaluation.descriptions import describe
 
+    if name not in catalog.names():
+        hint = nearest(name, catalog.names()) or f"; the modules are {', '.join(catalog.names())}"
+        raise UsageError(f"there is no module {name!r}{hint}")
     description = describe(name)
     if as_json:
         typer.echo(json.dumps(plain(description.to_dict()), indent=2))
@@ -40,7 +48,7 @@ def _show(description: "Description") -> None:
     inputs = _table("input", "one row", "what it is")
     for column in description.inputs:
         inputs.add_row(column.name, " or ".join(column.accepts), column.help)
-    options = _table("option", "may be", "default", "what it is for")
+    options = _table("option", "values", "default", "what it does")
     for option in description.options:
         options.add_row(option.name, option.accepts, repr(plain(option.default)), option.help)
     for table in (inputs, options):

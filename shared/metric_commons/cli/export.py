@@ -15,79 +15,86 @@ from ..evaluation.saved_rows import read_with_rows
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from .options import Rows, Scores
+from .outputs import say_written
 
 if TYPE_CHECKING:
     from ..evaluation.exports import Document
 
 
 def export(
-    path: Annotated[
-        Path, typer.Argument(metavar="RESULT", help="What --save of another command wrote.")
-    ],
+    path: Annotated[Path, typer.Argument(metavar="RESULT", help="A result that --save wrote.")],
     target: Annotated[
         Literal["eee", "eval-results", "model-index", "csv"],
         typer.Option(
             "--to",
-            help="Every Eval Ever; the .eval_results of a model on the Hub; the front matter of a "
-            "model card; or a table of all numbers.",
+            help="eee (Every Eval Ever), eval-results (.eval_results of a model on the Hub), "
+            "model-index (front matter of a model card) or csv (a table of all numbers).",
+            metavar="FORMAT",
         ),
     ],
     out: Annotated[
         Path,
         typer.Option(
             metavar="PATH",
-            help="The file to write; of several systems a folder, and for eee the folder that its "
-            "data/ is in.",
+            help="The file to write; for several systems a folder, and for eee the folder that "
+            "contains data/.",
         ),
     ],
     scale: Annotated[
         Literal["1", "100"] | None,
         typer.Option(
-            help="Whether the board has 0.412 (1) or 41.2 (100). eval-results and model-index need "
-            "it, since neither says."
+            help="Scale of the board: 1 for scores like 0.412, 100 for 41.2. Required for "
+            "eval-results and model-index."
         ),
     ] = None,
     scores: Scores = None,
     system: Annotated[
-        str | None, typer.Option(metavar="NAME", help="One of the systems; without it, all.")
+        str | None, typer.Option(metavar="NAME", help="Export only this system.")
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="The model, such as org/name; else the system's name."),
+        typer.Option(
+            metavar="ID", help="The model, such as org/name; by default the system's name."
+        ),
     ] = None,
     dataset: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="The dataset, such as org/name; else the input's name."),
+        typer.Option(
+            metavar="ID", help="The dataset, such as org/name; by default the input's name."
+        ),
     ] = None,
     task: Annotated[
-        str | None, typer.Option(metavar="ID", help="The task of the dataset, or its kind.")
+        str | None, typer.Option(metavar="ID", help="The task of the dataset, or the kind of task.")
     ] = None,
     organization: Annotated[
-        str, typer.Option(metavar="NAME", help="Who evaluated, for eee.")
+        str, typer.Option(metavar="NAME", help="For eee: who evaluated.")
     ] = "unknown",
     relationship: Annotated[
         Literal["first_party", "third_party", "collaborative", "other"],
-        typer.Option(help="How the evaluators stand to the model's makers, for eee."),
+        typer.Option(
+            metavar="KIND",
+            help="For eee: relation of the evaluator to the developer of the model: first_party, "
+            "third_party, collaborative or other.",
+        ),
     ] = "other",
     prompt: Annotated[
         str | None,
         typer.Option(
             metavar="FIELD",
-            help="The field of the questions, for eee: then all rows are written, too.",
+            help="For eee: the field of the questions; then all rows are written too.",
         ),
     ] = None,
     rows: Rows = None,
 ) -> None:
-    """Write a saved result as other tools and boards read it.
+    """Write a saved result in the format of another tool or leaderboard.
 
     metric-commons export results.json --to eee --out datastore/
 
     metric-commons export results.json --to eval-results --scale 100 --dataset org/name --out r.yaml
 
-    A result does not say on which scale a board has its scores, so that is
-    asked for. The signature goes with every score. With --prompt, eee also has
-    the rows: the scores of --per-example, and texts from the inputs, which must
-    be unchanged.
+    The signature is written with every score. With --prompt, eee also contains
+    the rows: the scores of --per-example, and the texts of the inputs, which
+    must be unchanged.
     """
     check_outputs([out], [path, *(rows or [])])
     if target in ("eval-results", "model-index") and scale is None:
@@ -104,21 +111,25 @@ def export(
         )
     labels = Labels(model, dataset, task, organization, relationship, prompt)
     factor = float(scale or 1)
+    written: dict[Path, list[str | bytes]] = {}
     if target == "csv":
-        write_whole(out, [results.to_csv()])
+        written[out] = [results.to_csv()]
     elif target == "model-index":
         document = model_index(results, labels, factor)
-        write_whole(out, ["---\n", _as_yaml(document.content), "---\n"])
+        written[out] = ["---\n", _as_yaml(document.content), "---\n"]
     elif target == "eval-results":
         documents = list(eval_results(results, labels, factor, scores))
         for document, file in zip(documents, _files(documents, out, ".yaml"), strict=True):
-            write_whole(file, [_as_yaml(document.content)])
+            written[file] = [_as_yaml(document.content)]
     else:
-        for document in list(every_eval_ever(results, labels, time.time())):
+        for document in every_eval_ever(results, labels, time.time()):
             if document.rows:
-                write_whole(out / f"{document.name}_samples.jsonl", [document.rows])
+                written[out / f"{document.name}_samples.jsonl"] = [document.rows]
             text = json.dumps(document.content, indent=2, allow_nan=False)
-            write_whole(out / f"{document.name}.json", [text, "\n"])
+            written[out / f"{document.name}.json"] = [text, "\n"]
+    for path_written, pieces in written.items():
+        write_whole(path_written, pieces)
+    say_written(*written)
 
 
 def _results(path: Path, rows: list[Path], system: str | None, *, has_rows: bool) -> Results:

@@ -7,41 +7,42 @@ import typer
 
 from ..evaluation.saved_rows import read_with_rows
 from ..evaluation.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
-from .options import Alpha, Confidence, Power, Rows
+from .options import Alpha, ClusterBy, Confidence, Power, Rows
 
 _STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
 
 
 def gate(
-    new: Annotated[Path, typer.Argument(metavar="NEW", help="What --save of `score` wrote.")],
-    baseline: Annotated[
-        Path, typer.Option(metavar="OLD", help="The same of the system that is in use.")
-    ],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The new result, which --save wrote.")],
+    baseline: Annotated[Path, typer.Option(metavar="OLD", help="The result of the system in use.")],
     score: Annotated[str, typer.Option(metavar="NAME", help="The score, such as qa_f1.")],
     margin: Annotated[
-        float, typer.Option(metavar="LOSS", help="The loss that would matter; above 0.")
+        float, typer.Option(metavar="LOSS", help="The smallest loss that matters, above 0.")
     ],
     system: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Which system, where a result has several."),
+        typer.Option(metavar="NAME", help="The system, if a result has several."),
     ] = None,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     confidence: Confidence = None,
 ) -> None:
-    """Say whether a new system is inferior to a baseline on the same rows.
+    """Test whether a new system is worse than a baseline, for a build to fail.
 
     metric-commons gate new.json --baseline old.json --score qa_f1 --margin 0.01
 
-    Both results need the scores of their rows, which --per-example writes; rows
-    are matched by --id, if they have ids. Exit status: 0 not inferior (worse by
-    less than the margin, or better), 3 the rows cannot tell, and how many would,
-    4 inferior; 1 bad input, 2 bad usage.
+    Both results need the scores of the same rows, which --per-example writes;
+    rows are matched by their ids if they were scored with --id.
+
+    Exit status: 0 not worse by the margin; 3 undecided (the message says how
+    many rows are needed); 4 worse by more than the margin; 1 a file is wrong;
+    2 the command line is wrong.
     """
     from ..evaluation.verdicts import gate as verdict_on
 
-    results_new, results_old = read_with_rows([new, baseline], rows or [])
+    results_new, results_old = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by)
     result = verdict_on(
         results_new,
         results_old,

@@ -12,7 +12,7 @@ import typer
 from ..evaluation.latex import as_latex
 from ..evaluation.rendering import Table, as_html, as_markdown, spreadsheet_cell
 from ..files.stored import plain
-from .options import Confidence, Rows, Scores, Top
+from .options import ClusterBy, Confidence, Rows, Scores, Top
 from .outputs import Form, show_tables
 
 if TYPE_CHECKING:
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 _LEVEL = 0.95
 
-Results = Annotated[
-    list[Path], typer.Argument(metavar="RESULT", help="What --save of another command wrote.")
-]
+Results = Annotated[list[Path], typer.Argument(metavar="RESULT", help="Results that --save wrote.")]
 ScoreName = Annotated[str, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")]
 
 
@@ -39,38 +37,41 @@ def leaderboard(
     paths: Results,
     score: ScoreName,
     group: Annotated[
-        bool, typer.Option("--group", help="Print a board for each group of like results.")
+        bool, typer.Option("--group", help="Print a board for each group of comparable results.")
     ] = False,
     mean: Annotated[
         Literal["tasks", "ranks", "borda"] | None,
         typer.Option(
-            help="One board over several tasks: by the mean of the score, the mean rank, or "
-            "Borda's count of systems beaten."
+            metavar="KIND",
+            help="Print one board over several tasks, by the mean of the score (tasks), the mean "
+            "rank (ranks) or the number of systems beaten (borda).",
         ),
     ] = None,
     scores: Scores = None,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     confidence: Confidence = None,
     top: Top = None,
     form: Form = "table",
 ) -> None:
-    """Rank the systems of saved results by one score, if they were scored alike.
+    """Rank the systems of saved results that were scored in the same way.
 
     metric-commons leaderboard results/*.json --by qa_f1
 
-    Results of other options, versions or rows are refused, and the parts that
-    differ are named; --group prints a board for each. The rank is 1 more than
-    the number of systems that are significantly better, row by row, corrected
-    by Holm's method. It needs the scores of rows, which --per-example writes;
-    without them there are intervals and no ranks. --format html is a page whose
-    columns sort.
+    Results with different options, versions or rows are refused with the
+    differences; --group prints a board for each group of comparable results. The
+    rank is 1 plus the number of systems that are significantly better, in paired
+    tests with Holm's correction. Ranks need the scores of rows, which
+    --per-example writes; without them the board has intervals only. --format
+    html prints a page with sortable columns.
     """
     from ..evaluation import boards as boards_of_results
 
     level = _LEVEL if confidence is None else confidence
-    candidates = boards_of_results.candidates(
-        boards_of_results.read_results(paths, rows or []), score
-    )
+    results = boards_of_results.read_results(paths, rows or [])
+    if cluster_by is not None:
+        results = [stored.clustered(cluster_by, level) for stored in results]
+    candidates = boards_of_results.candidates(results, score)
     groups = boards_of_results.alike(candidates)
     if mean is None and not group:
         _check_alike(groups, "give --group for a board of each")
@@ -95,31 +96,34 @@ def history(
     score: ScoreName,
     system: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Which system, where results have several."),
+        typer.Option(metavar="NAME", help="The system to show, if results have several."),
     ] = None,
     group: Annotated[
-        bool, typer.Option("--group", help="Print a history for each group of like results.")
+        bool, typer.Option("--group", help="Print a history for each group of comparable results.")
     ] = False,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     confidence: Confidence = None,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
     ] = None,
     form: Form = "table",
 ) -> None:
-    """Show one system over time: its saved results by one score, the oldest first.
+    """Show how one system's score changed over time, oldest result first.
 
     metric-commons history runs/*/result.json --by qa_f1
 
-    Each is compared with the one before, row by row, if its --per-example file
-    is there. Results of other options, versions or rows are refused, and the
-    parts that differ are named; --group prints a history for each.
+    Each result is compared with the one before it, row by row, if it has a
+    --per-example file. Results with different options, versions or rows are
+    refused with the differences; --group prints a history for each group.
     """
     from ..evaluation import boards as boards_of_results
     from ..evaluation import histories
 
     level = _LEVEL if confidence is None else confidence
     results = boards_of_results.read_results(paths, rows or [])
+    if cluster_by is not None:
+        results = [stored.clustered(cluster_by, level) for stored in results]
     candidates = histories.results_of_system(boards_of_results.candidates(results, score), system)
     groups = boards_of_results.alike(candidates)
     if not group:
@@ -146,7 +150,7 @@ def _check_alike(groups: "Sequence[Sequence[Candidate]]", advice: str) -> None:
 
 def _check_one_score(groups: "Sequence[Sequence[Candidate]]") -> None:
     """Nothing, if groups differ in their rows alone."""
-    of_rows = ("rows", "clusters")
+    of_rows = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
     scorings = {
         tuple((name, value) for name, value in group[0].parts.items() if name not in of_rows)
         for group in groups

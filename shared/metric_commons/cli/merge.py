@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ..evaluation.evaluations import signed
+from ..evaluation.usage import with_bar
 from .options import Confidence, IntervalMethod, Resamples, Save, Scores, Seed
 from .outputs import Form, Outputs
 
@@ -13,7 +14,7 @@ from .outputs import Form, Outputs
 def merge(
     parts: Annotated[
         list[Path],
-        typer.Argument(metavar="PART", help="Files of `metric-commons score --partial`."),
+        typer.Argument(metavar="PART", help="Files that `score --partial` wrote."),
     ],
     allow_equal_shards: Annotated[
         bool,
@@ -29,24 +30,22 @@ def merge(
     save: Save = None,
     form: Form = "table",
 ) -> None:
-    """Put the parts of an evaluation together.
+    """Merge the parts of an evaluation that was split over several machines.
 
     metric-commons score qa_f1 shard-1.jsonl --predictions bot --references gold --partial 1.part
 
     metric-commons merge 1.part 2.part --confidence 0.95
 
-    The result is the one that all rows together have, whatever the order of the
-    parts. Two parts of files with the same content are an error,
-    whatever their names, unless --allow-equal-shards says that this is meant.
+    The result is the same as that of all rows in one file; the order of the
+    parts does not matter. Two parts of files with the same content are an error
+    unless --allow-equal-shards is given.
     """
-    from tqdm import tqdm
-
     from ..evaluation.parts import Part
 
     outputs = Outputs(form=form, save=save)
     outputs.check(parts)
     total = Part.read(parts[0])
-    for path in tqdm(parts[1:], "merging", unit="part", delay=1, leave=False, disable=None):
+    for path in with_bar(parts[1:], "merging", "part"):
         part = Part.read(path)
         try:
             total.merge(part, allow_equal_shards=allow_equal_shards)

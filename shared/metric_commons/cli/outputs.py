@@ -6,11 +6,12 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from ..evaluation.rendering import Table
+from ..evaluation.rendering import Table, escaped
 from ..evaluation.results import FORMATS, Results
 from ..evaluation.usage import UsageError, check_outputs, extra
-from ..files.stored import write_whole
+from ..files.stored import OPEN_FILES, write_whole
 from ..numbers.checks import OptionError, check_choice
+from .options import OUTPUT
 
 
 def check_form(form: str | None) -> str | None:
@@ -27,18 +28,23 @@ def check_form(form: str | None) -> str | None:
     return form
 
 
-_ONE_OF_FORMATS = f"[{'|'.join(FORMATS)}]"
 Form = Annotated[
     str,
-    typer.Option("--format", metavar=_ONE_OF_FORMATS, callback=check_form, help="What to print."),
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        callback=check_form,
+        help=f"Format of what is printed: {', '.join(FORMATS)}.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 OptionalForm = Annotated[
     str | None,
     typer.Option(
         "--format",
-        metavar=_ONE_OF_FORMATS,
+        metavar="FORMAT",
         callback=check_form,
-        help="What to print, instead of what the file says.",
+        help=f"Format of what is printed, instead of the file's: {', '.join(FORMATS)}.",
     ),
 ]
 
@@ -68,12 +74,22 @@ class Outputs(NamedTuple):
 
             write_whole(self.html, [render(results, find_examples(results))])
         show(results, self.form)
+        say_written(self.per_example, self.save, self.html)
 
 
 def check_report() -> None:
     """The library is there that pages are made with. Said before a large file is read."""
     with extra("report"):
         import jinja2  # noqa: F401
+
+
+def say_written(*paths: Path | None) -> None:
+    """Say on stderr which files were written, and where a browser finds those that are pages."""
+    for path in filter(None, paths):
+        if str(path).startswith(OPEN_FILES):
+            continue
+        link = f"; open {path.resolve().as_uri()}" if path.suffix in (".html", ".htm") else ""
+        typer.echo(escaped(f"wrote {path}{link}"), err=True)
 
 
 def show_tables(printed: Sequence[Table], lines: Sequence[str] = ()) -> None:

@@ -11,6 +11,8 @@ from ..evaluation.evaluations import Evaluation
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.stored import write_whole
 from ..plots import PICTURES, Kind, check, picture
+from .options import share
+from .outputs import say_written
 from .score import check_usage, setting
 from .sources import file_names, named_systems
 
@@ -19,14 +21,13 @@ if TYPE_CHECKING:
 
 
 def plot(
-    kind: Annotated[Kind, typer.Argument(help="What is drawn.")],
+    kind: Annotated[Kind, typer.Argument(help="The kind of picture.")],
     paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files of rows.")],
     predictions: Annotated[
         list[str],
         typer.Option(
             metavar="[NAME=]FIELD",
-            help="Field of the predictions. Several fields, like several files, are several "
-            "systems.",
+            help="Field of the predictions. Give it once for each system.",
         ),
     ],
     save: Annotated[
@@ -44,28 +45,29 @@ def plot(
         typer.Option(
             "--set",
             metavar="OPTION=VALUE",
-            help="Option of the module behind the picture, such as calibration_bins=15. The value "
-            "is JSON, or else a string.",
+            help="Option of the module behind the picture, such as calibration_bins=15; "
+            "repeatable. The value is read as JSON, otherwise as text.",
         ),
     ] = None,
     confidence: Annotated[
         float | None,
         typer.Option(
             metavar="LEVEL",
-            help="Level of the intervals beside scores. Defaults to 0.95 for classification, and "
-            "to no intervals for numbers, where they take long.",
+            parser=share,
+            help="Level of the intervals beside scores: by default 0.95 for classification, and no "
+            "intervals for numbers, where they take long.",
         ),
     ] = None,
 ) -> None:
-    """Draw how one or several systems classify, predict numbers, or judge themselves.
+    """Draw ROC curves, confusion matrices, residuals and others, of one or more systems.
 
     metric-commons plot roc runs.jsonl --predictions bot --references gold
     --save roc.png
 
-    roc, pr and calibration take scores or probabilities, confusion also labels;
-    residuals, and actual (predicted against actual), take numbers; risk_coverage
-    takes records with `correct` and `confidence`; spans takes rows of tags or of
-    spans. Files and fields are those of `score`.
+    roc, pr and calibration take scores or probabilities; confusion takes these
+    or labels. residuals and actual (predicted against actual values) take
+    numbers. risk_coverage takes records with `correct` and `confidence`. spans
+    takes rows of tags or of spans. Files and fields are those of `score`.
     """
     needs = PICTURES[kind]
     evaluation = Evaluation(
@@ -82,6 +84,7 @@ def plot(
     check_usage(evaluation)
     options = _options(kind, evaluation)
     write_whole(save, [picture(save, kind, _systems(evaluation, options))])
+    say_written(save)
 
 
 def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:

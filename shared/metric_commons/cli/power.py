@@ -9,39 +9,43 @@ import typer
 from ..evaluation.saved_rows import read_with_rows
 from ..evaluation.verdicts import plan_table, plans
 from ..files.stored import plain
-from .options import Alpha, Power, Rows, Scores
+from .options import Alpha, ClusterBy, Power, Rows, Scores
 from .outputs import show_tables
 
 
 def power(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="RESULT", help="What --save of `score` wrote: two systems."),
+        typer.Argument(metavar="RESULT", help="Results of two systems, which --save wrote."),
     ],
     effect: Annotated[
-        float, typer.Option(metavar="DIFFERENCE", help="The mean difference to be found.")
+        float,
+        typer.Option(metavar="DIFFERENCE", help="The mean difference that a test should find."),
     ],
     scores: Scores = None,
     rows: Rows = None,
+    cluster_by: ClusterBy = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     form: Annotated[
-        Literal["table", "json"], typer.Option("--format", help="What to print.")
+        Literal["table", "json"], typer.Option("--format", help="Format of what is printed.")
     ] = "table",
 ) -> None:
-    """Plan a benchmark: how many rows find a difference, by those of a saved result.
+    """Plan a benchmark: how many rows are needed to find a difference.
 
     metric-commons power results.json --effect 0.02
 
-    What counts is how much two systems differ from row to row. Each two systems
-    give an estimate, by the main score of each module or by --scores: the power
-    of the rows that there are, the least difference that they find, and how
-    many rows find the one that is asked for. This is for planning; the power of
-    a test that has been done says no more than its p-value.
+    The answer depends on how much the differences of two systems vary from row
+    to row, which is estimated from saved results. For every two systems it
+    prints the power of the present rows, the smallest difference that they can
+    find, and the number of rows for the wanted difference. Use it for planning;
+    the power of a finished test says no more than its p-value.
     """
     from ..evaluation.scoring import compare
 
-    compared = compare(*read_with_rows(paths, rows or []), scores=scores, correction="none")
+    compared = compare(
+        *read_with_rows(paths, rows or [], cluster_by=cluster_by), scores=scores, correction="none"
+    )
     planned = plans(compared.comparisons, effect, alpha=alpha, power=power)
     if form == "json":
         listed = [plain(plan._asdict()) for plan in planned]

@@ -9,18 +9,17 @@ from ..evaluation.results import Results
 from ..evaluation.usage import check_outputs
 from ..files.stored import write_whole
 from .options import Scores
-from .outputs import check_report
+from .outputs import check_report, say_written
 
 
 def report(
-    path: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="What --save of another command wrote.")
-    ],
+    path: Annotated[Path, typer.Argument(metavar="RESULTS", help="A result that --save wrote.")],
     html: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")],
     per_example: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="What --per-example wrote. Without it no examples are chosen."
+            metavar="FILE",
+            help="The rows that --per-example wrote. Without them there are no examples.",
         ),
     ] = None,
     scores: Scores = None,
@@ -28,29 +27,28 @@ def report(
         list[str] | None,
         typer.Option(
             metavar="FIELD",
-            help="Another field of the rows to show with examples, such as the question; may be "
-            "given several times.",
+            help="Further field to show in examples, such as the question; repeatable.",
         ),
     ] = None,
     data: Annotated[
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="An input that is no longer where it was; it is known by its SHA-256. May be "
-            "given several times.",
+            help="An input that was moved; it is recognized by its SHA-256. Repeatable.",
         ),
     ] = None,
     examples: Annotated[
-        int, typer.Option(min=0, metavar="COUNT", help="How many examples of each kind.")
+        int, typer.Option(min=0, metavar="COUNT", help="Number of examples of each kind.")
     ] = 10,
 ) -> None:
-    """Write a page about results: one file, to be opened in any browser.
+    """Write a page about a result: one HTML file for the browser.
 
     metric-commons report results.json --html report.html --per-example rows.jsonl
 
-    It shows scores with their intervals, differences of systems, groups, and
-    the rows that are answered worst and most differently. These come from the
-    inputs, if they are unchanged. The page needs no network and has no script.
+    The page shows scores with intervals, differences of systems, groups, and
+    examples: the rows with the lowest scores and those on which systems differ
+    most. Texts of examples are read from the inputs, which must be unchanged.
+    The page needs no network and contains no script.
     """
     check_outputs([html], [path, *filter(None, [per_example]), *(data or [])])
     check_report()
@@ -59,3 +57,4 @@ def report(
     results = Results.read(path, per_example).choose(scores)
     row_examples = find_examples(results, fields=show or [], copies=data or [], count=examples)
     write_whole(html, [render(results, row_examples)])
+    say_written(html)

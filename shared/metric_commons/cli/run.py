@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from ..evaluation.usage import UsageError
-from ..numbers.checks import nearest
+from ..numbers.checks import OptionError, nearest
 from .options import correction_named
 from .outputs import OptionalForm, Outputs
 
@@ -20,28 +20,33 @@ def run(
     path: Annotated[
         Path,
         typer.Argument(
-            metavar="CONFIG", help="What `init` writes, or a parameter file of UltraRAG."
+            metavar="CONFIG", help="A file as `init` writes it, or a parameter file of UltraRAG."
         ),
     ],
     preset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A community's options, instead of those of the file."),
+        typer.Option(
+            metavar="NAME",
+            help="Options that reproduce another tool, instead of those in the file.",
+        ),
     ] = None,
     form: OptionalForm = None,
     profile: Annotated[
         Literal["ultrarag", "ultrarag-main", "standard"] | None,
         typer.Option(
-            help="Of a file of UltraRAG: its own scores, which is the default, or without oddities."
+            metavar="PROFILE",
+            help="For a file of UltraRAG: ultrarag (its scores; the default), ultrarag-main (those "
+            "after 0.3.0) or standard (without its peculiarities).",
         ),
     ] = None,
 ) -> None:
-    """Run the evaluation that a YAML file describes.
+    """Run an evaluation that is described in a YAML file.
 
     metric-commons init capitals.yaml && metric-commons run capitals.yaml
 
-    The file is checked before any data is read. Paths in it start at the
-    folder in which the command runs. A parameter file of UltraRAG is run as
-    its evaluation server would: what it has for other servers is passed over.
+    The file is checked before any data is read. Paths in it are relative to the
+    working directory. A parameter file of UltraRAG gives the scores of its
+    evaluation server; sections for other servers are ignored.
     """
     from . import config, ultrarag
 
@@ -67,17 +72,20 @@ def run(
         html=_path(config_of_file.outputs.html),
     )
     outputs.check([path, *evaluation.inputs()])
-    results = evaluation.results()
+    try:
+        results = evaluation.results()
+    except OptionError as error:
+        raise ValueError(f"{path}: {error}") from error  # the file is wrong, not the command line
     described = config_of_file.model_dump(mode="json", exclude_unset=True)
     outputs.write(replace(results, provenance=results.provenance | {"config": described}))
 
 
 def init(
     path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file to write, which must not exist.")
+        Path, typer.Argument(metavar="FILE", help="The file to write; it must not exist.")
     ] = Path("metric-commons.yaml"),
 ) -> None:
-    """Write a commented configuration file, to start from."""
+    """Write an example of a configuration file, with comments."""
     from ..files.stored import write_whole
     from .config import EXAMPLE
 
@@ -108,7 +116,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
     if not by_row and (compare or config_of_file.outputs.per_example):
         key = ["compare"] if compare else ["outputs", "per_example"]
         raise wrong(path, key, "needs a module that scores row by row")
-    return Evaluation(
+    evaluation = Evaluation(
         modules=list(config_of_file.modules),
         systems=systems,
         fields=config_of_file.data.fields.model_dump(exclude={"predictions"}),
@@ -131,9 +139,15 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
         compare=compare,
         scores=config_of_file.scores,
         correction=correction_named(config_of_file.correction),
+        jobs=config_of_file.jobs,
         per_example=by_row
         and (config_of_file.outputs.per_example or config_of_file.outputs.html) is not None,
     )
+    is_saved = config_of_file.outputs.save is not None  # with counts of clusters
+    if evaluation.fields["clusters"] is not None and not (evaluation.uses_clusters or is_saved):
+        problem = "changes only intervals and tests; set confidence_level or compare"
+        raise wrong(path, ["data", "fields", "clusters"], problem)
+    return evaluation
 
 
 def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
@@ -149,7 +163,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
         if module not in modules:
             hint = nearest(module, modules) or f"; the modules are {', '.join(modules)}"
             raise wrong(path, ["modules", module], f"there is no such module{hint}")
-        metric = metrics[module] = catalog.load(module)
+        metric = metrics[module] = catalog.declared(module)
         accepted = [option for option in metric.options if option not in REPORTING]
         for option in options:
             if option not in accepted:

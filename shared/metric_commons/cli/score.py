@@ -1,7 +1,8 @@
 """`metric-commons score`: files in, one result out."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from errno import ENOENT
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,25 +13,33 @@ from ..evaluation.arguments import assign, input_names
 from ..evaluation.evaluations import Evaluation
 from ..evaluation.log_evaluations import LogEvaluation
 from ..evaluation.presets import preset_options
+from ..evaluation.results import Results
 from ..evaluation.samples import LOGGED
+from ..evaluation.stated_means import NO_ROWS, results_of_logs
 from ..evaluation.usage import UsageError, check_outputs
 from ..files.selections import Selection
 from ..files.streams import STANDARD_INPUT, Limits
+from ..files.tables import Source
 from ..numbers.checks import nearest
 from .options import (
+    OUTPUT,
+    READING,
+    STATISTICS,
     AllowEmptyReferences,
     ClusterBy,
     Confidence,
     Correction,
     IntervalMethod,
-    OptionalPredictions,
+    Jobs,
+    Predictions,
     Resamples,
     Save,
     Scores,
     Seed,
+    check_processes,
     correction_named,
 )
-from .outputs import Form, Outputs
+from .outputs import Form, Outputs, say_written
 from .sources import (
     LIMITS,
     Answers,
@@ -46,6 +55,7 @@ from .sources import (
     SystemField,
     conditions,
     evaluation_on,
+    file_names,
     opened,
 )
 
@@ -55,51 +65,69 @@ def score(
         list[str],
         typer.Argument(
             metavar="MODULE|FILE",
-            help="Names of modules, as `metric-commons list` has them, and files.",
+            help="Modules, as `metric-commons list` names them, and the files to score.",
         ),
     ],
-    predictions: OptionalPredictions = None,
+    predictions: Predictions = None,
     references: Annotated[
         str | None,
-        typer.Option(metavar="FIELD", help="Field of the references: strings, or lists of them."),
+        typer.Option(metavar="FIELD", help="Field of the references: a text or a list of texts."),
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="OPTION=VALUE",
-            help="Option of the modules, such as normalizer=ultrarag, or of one module, such as "
-            "qa_f1.both_empty=0. The value is JSON, or else a string.",
+            help="Option of all modules, such as normalizer=ultrarag, or of one, such as "
+            "qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.",
         ),
     ] = None,
     preset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A community's options, as in `metric-commons presets`."),
+        typer.Option(
+            metavar="NAME",
+            help="Options that reproduce another tool; `metric-commons presets` lists them.",
+        ),
     ] = None,
     confidence: Confidence = None,
     interval: IntervalMethod = "auto",
     cluster_by: ClusterBy = None,
     standard_error: Annotated[
-        bool, typer.Option("--standard-error", help="Also report the standard error of each score.")
+        bool,
+        typer.Option(
+            "--standard-error",
+            help="Print the standard error of each score.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = False,
     compare: Annotated[
         bool,
-        typer.Option("--compare", help="Compare every two systems, which have the same rows."),
+        typer.Option(
+            "--compare",
+            help="Test every two systems against each other; they must have the same rows.",
+            rich_help_panel=STATISTICS,
+        ),
     ] = False,
     scores: Scores = None,
     correction: Correction = "holm",
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     group_by: Annotated[
-        str | None, typer.Option(metavar="FIELD", help="Also score the rows of each label apart.")
+        str | None,
+        typer.Option(
+            metavar="FIELD",
+            help="Field of groups, such as a topic; each group is also scored separately.",
+            rich_help_panel=READING,
+        ),
     ] = None,
     id_field: Annotated[
         str | None,
         typer.Option(
             "--id",
             metavar="FIELD",
-            help="Field that identifies rows; results are compared by it, and rankings need it "
-            "to be merged.",
+            help="Field that identifies each row. Saved results are matched by it; rankings need "
+            "it with --partial.",
+            rich_help_panel=READING,
         ),
     ] = None,
     origin: Origin = None,
@@ -115,28 +143,37 @@ def score(
     size_limit: SizeLimit = LIMITS.content,
     allow_empty_references: AllowEmptyReferences = False,
     per_example: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the scores of each row, as JSONL.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the scores of each row, as JSON Lines; compare, gate and report read them.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
     partial: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write what `metric-commons merge` needs of these rows, and no scores.",
+            help="Write a part for `metric-commons merge` instead of scores.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     save: Save = None,
+    jobs: Jobs = None,
     form: Form = "table",
 ) -> None:
-    """Score the predictions of one or several systems with one or several modules.
+    """Score the predictions of one or more systems with one or more modules.
 
     metric-commons score qa_em qa_f1 runs.jsonl --predictions bot --references gold
 
-    A file is .jsonl, .json (a list of objects, or {"data": [...]}), .csv, .tsv
-    or .parquet; all but the last may be gzipped, as .jsonl.gz. A field a.b is b
-    inside a. Values are taken as they are written: cells of .csv and .tsv are
-    strings, but a column in which every cell is a JSON list holds these lists,
-    and numbers are numbers if all modules take numbers there.
+    Files: .jsonl, .json (a list of objects, or {"data": [...]}), .csv, .tsv,
+    .parquet, and logs of evaluation harnesses. Text files may be compressed, as
+    .jsonl.gz. Several files or several --predictions are several systems. A
+    field a.b is field b inside field a. Cells of .csv and .tsv are texts. They
+    are read as lists if every cell of the column is a JSON list, and as numbers
+    if the modules take numbers there.
     """
+    check_processes(jobs)
     modules, paths = _sorted_out(words)
     outputs = Outputs(form=form, save=save, per_example=per_example)
     outputs.check([*paths, *filter(None, [answers])])
@@ -166,6 +203,7 @@ def score(
         "scores": scores,
         "correction": correction_named(correction),
         "per_example": per_example is not None,
+        "jobs": jobs,
     }
     of_logs: dict[str, Any] = {
         "answers": answers,
@@ -176,14 +214,61 @@ def score(
     }
     limits = Limits(line_limit, size_limit)
     with opened(paths, answers, origin, selection, limits) as sources:
+        if any(source.log.means for source in sources.values()):
+            requested = {
+                "--confidence": confidence is not None,
+                "--standard-error": standard_error,
+                "--compare": compare,
+                "--cluster-by": cluster_by is not None,
+                "--group-by": group_by is not None,
+                "--per-example": per_example is not None,
+                "--partial": partial is not None,
+            }
+            outputs.write(
+                _stated(sources, paths, modules, selection, metric, requested).choose(scores)
+            )
+            return
         evaluation = evaluation_on(sources, paths, predictions or [], settled, of_logs)
         check_usage(evaluation)
+        is_kept = save is not None or partial is not None  # with counts of clusters
+        if cluster_by is not None and not evaluation.uses_clusters and not is_kept:
+            raise UsageError(
+                "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
+            )
         if partial is None:
             outputs.write(evaluation.results())
         else:
             check_outputs([partial], evaluation.inputs())
             _check_partial(evaluation, outputs)
             evaluation.part().save(partial)
+            say_written(partial)
+
+
+def _stated(
+    sources: Mapping[Path, Source],
+    paths: Sequence[Path],
+    modules: Sequence[str],
+    selection: Selection,
+    metric: str | None,
+    requested: Mapping[str, bool],
+) -> Results:
+    """The means that files state which have no rows; `requested` says which options need rows.
+
+    Raises:
+        UsageError: something is asked for that needs rows, or there are rows.
+    """
+    path = next(path for path in paths if sources[path].log.means)
+    for name in modules:
+        if name != LOGGED:
+            raise UsageError(f"{name} scores rows, and {path} has none: {NO_ROWS}; take `{LOGGED}`")
+    for option, is_requested in requested.items():
+        if is_requested:
+            raise UsageError(f"{option} needs scores of rows, and {path} has none: {NO_ROWS}")
+    unknown = [name for name in selection.conditions if name != "split"]
+    if unknown:
+        raise UsageError(f"--where {unknown[0]}: {path} has splits alone, --where split=test")
+    systems = dict(zip(file_names(paths, sources), map(sources.__getitem__, paths), strict=True))
+    return results_of_logs(systems, selection.conditions.get("split"), metric)
 
 
 def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
@@ -193,9 +278,10 @@ def _sorted_out(words: Sequence[str]) -> tuple[list[str], list[Path]]:
     paths = [Path(word) for word in words if word not in modules_known]
     for path in paths:
         if path != STANDARD_INPUT and not path.exists():
-            hint = (
-                f"{nearest(str(path), modules_known)}; the modules are {', '.join(modules_known)}"
-            )
+            hint = nearest(str(path), modules_known)
+            if not hint and (path.suffix or len(path.parts) > 1):
+                raise FileNotFoundError(ENOENT, "", str(path))
+            hint = hint or f"; the modules are {', '.join(modules_known)}"
             raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
         raise UsageError(f"name a module to score with: {', '.join(modules_known)}")

@@ -19,6 +19,7 @@ from ..files.selections import Selection
 from ..files.streams import STANDARD_INPUT, Limits, stem
 from ..files.tables import Source
 from ..numbers.checks import OptionError, check_choice
+from .options import LOGS, READING
 
 _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
 _FORMS_OF_ANSWERS = ("lines", "conll", "squad")  # in which both files are, if one is
@@ -44,55 +45,96 @@ Origin = Annotated[
         "--from",
         metavar="FORMAT",
         callback=check_format,
-        help="The format of the files: rows, or that of a log such as lm-eval, inspect or helm. "
-        "Without it, what the content shows.",
+        help="Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or "
+        "helm. By default it is found from the content.",
+        rich_help_panel=READING,
     ),
 ]
 Filter = Annotated[
     str | None,
-    typer.Option("--filter", metavar="NAME", help="Which filter of a log of lm-eval."),
+    typer.Option(
+        "--filter",
+        metavar="NAME",
+        help="The filter to score in a log of lm-eval.",
+        rich_help_panel=LOGS,
+    ),
 ]
 Conditions = Annotated[
     list[str] | None,
     typer.Option(
         "--where",
         metavar="PATH=VALUE",
-        help="Only rows with this value, such as split=test; repeatable.",
+        help="Score only rows with this value, such as split=test; repeatable.",
+        rich_help_panel=READING,
     ),
 ]
 MetricName = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Which score of a log `logged` summarises; without it, all of them."
+        metavar="NAME",
+        help="The score of a log that `logged` summarises; by default all.",
+        rich_help_panel=LOGS,
     ),
 ]
 MissingSamples = Annotated[
     Missing,
     typer.Option(
-        help="Samples of a log without a score or an answer are an error, are left out, or count "
-        "as 0."
+        help="Samples without a score or an answer: refuse them, skip them, or count them as zero.",
+        rich_help_panel=LOGS,
     ),
 ]
 ReduceIds = Annotated[
     Reduce | None,
-    typer.Option(help="How the rows of one id, such as epochs, become one.", show_default="mean"),
+    typer.Option(
+        help="How several rows of one id, such as epochs, become one.",
+        show_default="mean",
+        rich_help_panel=LOGS,
+    ),
 ]
 Incomplete = Annotated[
-    bool, typer.Option("--incomplete", help="Take a log that is cut off or did not end.")
+    bool,
+    typer.Option(
+        "--incomplete",
+        help="Accept a log of a run that did not finish.",
+        rich_help_panel=LOGS,
+    ),
 ]
 Answers = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The file of the references, matched by --id."),
+    typer.Option(
+        metavar="FILE",
+        help="File with the references, if they are in another file; rows are matched by --id.",
+        rich_help_panel=READING,
+    ),
 ]
 SystemField = Annotated[
     str | None,
-    typer.Option("--system", metavar="FIELD", help="Field that names the system of each row."),
+    typer.Option(
+        "--system",
+        metavar="FIELD",
+        help="Field that names the system of each row, if a file has several.",
+        rich_help_panel=READING,
+    ),
 ]
 LineLimit = Annotated[
-    int, typer.Option(min=1, metavar="BYTES", help="How long a line may be.", show_default=True)
+    int,
+    typer.Option(
+        min=1,
+        metavar="BYTES",
+        help="Refuse files with longer lines.",
+        show_default="100 MB",
+        rich_help_panel=READING,
+    ),
 ]
 SizeLimit = Annotated[
-    int, typer.Option(min=1, metavar="BYTES", help="What may come out of a compressed file.")
+    int,
+    typer.Option(
+        min=1,
+        metavar="BYTES",
+        help="Refuse compressed files with more content.",
+        show_default="100 GB",
+        rich_help_panel=READING,
+    ),
 ]
 LIMITS = Limits()
 

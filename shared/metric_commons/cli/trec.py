@@ -13,10 +13,10 @@ from ..evaluation.presets import run_options
 from ..evaluation.rendering import Table, label
 from ..evaluation.results import FORMATS, Results
 from ..evaluation.signature import provenance, signature
-from ..evaluation.usage import UsageError, check_outputs
+from ..evaluation.usage import UsageError, check_outputs, with_bar
 from ..files.streams import stem
-from .options import Confidence, IntervalMethod, Resamples, Save, Seed
-from .outputs import check_form, show
+from .options import OUTPUT, Confidence, IntervalMethod, Resamples, Save, Seed
+from .outputs import check_form, say_written, show
 from .trec_eval import lines, printed, relstring_length
 
 if TYPE_CHECKING:
@@ -35,15 +35,15 @@ Measures = Annotated[
         "--measure",
         "-m",
         metavar="NAME",
-        help="A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); may be given several times. "
-        f"Without it, {', '.join(_DEFAULTS)}.",
+        help="A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); repeatable. By default "
+        f"{', '.join(_DEFAULTS)}.",
     ),
 ]
 Missing = Annotated[
     Literal["zero", "skip"],
     typer.Option(
-        help="A judged query of which a run has no document counts as zero (trec_eval -c), or is "
-        "skipped, as trec_eval does by default."
+        help="A judged query that is not in the run: count it as zero (trec_eval -c), or skip it, "
+        "as trec_eval does by default."
     ),
 ]
 RelevanceLevel = Annotated[
@@ -52,12 +52,14 @@ RelevanceLevel = Annotated[
         "--relevance-level",
         "-l",
         metavar="LEVEL",
-        help="The least relevance that is relevant (trec_eval -l).",
+        help="The lowest grade that counts as relevant (trec_eval -l).",
     ),
 ]
 ScoreDtype = Annotated[
     Literal["float64", "float32"],
-    typer.Option(help="How exact scores are: float64 as trec_eval 10, float32 as trec_eval 9."),
+    typer.Option(
+        help="Precision of the scores of runs: float64 as in trec_eval 10, float32 as in 9."
+    ),
 ]
 MaxDepth = Annotated[
     int | None,
@@ -66,12 +68,21 @@ MaxDepth = Annotated[
         "-M",
         min=1,
         metavar="N",
-        help="Look at N documents of a query (trec_eval -M).",
+        help="Use only the first N documents of each query (trec_eval -M).",
     ),
 ]
 JudgedOnly = Annotated[
     bool,
-    typer.Option("--judged-only", "-J", help="Leave out documents not judged (trec_eval -J)."),
+    typer.Option("--judged-only", "-J", help="Remove documents without a judgment (trec_eval -J)."),
+]
+MeasureScores = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scores",
+        metavar="NAME",
+        help="Which of these measures to show, write and compare; without --measure the same as "
+        "that.",
+    ),
 ]
 _FORMS = (*FORMATS, "trec_eval")
 
@@ -85,10 +96,12 @@ TrecForm = Annotated[
     str,
     typer.Option(
         "--format",
-        metavar=f"[{'|'.join(_FORMS)}]",
+        metavar="FORMAT",
         callback=_check_trec_form,
-        help="What to print. With trec_eval, measures are named, ordered and printed as it does, "
-        "those of -m official without -m, and queries without results are skipped without -c.",
+        help=f"Format of what is printed: {', '.join(_FORMS)}. With trec_eval the output and the "
+        "defaults are those of that program: -m official, and queries without results are skipped "
+        "unless -c is given.",
+        rich_help_panel=OUTPUT,
     ),
 ]
 
@@ -98,13 +111,16 @@ def trec(
     qrels: Qrels,
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Runs to score.")],
     measures: Measures = None,
+    scores: MeasureScores = None,
     preset: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="A community's options: trec_eval or ultrarag."),
+        typer.Option(
+            metavar="NAME", help="Options that reproduce another tool: trec_eval, ultrarag."
+        ),
     ] = None,
     per_query: Annotated[
         bool,
-        typer.Option("--per-query", "-q", help="Also print, and save, the scores of each query."),
+        typer.Option("--per-query", "-q", help="Print and save the scores of each query too."),
     ] = False,
     missing: Missing = "zero",
     complete: Annotated[
@@ -122,13 +138,17 @@ def trec(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the scores of each query, as JSONL; `compare` and `gate` read them.",
+            help="Write the scores of each query, as JSON Lines; compare and gate read them.",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     no_summary: Annotated[
         bool,
         typer.Option(
-            "--no-summary", "-n", help="Print no means, with --format trec_eval (trec_eval -n)."
+            "--no-summary",
+            "-n",
+            help="With --format trec_eval: print no means (trec_eval -n).",
+            rich_help_panel=OUTPUT,
         ),
     ] = False,
     documents: Annotated[
@@ -138,29 +158,31 @@ def trec(
             "-N",
             min=0,
             metavar="N",
-            help="Documents in the collection, for the fourth weight of utility, with "
-            "--format trec_eval (trec_eval -N).",
+            help="With --format trec_eval: number of documents in the collection, for the fourth "
+            "weight of utility (trec_eval -N).",
         ),
     ] = None,
     save: Save = None,
     form: TrecForm = "table",
 ) -> None:
-    """Score retrieval runs, with the values of trec_eval to the last bit.
+    """Score retrieval runs; the values equal those of trec_eval to the last bit.
 
     metric-commons trec qrels.txt bm25.run dense.run.gz -m ndcg@10 -m map
 
-    Qrels are lines of query, iteration, document and relevance, or BEIR's TSV;
-    runs are lines of query, Q0, document, rank, score and tag. Both may be JSON
-    {query: {document: number}} or Parquet of q_id, doc_id and score, as ranx
-    writes them. All files may be compressed; one may be -, standard input.
-    Documents are ordered by score, equal scores by id; ranks are ignored.
+    Qrels have lines of query, iteration, document and relevance, or are BEIR's
+    TSV. Runs have lines of query, Q0, document, rank, score and tag. Both may
+    also be JSON {query: {document: number}}, or Parquet with q_id, doc_id and
+    score, as ranx writes them. Files may be compressed; - is standard input.
+    Documents are sorted by score, ties by document id; ranks are ignored.
 
     metric-commons trec --format trec_eval -q -c -m map -m P.5,10 qrels run
 
-    prints what trec_eval -q -c -m map -m P.5,10 qrels run does.
+    prints the output of trec_eval -q -c -m map -m P.5,10 qrels run.
     """
     output = None
     if form == "trec_eval":
+        if scores:
+            raise UsageError("--scores is not for --format trec_eval; name measures with -m")
         output = lines(measures, documents)
         measures = list(dict.fromkeys(line.measure for line in output if line.measure)) or ["num_q"]
         if len(runs) > 1:
@@ -168,7 +190,7 @@ def trec(
     elif no_summary or documents is not None:
         option = "no-summary" if no_summary else "collection-size"
         raise UsageError(f"--{option} is an option of --format trec_eval")
-    parsed_measures = parsed(measures)
+    parsed_measures = selected_measures(measures, scores)
     check_outputs([save, per_example], [qrels, *runs])
     missing = _missing(context, missing, complete=complete, skips=output is not None)
     scoring = Scoring(missing, relevance_level, score_dtype, max_depth, judged_only)
@@ -207,6 +229,7 @@ def trec(
         results.save(save)
     if output is None:
         show(results, form)
+        say_written(per_example, save)
         return
     from ..files.trec import run_tag  # numpy, which help should not wait for
 
@@ -221,6 +244,7 @@ def trec(
             relstrings=scored_runs.relstrings,
         ):
             typer.echo(text)
+    say_written(per_example, save)
 
 
 def _missing(
@@ -272,7 +296,7 @@ class Rankings(Results):
     """Results whose systems are runs, and whose groups are single queries."""
 
     def tables(self) -> list[Table]:
-        """A row a run, a column a measure; then, if they were asked for, a row a query."""
+        """One row per run and one column per measure; with --per-query also one row per query."""
         scores, *groups = super().tables()
         return [
             scores._replace(header=["run", *scores.header[1:]]),
@@ -286,14 +310,30 @@ class Rankings(Results):
         ]
 
 
-def parsed(names: Sequence[str] | None) -> "tuple[Measure, ...]":
-    """The measures asked for. A wrong name is said before a large file is read."""
+def selected_measures(
+    measures: Sequence[str] | None, scores: Sequence[str] | None
+) -> "tuple[Measure, ...]":
+    """The measures asked for, those among them that are scores to show.
+
+    A wrong name is said before a large file is read.
+    """
+    if not scores:
+        return _parsed("measure", measures or _DEFAULTS)
+    selection = _parsed("scores", scores)
+    names = [measure.name for measure in _parsed("measure", measures)] if measures else []
+    for measure in selection:
+        if names and measure.name not in names:
+            raise UsageError(f"--scores: {measure.name!r} is none of {', '.join(names)}")
+    return selection
+
+
+def _parsed(option: str, names: Sequence[str]) -> "tuple[Measure, ...]":
     from ..ranking.names import parse_measures
 
     try:
-        return parse_measures(names or _DEFAULTS)
+        return parse_measures(names)
     except ValueError as error:
-        raise UsageError(f"--measure: {error}") from error
+        raise UsageError(f"--{option}: {error}") from error
 
 
 def score_queries(
@@ -305,8 +345,6 @@ def score_queries(
     relstring: int | None = None,
 ) -> Scored:
     """What each run scores on each query. One run at a time is in memory."""
-    from tqdm import tqdm
-
     from ..files import trec as files
     from ..ranking.runs import relevance_strings, score_run
 
@@ -314,7 +352,7 @@ def score_queries(
     judged, sha256 = files.read_hashed(qrels, files.Qrels)
     scored_runs = Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {})
     steps = list(zip(names, runs, strict=True))
-    for name, path in tqdm(steps, "scoring", unit="run", delay=1, leave=False, disable=None):
+    for name, path in with_bar(steps, "scoring", "run"):
         run, sha256 = files.read_hashed(path, files.Run)
         if not {*run.queries} & {*judged.queries}:
             raise ValueError(f"{path} has none of the queries of {qrels}")

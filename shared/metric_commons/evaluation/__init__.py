@@ -7,18 +7,31 @@ from ..lazy import resolver
 if TYPE_CHECKING:
     from .catalog import load, names, path
     from .evaluations import Evaluation
+    from .parts import Part
     from .presets import PRESETS
     from .results import Results
     from .scoring import compare, score
     from .state import State
 
-__all__ = ["PRESETS", "Evaluation", "Results", "State", "compare", "load", "names", "path", "score"]
+__all__ = [
+    "PRESETS",
+    "Evaluation",
+    "Part",
+    "Results",
+    "State",
+    "compare",
+    "load",
+    "names",
+    "path",
+    "score",
+]
 
 __getattr__ = resolver(
     __name__,
     {
         "Evaluation": "evaluations",
         "PRESETS": "presets",
+        "Part": "parts",
         "Results": "results",
         "State": "state",
         "compare": "scoring",

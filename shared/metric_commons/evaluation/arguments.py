@@ -37,7 +37,8 @@ def assign(
                 keys[f"{module}.{option}"] = [(module, option)]
     for key in sorted(options, key=lambda key: "." in key):
         if key not in keys:
-            hint = nearest(key, keys) or f"; the options are {', '.join(keys)}"
+            names = [name for name in keys if "." not in name]
+            hint = nearest(key, keys) or f"; the options are {', '.join(names)}"
             raise ValueError(f"there is no option {key!r}{hint}")
         for module, option in keys[key]:
             value = options[key]

@@ -9,9 +9,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
+from ..files.logs_mteb import METADATA
+from ..files.tables import Source
 from .arguments import OF_INTERVALS
+from .cluster_labels import clustered
 from .comparisons import Rank, compare_pairs, statement
 from .module_results import ModuleResult
 from .pairing import paired_scores
@@ -20,11 +23,18 @@ from .results import Results
 from .saved_rows import with_rows
 from .score_names import find_score
 from .scoring import merged, renamed
+from .standings import PAIRS_NOTE, RANKS_NOTE
+from .stated_means import NO_ROWS, stated_results
 from .usage import UsageError
 from .value_counts import count_interval
 
+if TYPE_CHECKING:
+    from ..statistics.proportions import Interval
+
+_START = 100  # bytes of a result, in which its format is named
 # Parts of a signature that do not move a score: a preset stands beside the options that it sets.
-_UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset"}
+# Tasks of MTEB have versions of their own: one whose scores change gets another name.
+_UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,20 @@ class SavedResult:
     path: Path
     results: Results
     problem: str = ""
+
+    def clustered(self, field: str, confidence_level: float) -> Self:
+        """The same with the labels in this field of its inputs as clusters.
+
+        Raises:
+            ValueError: the rows or their labels are not there.
+        """
+        if self.problem:
+            raise ValueError(f"clusters need the scores of rows: {self.problem}")
+        try:
+            results = clustered(self.results, field, confidence_level=confidence_level)
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from error
+        return replace(self, results=results)
 
 
 @dataclass(frozen=True)
@@ -56,6 +80,9 @@ class Candidate:
         module, *parts, program = self.result.signature.split("|")
         values = dict(part.partition("=")[::2] for part in parts)
         scoring = {name: value for name, value in values.items() if name not in _UNSCORED}
+        if self.result.cluster_counts:
+            kinds = next(iter(self.result.cluster_counts.values()))[1]
+            scoring.setdefault("clusters", str(sum(number for *_, number in kinds)))
         if self.result.options.get("sample_size") is not None:
             scoring["seed"] = values.get("seed", "")
         return {"module": module, **scoring, "version": program}
@@ -70,12 +97,12 @@ class Candidate:
     def source(self) -> tuple[str, str] | None:
         """The content and the field that the predictions came from, if the result says so."""
         provenance = self.origin.results.provenance
-        columns = provenance.get("columns", {}).get(self.system, {})
-        if "predictions" not in columns:
+        column = provenance.get("columns", {}).get(self.system, {}).get("predictions")
+        column = column or provenance.get("logs", {}).get(self.system)
+        if column is None:
             return None
         contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
-        path, column = columns["predictions"]["path"], columns["predictions"]["field"]
-        return contents.get(path, path), column
+        return contents.get(column["path"], column["path"]), column.get("field", "")
 
     @property
     def created(self) -> str:
@@ -86,8 +113,8 @@ class Candidate:
     def task(self) -> str:
         """What the rows are called: a task of a log, or the file that the references are from."""
         provenance = self.origin.results.provenance
-        if "task" in provenance:
-            return str(provenance["task"])
+        if task := provenance.get("logs", {}).get(self.system, {}).get("task"):
+            return str(task)
         columns = provenance.get("columns", {}).get(self.system, {})
         return Path(columns["references"]["path"]).stem if "references" in columns else ""
 
@@ -122,9 +149,8 @@ class Board:
         result = self.result(system)
         if self.score in result.standard_error:
             return result.standard_error[self.score]
-        if self.score not in result.value_counts:
-            return None
-        return count_interval(result.value_counts[self.score], 0.95).standard_error
+        estimate = _counted_interval(result, self.score, 0.95)
+        return estimate and estimate.standard_error
 
     def difference(self, a: str, b: str) -> tuple[float, float] | None:
         """The mean difference of two systems and its standard error, if they were compared."""
@@ -150,7 +176,7 @@ class Board:
             }
 
     def table(self) -> Table:
-        """A row a system; the first tier is in bold, if there is a second."""
+        """One row per system; the first tier is in bold, if there is a second."""
         standings = self.results.standings
         letters, marks = standings.letters, standings.marks()
         visible = self.results.visible_systems()
@@ -161,6 +187,8 @@ class Board:
             if (module, score) != (self.module, self.score)
         ]
         is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
+        has_intervals = any(map(self.interval, self.results.systems))
+        has_rows = any(self.result(system).rows for system in self.results.systems)
         rows: list[list[str]] = []
         bold: set[tuple[int, int]] = set()
         for record in self.records():
@@ -171,7 +199,9 @@ class Board:
             names = [*([letters.get(system, "")] if letters else []), label(system)]
             if self.ranks:
                 names.insert(0, str(record["rank"]))
-            cells = [value, interval_text(record["confidence_interval"])]
+            cells = [value]
+            if has_intervals:
+                cells.append(interval_text(record["confidence_interval"]))
             if self.ranks:
                 low, high = record["rank_interval"]
                 cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
@@ -183,32 +213,27 @@ class Board:
             for module, score in columns:
                 number = modules[module].scores.get(score) if module in modules else None
                 cells.append(f"{number:.4f}" if isinstance(number, float) else str(number or ""))
-            rows.append([*names, *cells, f"{record['rows']:,}"])
+            rows.append([*names, *cells, *([f"{record['rows']:,}"] if has_rows else [])])
         title = f"Leaderboard by {label(self.score)}"
         names = [*(["rank"] if self.ranks else []), *([""] if letters else []), "system"]
         header = [label(self.score), f"{100 * self.confidence_level:g}% interval"]
+        if not has_intervals:
+            del header[1]
         header += ["ranks", "tier"] if self.ranks else []
         header += ["pairs"] if self.ranks and not letters else []
-        header += [label(score) for _, score in columns] + ["rows"]
+        header += [label(score) for _, score in columns] + (["rows"] if has_rows else [])
         return Table([*names, *header], rows, len(names), bold, " ".join(self._statements()), title)
 
     def _statements(self) -> Iterator[str]:
         """What is to be known to read the table."""
         if any(self.score in self.result(name).lower_is_better for name in self.results.systems):
-            yield "Less is better."
+            yield "Lower is better."
         if self.ranks:
-            yield (
-                "Rank: 1 more than the number of systems significantly better; ranks: those that a "
-                "system may have, for all at once; tier 1: the best system and all that are not "
-                "significantly worse."
-            )
+            yield f"Rank: 1 plus the number of significantly better systems. {RANKS_NOTE}"
             if self.results.standings.letters:
-                yield "A letter: significantly better than the system of that letter."
+                yield self.results.standings.legend()
             else:
-                yield (
-                    "Pairs: a sign for each system, in this order: + where that of the line is "
-                    "significantly better, - where it is worse, . where these rows do not tell."
-                )
+                yield PAIRS_NOTE
             yield statement(self.results.comparisons)
         yield from self.notes
 
@@ -225,6 +250,12 @@ def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Saved
     for path in paths:
         if paths.count(path) > 1:
             raise UsageError(f"result {path} is given twice")
+        if path.name == METADATA:  # which stands beside results of MTEB
+            continue
+        means = _stated(path)
+        if means:
+            results_of_files += means
+            continue
         results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
         if file:
             spare_rows.remove(file)
@@ -232,6 +263,25 @@ def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Saved
     if spare_rows:
         raise UsageError(f"--rows: {spare_rows[0]} belongs to no result; each names its own rows")
     return results_of_files
+
+
+def _stated(path: Path) -> list[SavedResult]:
+    """The results of each split, if a file of another program holds means and no rows."""
+    with path.open("rb") as file:
+        if Results.FORMAT.partition("/")[0].encode() in file.read(_START):
+            return []
+    source = Source(path, [])
+    try:
+        log = source.log
+    except ValueError:  # what it should be is said where it is read as a result
+        return []
+    finally:
+        source.close()
+    problem = f"{path}: {NO_ROWS}"
+    return [
+        SavedResult(path, results, problem)
+        for results in stated_results(path, log, log.system or path.stem)
+    ]
 
 
 def candidates(stored_results: Iterable[SavedResult], name: str) -> list[Candidate]:
@@ -376,10 +426,18 @@ def interval_of(result: ModuleResult, score: str, confidence_level: float) -> li
     """
     if score in result.confidence_interval and _is_at(result, confidence_level):
         return list(result.confidence_interval[score])
+    estimate = _counted_interval(result, score, confidence_level)
+    return estimate and [estimate.low, estimate.high]
+
+
+def _counted_interval(
+    result: ModuleResult, score: str, confidence_level: float
+) -> "Interval | None":
+    """The interval that follows from how often scores of rows occur; None if it is not there."""
     if score not in result.value_counts:
         return None
-    estimate = count_interval(result.value_counts[score], confidence_level)
-    return [estimate.low, estimate.high]
+    clusters = result.cluster_counts.get(score)
+    return count_interval(result.value_counts[score], confidence_level, clusters)
 
 
 def _is_at(result: ModuleResult, confidence_level: float) -> bool:

@@ -41,6 +41,10 @@ def path(name: str) -> Path:
     ValueError: there is no module 'qa_ff1'; did you mean 'qa_f1'?; the modules are ...
     """
     modules = names()
+    if not modules:
+        raise ValueError(
+            f"there are no modules in {_FOLDER}: install metric-commons, a zip does not suffice"
+        )
     if name not in modules:
         listed = ", ".join(modules)
         raise ValueError(
@@ -96,8 +100,20 @@ def score_ranges(name: str) -> Ranges:
     return SHARES
 
 
+def declared(name: str, **settings: Any) -> Any:
+    """As `load`, without `evaluate`: a module for this process, which is no `evaluate.Metric`.
+
+    >>> declared("qa_f1", normalizer="lower").compute(predictions=["a"], references=["a"])["qa_f1"]
+    1.0
+    """
+    script = path(name) / f"{name}.py"
+    from ..base.declared_module import declared_class  # numpy, which help should not wait for
+
+    return declared_class(script)(**settings)
+
+
 def load(name: str, **settings: Any) -> Any:
-    """A module, ready to compute; `settings` become the defaults of its options.
+    """A module of `evaluate`, ready to compute; `settings` become the defaults of its options.
 
     >>> load("qa_f1", normalizer="lower").options["normalizer"]
     'lower'

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .rendering import Table, label, p_value
+from .rendering import Table, counted, label, p_value
 from .signature import signature
 
 if TYPE_CHECKING:
@@ -26,10 +26,7 @@ _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
     "permutation": "randomization",
     "bootstrap": "bootstrap",
 }
-NOT_EQUAL = (
-    "Where it is not significant, these rows do not tell the systems apart; this does not show "
-    "that they are equal."
-)
+NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
 
 Comparison = dict[str, Any]  # as the file of results has it
 Rank = dict[str, Any]  # rank_interval, tier and letters of a system
@@ -44,7 +41,7 @@ class Pair(NamedTuple):
     score: str
     scores_a: Sequence[float]
     scores_b: Sequence[float]
-    clusters: Sequence[Any] | None = None  # a label a row
+    clusters: Sequence[Any] | None = None  # one label per row
     # Where the score is no mean: what each row adds to the sums that it follows from.
     sums_a: "RowStatistics | None" = None
     sums_b: "RowStatistics | None" = None
@@ -344,8 +341,8 @@ def statement(comparisons: Sequence[Comparison]) -> str:
 
     >>> pair = Pair("x", "y", "qa_em", "qa_em", [1.0] * 8, [0.0] * 8, list("aabbccdd"))
     >>> print(statement(compare_pairs([pair])))
-    Permutation test on 8 rows in 4 clusters. Where it is not significant, these rows do not tell \
-the systems apart; this does not show that they are equal.
+    Permutation test on 8 rows in 4 clusters. A difference that is not significant does not \
+show that the systems are equal.
     """
     options = [
         {_option(comparison, name) for comparison in comparisons}
@@ -357,10 +354,10 @@ the systems apart; this does not show that they are equal.
     words = f"{test} test" if side == "two-sided" else f"one-sided {test} test ({side})"
     rows = number_range(comparison.get("rows") for comparison in comparisons)
     clusters = number_range(comparison.get("n_clusters") for comparison in comparisons)
-    words += f" on {rows} rows" if rows else ""
-    words += f" in {clusters} clusters" if clusters else ""
+    words += f" on {counted(rows, 'row')}" if rows else ""
+    words += f" in {counted(clusters, 'cluster')}" if clusters else ""
     if correction in CORRECTED_BY and family > 1:
-        words += f", corrected by {CORRECTED_BY[correction]} over {family:,} comparisons"
+        words += f", corrected by {CORRECTED_BY[correction]} over {counted(family, 'comparison')}"
     return f"{words[0].upper()}{words[1:]}. {NOT_EQUAL}"
 
 

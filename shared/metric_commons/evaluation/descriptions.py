@@ -61,7 +61,7 @@ def describe(name: str) -> Description:
     Raises:
         ValueError: there is no such module.
     """
-    module = catalog.load(name)
+    module = catalog.declared(name)
     docstring = module.written_docstring
     help_of_inputs = arguments(docstring)
     return Description(

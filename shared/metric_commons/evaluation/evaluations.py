@@ -1,11 +1,14 @@
 """One evaluation, whether a command line or a file asks for it: what to read, and how to score."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..base.checked_columns import checked_once
+from ..files.pieces import Piece
 from ..files.streams import Limits, stem
 from ..files.tables import Source
 from ..numbers.checks import RowError, check_labels
@@ -13,17 +16,23 @@ from ..text.readings import shared_readings
 from . import catalog
 from .arguments import assign, check_supported, input_names, scores_rows
 from .module_results import ModuleResult
+from .parallel_reading import columns_of
 from .presets import preset, preset_options
+from .rendering import counted
 from .results import Results
 from .scoring import score
 from .system_rows import InputError
 from .usage import UsageError
+from .worker_processes import can_fork, cores, in_order, in_processes
 
 if TYPE_CHECKING:
     from .parts import Part
     from .state import State
 
+_Labels = dict[str, dict[str, Any]]  # of groups and clusters the labels by what they are called
+
 _ROWS = 2048  # of a block: enough to score at full speed, few enough to hold long texts
+_SIZE_OF_PROCESS = 4_000_000  # bytes of files, of which the work takes longer than to fork for it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +55,18 @@ class Evaluation:
     scores: Sequence[str] | None = None  # of the result; None for all, the main ones compared
     correction: str = "holm"
     per_example: bool = False
+    jobs: int | None = 1  # processes; None for as many as pay for files of this size
 
     @cached_property
     def metrics(self) -> dict[str, Any]:
-        """The modules by their names, each loaded once: it takes evaluate 50 ms."""
-        return {name: catalog.load(name) for name in self.modules}
+        """The modules by their names, each loaded once."""
+        return {name: catalog.declared(name) for name in self.modules}
+
+    @property
+    def uses_clusters(self) -> bool:
+        """Whether clusters change anything: intervals, errors, tests, or the rows to be saved."""
+        uncertain = self.uncertainty.get("confidence_level"), self.uncertainty.get("standard_error")
+        return any(uncertain) or self.compare or self.per_example
 
     def inputs(self) -> list[Path]:
         """The files that are read."""
@@ -63,10 +79,14 @@ class Evaluation:
             ValueError: a file is not what it should be, or a module refuses what is in it.
             OSError: a file cannot be read.
         """
+        return in_processes(self._results, self._processes())
+
+    def _results(self, jobs: int) -> Results:
+        """The results, made in so many processes."""
         if self._needs_all_rows():
-            results, _ = self.with_rows()
+            results, _ = self.with_rows(jobs)
         else:
-            results = self.part().results(**self.uncertainty).choose(self.scores)
+            results = self._part(jobs).results(**self.uncertainty).choose(self.scores)
         record = results.provenance | {"columns": self._columns()}
         return signed(replace(results, provenance=record), self.preset)
 
@@ -83,10 +103,19 @@ class Evaluation:
             ValueError: a file is not what it should be, or a module refuses what is in it.
             OSError: a file cannot be read.
         """
-        from ..numbers.row_digests import row_digest
-        from .parts import Part
-        from .state import State
+        return in_processes(self._part, self._processes())
 
+    def _processes(self) -> int:
+        """In how many processes to begin: one, if a file can be read but once."""
+        files = self.inputs()
+        if not all(map(Path.is_file, files)):
+            return 1
+        if self.jobs is not None:
+            return self.jobs
+        size = sum(path.stat().st_size for path in files)
+        return max(1, min(cores(), size // _SIZE_OF_PROCESS)) if can_fork() else 1
+
+    def _part(self, jobs: int) -> "Part":
         requested = {
             "confidence_level": self.uncertainty.get("confidence_level"),
             "groups": self.fields.get("groups"),
@@ -95,8 +124,25 @@ class Evaluation:
         check_supported(
             [option for option, value in requested.items() if value is not None], self.metrics
         )
+        part = self._empty_part()
+        sources = {path: self.source(path) for path in self.inputs()}
+        for path, source in sources.items():
+            labels: _Labels = {"groups": {}, "clusters": {}}
+            if jobs == 1:
+                for block in source.blocks(_ROWS):
+                    start = source.rows - len(next(iter(block.values())))
+                    self._take(part, labels, path, block, start, sources)
+            else:
+                self._take_pieces(part, labels, path, sources, jobs)
+            part.inputs.append(source.provenance())
+        return part
+
+    def _empty_part(self) -> "Part":
+        from .parts import Part
+        from .state import State
+
         fields_of_file = assign(self._all_options(), self._known_options())
-        level = requested["confidence_level"]
+        level = self.uncertainty.get("confidence_level")
         intervals = {} if level is None else {"confidence_level": level}
         states = {
             system: {
@@ -109,43 +155,76 @@ class Evaluation:
             }
             for system in self.systems
         }
-        part = Part(states, [], self.preset)
-        sources = {path: self.source(path) for path in self.inputs()}
-        for path, source in sources.items():
-            before = 0
-            labels: dict[str, dict[str, Any]] = {"groups": {}, "clusters": {}}
-            for block in source.blocks(_ROWS):
-                for system in (
-                    name for name, (source_path, _) in self.systems.items() if source_path == path
-                ):
-                    try:
-                        self._update(system, states[system], block)
-                        for name, texts in labels.items():
-                            column = block.get(self.fields.get(name) or "", [])
-                            check_labels(name, column, len(column), texts)
-                    except ValueError as error:
-                        refused = InputError(system, error)
-                        raise self.located(refused, sources, before) from error
-                digests = {
-                    name: row_digest(block[column])
-                    for name, column in (
-                        ("references", self.fields.get("references")),
-                        ("ids", self.fields.get("id")),
-                    )
-                    if column in block
-                }
-                for system, (source_path, _) in self.systems.items():
-                    if source_path == path:
-                        part.add_digests(system, digests)
-                before = source.rows
-            part.inputs.append(source.provenance())
-        return part
+        return Part(states, [], self.preset)
 
+    def _take_pieces(
+        self,
+        part: "Part",
+        labels: _Labels,
+        path: Path,
+        sources: Mapping[Path, Source],
+        jobs: int,
+    ) -> None:
+        """Take the rows of a file, whose pieces other processes read and score, into the states."""
+        source = sources[path]
+
+        def work(piece: Piece) -> tuple["Part", _Labels]:
+            part_of_piece, start = self._empty_part(), piece.start
+            labels_of_piece: _Labels = {name: {} for name in labels}
+            for block in source.blocks_of(piece, _ROWS):
+                self._take(part_of_piece, labels_of_piece, path, block, start, sources)
+                start += _ROWS
+            return part_of_piece, labels_of_piece
+
+        with closing(in_order(work, source.pieces(_ROWS), jobs)) as results:
+            for part_of_piece, labels_of_piece in results:
+                part.merge(part_of_piece)
+                for name, texts in labels_of_piece.items():
+                    check_labels(name, list(texts.values()), len(texts), labels[name])
+
+    def _take(
+        self,
+        part: "Part",
+        labels: _Labels,
+        path: Path,
+        block: Mapping[str, list[Any]],
+        start: int,
+        sources: Mapping[Path, Source],
+    ) -> None:
+        """Take a block of rows of a file, whose first has the number `start`, into the states."""
+        from ..numbers.row_digests import row_digest
+
+        systems = [name for name, (source_path, _) in self.systems.items() if source_path == path]
+        for system in systems:
+            try:
+                self._update(system, part.states[system], block, start)
+                for name, texts in labels.items():
+                    column = block.get(self.fields.get(name) or "", [])
+                    check_labels(name, column, len(column), texts)
+            except ValueError as error:
+                refused = InputError(system, error)
+                raise self.located(refused, sources, start) from error
+        digests = {
+            name: row_digest(block[column])
+            for name, column in (
+                ("references", self.fields.get("references")),
+                ("ids", self.fields.get("id")),
+            )
+            if column is not None
+        }
+        for system in systems:
+            part.add_digests(system, digests)
+
+    @checked_once()
     @shared_readings()
     def _update(
-        self, system: str, states: Mapping[str, "State"], block: Mapping[str, list[Any]]
+        self,
+        system: str,
+        states: Mapping[str, "State"],
+        block: Mapping[str, list[Any]],
+        start: int,
     ) -> None:
-        """Take a block of rows into the states of one system."""
+        """Take a block of rows, whose first has the number `start`, into states of one system."""
         fields = {**self.fields, "predictions": self.systems[system][1]}
         columns = {name: block[field] for name, field in fields.items() if field is not None}
         for module, state in states.items():
@@ -154,16 +233,20 @@ class Evaluation:
             labels = {
                 name: columns.get(name) for name in ("groups", "clusters") if name in metric.options
             }
+            numbers = range(start, start + len(columns["predictions"]))
             state.update(
                 **inputs,
                 **labels,
-                ids=columns.get("id") if metric.scores_are == "rankings" else None,
+                ids=columns.get("id", numbers) if metric.scores_are == "rankings" else None,
             )
 
-    def with_rows(self, **options: Any) -> tuple[Results, dict[str, dict[str, list[Any]]]]:
+    def with_rows(
+        self, jobs: int = 1, **options: Any
+    ) -> tuple[Results, dict[str, dict[str, list[Any]]]]:
         """The results of rows that are kept, and these rows: the columns of each system.
 
         Args:
+            jobs: how many processes read and score the rows.
             **options: of the modules, beside those of the evaluation.
 
         Raises:
@@ -171,7 +254,7 @@ class Evaluation:
             OSError: a file cannot be read.
         """
         sources = {path: self.source(path) for path in self.inputs()}
-        columns = {path: source.columns() for path, source in sources.items()}
+        columns = {path: columns_of(source, jobs) for path, source in sources.items()}
         self._check_rows(sources, columns)
         rows = {
             system: {
@@ -204,6 +287,7 @@ class Evaluation:
                 correction=self.correction,
                 inputs=[source.provenance() for source in sources.values()],
                 progress=True,
+                jobs=jobs,
                 **self.uncertainty,
             )
         except InputError as error:
@@ -290,8 +374,8 @@ class Evaluation:
         for path, fields_of_file in more_files:
             if sources[path].rows != sources[first].rows:
                 raise ValueError(
-                    f"{path} has {sources[path].rows} rows, but {first} has {sources[first].rows}; "
-                    "systems are compared on the same rows"
+                    f"{path} has {counted(sources[path].rows, 'row')}, but {first} has "
+                    f"{sources[first].rows:,}; systems are compared on the same rows"
                 )
             shared = ("id", "references", "groups", "clusters")
             for column in filter(None, map(self.fields.get, shared)):

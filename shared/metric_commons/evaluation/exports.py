@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -25,6 +24,7 @@ from ..files.tables import Source
 from .boards import interval_of
 from .module_results import ModuleResult
 from .results import Results
+from .signature import version
 
 _LEVEL = 0.95  # of intervals, where the result does not say
 _SCHEMA = "0.3.0"
@@ -127,7 +127,7 @@ def _evaluation(module: str, result: ModuleResult, score: str, dataset: str) -> 
         raise ValueError(f"{score} is {value}, which is no number; leave it out with --scores")
     options = plain(result.options)
     low, high = _range(result, score)
-    uncertainty: dict[str, Any] = {"num_samples": result.rows}
+    uncertainty: dict[str, Any] = {"num_samples": result.rows} if result.rows else {}
     level = result.options.get("confidence_level", _LEVEL)
     ends = interval_of(result, score, level)
     if ends is not None and all(map(math.isfinite, ends)):
@@ -298,8 +298,8 @@ def model_index(results: Results, labels: Labels, scale: float) -> Document:
 def data_name(results: Results, system: str) -> str:
     """What the rows are called: a task of a log, or the file of the references; else "data"."""
     provenance = results.provenance
-    if "task" in provenance:
-        return str(provenance["task"])
+    if task := provenance.get("logs", {}).get(system, {}).get("task"):
+        return str(task)
     columns = provenance.get("columns", {}).get(system, {})
     column = columns.get("references") or columns.get("predictions")
     return Path(column["path"]).name.partition(".")[0] if column else "data"

@@ -5,12 +5,16 @@ What Spark and `datasets` have in common when they score by parts.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
+from ..base.checked_columns import checked_once
+from ..base.columns import holds_maps
+from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
 from ..text.readings import shared_readings
-from .arguments import input_names
+from .arguments import assign, check_supported, input_names
 from .parts import Part
 from .state import State, loaded
 
@@ -26,7 +30,7 @@ class Job:
 
     >>> job = Job({"qa_em": {}}, {"bot": "answer"}, {"references": "gold"})
     >>> part = job.part([{"answer": ["Paris", "Rome"], "gold": ["paris", "Oslo"]}])
-    >>> job.total([part.to_json()]).results()["bot"]
+    >>> job.total([part.to_bytes()]).results()["bot"]
     {'qa_em': 0.5}
     """
 
@@ -57,11 +61,11 @@ class Job:
             before += rows
         return part
 
-    def total(self, parts: Iterable[str]) -> Part:
-        """Some parts, each as text, merged."""
+    def total(self, parts: Iterable[bytes]) -> Part:
+        """Some parts, each in binary form, merged."""
         total = self._empty_part()
-        for text in parts:
-            total.merge(Part.from_json(text))
+        for data in parts:
+            total.merge(Part.from_bytes(data))
         return total
 
     def scores_of_rows(self, batch: Mapping[str, Any], before: int = 0) -> dict[str, list[float]]:
@@ -73,7 +77,7 @@ class Job:
         for name, options in self.modules.items():
             metric = loaded(name)(**options)
             for system in self.systems:
-                columns = self._columns(metric, system)
+                columns = self.columns(metric, system)
                 inputs = {name: batch[column] for name, column in columns.items()}
                 try:
                     scores |= metric.compute(**inputs, per_example=True)["per_example"]
@@ -94,9 +98,16 @@ class Job:
             }
         )
 
+    @checked_once()
     @shared_readings()
     def _update(self, part: Part, batch: Mapping[str, Any], before: int) -> None:
         """Take a batch into a part."""
+        # Arrow's columns become lists once, not once for each module and digest; but maps, which
+        # rankings read in their own way.
+        batch = {
+            name: column if holds_maps(column) else as_column(name, column)
+            for name, column in ((name, batch[name]) for name in self.names())
+        }
         labels = {
             label: _listed(batch[column])
             for label, column in self.labels.items()
@@ -110,7 +121,7 @@ class Job:
         for system, states in part.states.items():
             for state in states.values():
                 metric = state.metric
-                columns = self._columns(metric, system)
+                columns = self.columns(metric, system)
                 accepted = {name for name in ("groups", "clusters") if name in metric.options}
                 if metric.scores_are == "rankings":
                     accepted.add("ids")
@@ -120,16 +131,49 @@ class Job:
                         **{name: column for name, column in labels.items() if name in accepted},
                     )
                 except ValueError as error:
-                    raise _located(error, columns, batch, before) from error
+                    raise _located(error, {**self.labels, **columns}, batch, before) from error
             part.add_digests(system, digests)
 
-    def _columns(self, metric: Any, system: str) -> dict[str, str]:
-        """Of each input of a module the column."""
+    def columns(self, metric: Any, system: str) -> dict[str, str]:
+        """Of each input of a module the column.
+
+        Raises:
+            ValueError: there is none of an input.
+        """
         columns = {**self.labels, "predictions": self.systems[system]}
         for name in input_names(metric):
             if name not in columns:
                 raise ValueError(f"{name} must be the name of a column, got None")
         return {name: columns[name] for name in input_names(metric)}
+
+
+def job_of_columns(
+    metrics: Mapping[str, Any],
+    systems: Mapping[str, str],
+    labels: Mapping[str, str | None],
+    options: Mapping[str, Any],
+    intervals: Mapping[str, Any],
+) -> Job:
+    """What is scored of a table that comes in parts.
+
+    Raises:
+        ValueError: there is no such option, a module does not support what is asked for, an input
+            has no column, or rankings have no ids.
+    """
+    if labels.get("ids") is None and any(m.scores_are == "rankings" for m in metrics.values()):
+        raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
+    requested = {name for name, value in intervals.items() if value not in (None, False)}
+    requested |= {name for name in ("groups", "clusters") if labels.get(name) is not None}
+    check_supported(sorted(requested), metrics)
+    job = Job(
+        assign(options, {name: metric.options for name, metric in metrics.items()}),
+        systems,
+        {label: column for label, column in labels.items() if column is not None},
+        intervals,
+    )
+    for metric, system in product(metrics.values(), systems):
+        job.columns(metric, system)
+    return job
 
 
 def _located(

@@ -2,7 +2,9 @@ r"""Tables of results in LaTeX, fit for a paper: floats with caption, label and 
 
 Numbers of a column have equally many digits, so that a column that is flush right is aligned at the
 decimal point. What stands behind a number, the letters of systems that are worse and the interval,
-has columns of its own, and does not move the point.
+has columns of its own, and does not move the point. A table that is longer than a page is no float
+but a `longtable`, which goes on with its heading on the next page and has its legend in the
+caption. Such a table cannot be made narrower, so one that is wide, too, becomes several floats.
 """
 
 import re
@@ -22,6 +24,8 @@ _HEADINGS = {
     "p_bh": "$p$ (BH)",
     "p_none": "$p$ (uncorrected)",
 }
+_PAGE = 40  # rows; more do not fit on a page
+_WIDTH = 72  # characters of small type; more do not fit on a line of an article
 _NUMBER = re.compile(rf"([<+-]?[\d,]*\.?\d+|nan|[+-]?inf)?([{RAISED}]*)(?: ?(\[[^\[\]]*\]))?")
 _SIGNS = re.compile(r"[-+.=]{3,}")
 _SPECIAL = {
@@ -68,35 +72,98 @@ def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
     <BLANKLINE>
     % em|rows=2
     """
-    parts = [r"% In the preamble: \usepackage{booktabs,graphicx}"]
-    parts.append("\n\n".join(map(_float, tables)))
+    listed = list(tables)
+    packages = ["booktabs", "graphicx"]
+    packages += ["longtable"] if any(len(table.rows) > _PAGE for table in listed) else []
+    parts = [rf"% In the preamble: \usepackage{{{','.join(packages)}}}"]
+    parts.append("\n\n".join(map(_table, listed)))
     return "\n".join([*parts, "", *(f"% {line}" for line in lines)])
 
 
-def _float(table: Table) -> str:
+def _table(table: Table) -> str:
     columns = [_column(table, column) for column in range(len(table.header))]
+    head = [
+        r"\toprule",
+        " & ".join(column.heading for column in columns) + r" \\",
+        r"\midrule",
+    ]
     body = [
         " & ".join(cell for column in columns for cell in column.cells[row]) + r" \\"
         for row in range(len(table.rows))
     ]
+    alignment = "".join(column.alignment for column in columns)
+    name = table.title or "Results"
+    label = re.sub(r"\W+", "-", name.partition(" with ")[0].lower())
+    if len(body) <= _PAGE:
+        return _float(table, alignment, head, body, _typeset(name), label)
+    widths = [
+        max(len(name), *(len(row[column]) for row in table.rows))
+        for column, name in enumerate(table.header)
+    ]
+    if sum(widths) + len(widths) <= _WIDTH:
+        return _long(table, alignment, head, body, _typeset(name), label)
+    starts = range(0, len(body), _PAGE)
+    return "\n\n".join(
+        _float(
+            table,
+            alignment,
+            head,
+            body[start : start + _PAGE],
+            _typeset(f"{name}, part {number} of {len(starts)}"),
+            f"{label}-{number}",
+        )
+        for number, start in enumerate(starts, start=1)
+    )
+
+
+def _long(
+    table: Table,
+    alignment: str,
+    head: Sequence[str],
+    body: Sequence[str],
+    name: str,
+    label: str,
+) -> str:
+    """A table that goes on with its heading on the next page; nothing can make it narrower."""
+    legend = f" {_typeset(table.note)}" if table.note else ""
+    return "\n".join(
+        [
+            r"{\footnotesize\setlength{\tabcolsep}{3pt}\setlength{\LTcapwidth}{\linewidth}",
+            rf"\begin{{longtable}}{{{alignment}}}",
+            rf"\caption[{name}.]{{{name}.{legend}}}\label{{tab:{label}}}\\",
+            *(*head, r"\endfirsthead"),
+            rf"\caption[]{{{name}, continued.}}\\",
+            *(*head, r"\endhead"),
+            *(r"\bottomrule", r"\endfoot"),
+            *body,
+            r"\end{longtable}}",
+        ]
+    )
+
+
+def _float(
+    table: Table,
+    alignment: str,
+    head: Sequence[str],
+    body: Sequence[str],
+    name: str,
+    label: str,
+) -> str:
+    """A float, no wider than the text, with its legend below."""
     legend = []
     if table.note:
         words = _typeset(table.note)
         legend = ["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {words}}}"]
-    name = table.title or "Results"
-    label = re.sub(r"\W+", "-", name.partition(" with ")[0].lower())
     return "\n".join(
         [
             r"\begin{table}[t]",
             r"\centering",
-            rf"\caption{{{_typeset(name)}.}}",
+            rf"\caption{{{name}.}}",
             rf"\label{{tab:{label}}}",
             # No wider than the text, and no wider than it is.
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-            rf"\begin{{tabular}}{{{''.join(column.alignment for column in columns)}}}",
-            r"\toprule",
-            " & ".join(column.heading for column in columns) + r" \\",
-            r"\midrule",
+            rf"\begin{{tabular}}{{{alignment}}}",
+            *head,
             *body,
             r"\bottomrule",
             r"\end{tabular}}",

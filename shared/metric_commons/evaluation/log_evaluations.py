@@ -6,7 +6,7 @@ file, or one file has the rows of several systems.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from . import catalog
 from .arguments import input_names
 from .evaluations import Evaluation, signed
 from .joins import check_unique, joined_rows
+from .logged_agreement import agreements
 from .logged_scores import LoggedScores
 from .results import Results
 from .samples import LOGGED, OUTCOMES, Missing, Samples, system_rows
@@ -46,7 +47,7 @@ class LogEvaluation(Evaluation):
         logs = [self.source(path).log for path in dict.fromkeys(self._paths())]
         lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))
         return {
-            name: LoggedScores(lower) if name == LOGGED else catalog.load(name)
+            name: LoggedScores(lower) if name == LOGGED else catalog.declared(name)
             for name in self.modules
         }
 
@@ -58,13 +59,8 @@ class LogEvaluation(Evaluation):
         """The files that are read."""
         return list(dict.fromkeys([*self._paths(), *filter(None, [self.answers])]))
 
-    def results(self) -> Results:
-        """The scores of every system and, if it is asked for, every two of them compared.
-
-        Raises:
-            ValueError: a file is not what it should be, or a module refuses what is in it.
-            OSError: a file cannot be read.
-        """
+    def _results(self, jobs: int) -> Results:
+        """The results, for which so many processes score rows, but one reads them."""
         samples = {
             system: part
             for path in dict.fromkeys(self._paths())
@@ -74,22 +70,58 @@ class LogEvaluation(Evaluation):
             system: system_rows(part, missing=self.missing, reduce=self.reduce, metric=self.metric)
             for system, part in samples.items()
         }
+        has_checks = {LOGGED} < {*self.modules} and all(
+            "per_example" in metric.options for metric in self.metrics.values()
+        )
         try:
             results = score_systems(
                 self.metrics,
                 rows,
                 options=self._all_options(),
-                per_example=self.per_example,
+                per_example=self.per_example or has_checks,
                 compare=self.compare,
                 scores=self.scores,
                 correction=self.correction,
                 inputs=[self.source(path).provenance() for path in self.inputs()],
                 progress=True,
+                jobs=jobs,
                 **self.uncertainty,
             )
         except InputError as error:
             raise _placed(error, samples[error.system], rows[error.system]) from error
-        return signed(results, self.preset)
+        record: dict[str, Any] = {
+            "logs": {system: self._record(system, part) for system, part in samples.items()}
+        }
+        if has_checks:
+            record["agreement"] = [
+                agreement._asdict() | {"text": str(agreement)}
+                for system, of_modules in results.systems.items()
+                for agreement in agreements(
+                    self.metrics, system, of_modules, samples[system], rows[system]
+                )
+            ]
+            results = results if self.per_example else results.without_rows()
+        return signed(replace(results, provenance=results.provenance | record), self.preset)
+
+    def _record(self, system: str, samples: Samples) -> dict[str, Any]:
+        """Where the rows of a system are: file, format, fields and, of a log, the task."""
+        source = samples.source
+        record: dict[str, Any] = self._place(source)
+        _, predictions = self.systems.get(system) or next(iter(self.systems.values()))
+        if predictions:
+            record["field"] = predictions
+        if source.log.task is not None:
+            record["task"] = source.log.task
+        if self.answers is not None:
+            record["answers"] = self._place(self.source(self.answers))
+        return record
+
+    def _place(self, source: Source) -> dict[str, Any]:
+        return {
+            "path": str(source.path),
+            "format": source.log.form,
+            "id": self._id_field(source),
+        }
 
     def check(self) -> None:
         """Nothing, if every module has a field for each of its inputs. No row is read.

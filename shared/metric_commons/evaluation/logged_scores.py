@@ -8,11 +8,12 @@ NAME = "logged"
 
 
 class LoggedScores:
-    """What looks like a module: its predictions are dictionaries of scores, one a row."""
+    """What looks like a module: its predictions are dictionaries of scores, one per row."""
 
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
     scores_are = "means"
     main_score = None
+    unbounded: frozenset[str] = frozenset()
     aggregation: Mapping[str, str] = MappingProxyType({})
     log_columns = (NAME,)
 
@@ -43,8 +44,13 @@ class LoggedScores:
         """
         import numpy as np  # which those who only ask for help should not wait for
 
-        from ..statistics.summary import summarize
+        from ..statistics.summary import Average, summarize
+        from .value_counts import observed_range
 
         names = predictions[0]
         columns = {name: np.array([row[name] for row in predictions]) for name in names}
-        return summarize(columns, **reporting)
+        averages = {
+            name: Average(bounds=observed_range(values.min(), values.max()))
+            for name, values in columns.items()
+        }
+        return summarize(columns, averages, **reporting)

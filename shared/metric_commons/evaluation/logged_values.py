@@ -20,7 +20,7 @@ def scores_of_rows(
         metric: one of these, or a scorer whose scores are `scorer.key`; None for all.
 
     Raises:
-        ValueError: there are no scores, or none of a number a row.
+        ValueError: there are no scores, or none with one number per row.
 
     >>> scores_of_rows([{"acc": 1, "f1": [1, 0]}, {"acc": float("nan"), "f1": [0, 0]}], None)
     ([{'acc': 1.0}, None], Counter({'f1': 2}))

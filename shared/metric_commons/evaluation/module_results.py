@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, Self
 from ..files.stored import plain, restored
 from .arguments import REPORTING
 from .signature import signature
-from .value_counts import ValueCounts, value_counts
+from .value_counts import ClusterCounts, CountedScores, ValueCounts, value_counts
 
 if TYPE_CHECKING:
-    from ..numbers.multisets import Multiset
     from ..statistics.sums import RowSums
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
 # What a result has a value of for each score, if it has any.
 _BY_SCORE = (
     *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
-    *("design_effect", "aggregation", "per_example", "value_counts"),
+    *("design_effect", "aggregation", "per_example", "value_counts", "cluster_counts"),
 )
 
 
@@ -43,6 +42,7 @@ class ModuleResult:
     aggregation: dict[str, str] = field(default_factory=dict)
     main_score: str | None = None  # to compare systems by; None for the first
     value_counts: ValueCounts = field(default_factory=dict, repr=False)  # as far as they are few
+    cluster_counts: ClusterCounts = field(default_factory=dict, repr=False)  # of the same scores
     left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
     # What each row adds to the sums that the scores follow from, where they are no means.
@@ -51,7 +51,8 @@ class ModuleResult:
     def to_dict(self) -> dict[str, Any]:
         """All but the scores of single rows, which have a file of their own."""
         optional = (
-            *("lower_is_better", "aggregation", "main_score", "value_counts", "left_out"),
+            *("lower_is_better", "aggregation", "main_score", "value_counts", "cluster_counts"),
+            "left_out",
             *_BESIDE_INTERVALS,
         )
         empty_keys = {key for key in optional if not getattr(self, key)}
@@ -92,14 +93,14 @@ def module_result(
     rows: int,
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
-    counts: "Mapping[str, Multiset] | None" = None,
+    counts: CountedScores | None = None,
     row_sums: "RowSums | None" = None,
     choices: Mapping[str, Any] | None = None,
     left_out: Mapping[str, int] | None = None,
 ) -> ModuleResult:
     """What `compute` of `metric`, the module `name`, returned with these options, with its story.
 
-    `counts` says of each score how often its values occur, unless rows come in clusters;
+    `counts` says of each score how often its values occur, and what clusters add up to;
     `row_sums` are what rows add to the sums behind scores that are no means. `choices` say which
     rows of a log were taken and `left_out` which were not; the signature has both.
 
@@ -128,7 +129,11 @@ def module_result(
     # An option that is None asks for nothing; to name it would only make lines longer.
     effective = {option: value for option, value in scoring.items() if value is not None}
     aggregation = aggregation_of(scores, metric.aggregation)
-    means = {score: values for score, values in (counts or {}).items() if score not in aggregation}
+    values: ValueCounts = {}
+    clusters: ClusterCounts = {}
+    if counts is not None:
+        means = {name: rows for name, rows in counts.scores.items() if name not in aggregation}
+        values, clusters = value_counts(counts._replace(scores=means), metric)
     selection = dict(choices or {})
     if left_out:
         selection["left_out"] = [f"{reason}:{count}" for reason, count in left_out.items()]
@@ -145,7 +150,8 @@ def module_result(
         ],
         aggregation=aggregation,
         main_score=metric.main_score,
-        value_counts=value_counts(means, metric) if means else {},
+        value_counts=values,
+        cluster_counts=clusters,
         row_sums=row_sums,
         **extras,
     )

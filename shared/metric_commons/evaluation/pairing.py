@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..files.stored import plain
 from ..numbers.checks import nearest
 from .arguments import REPORTING
-from .catalog import load
+from .catalog import declared
 from .comparisons import Pair
 from .module_results import ModuleResult, functions_of_sums, means_of_rows
 from .results import Results
@@ -70,7 +70,7 @@ def paired_scores(
             if functions and names_of_module:
                 for system, part in ((a, result), (b, rival)):
                     if (system, module) not in statistics:
-                        statistics[system, module] = _row_statistics(system, module, part)
+                        statistics[system, module] = row_statistics(system, module, part)
                 sums_a, sums_b = statistics[a, module], statistics[b, module]
                 if rows.order_b is not None:
                     sums_b = sums_b.take(rows.order_b)
@@ -84,7 +84,7 @@ def paired_scores(
                 yield Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
 
 
-def _row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatistics":
+def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatistics":
     """The statistics of rows with the functions that make scores of their sums.
 
     Raises:
@@ -93,7 +93,7 @@ def _row_statistics(system: str, module: str, result: ModuleResult) -> "RowStati
     """
     options = {name: value for name, value in result.options.items() if name not in REPORTING}
     try:
-        functions = load(module, **options).row_statistics()
+        functions = declared(module, **options).row_statistics()
     except ValueError as error:
         raise ValueError(
             f"{module} of system {system!r} cannot be computed again from saved rows: {error}"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from ..files.stored import Stored
+from ..files.stored_columns import StoredColumns
 from ..numbers.progress import step
 from ..numbers.row_digests import added
 from .module_results import ModuleResult, module_result
@@ -18,18 +18,18 @@ from .state import State
 
 
 @dataclass
-class Part(Stored):
+class Part(StoredColumns):
     """The states of each system and module, and the files that their rows are from.
 
     >>> one, other = (Part({"bot": {"qa_em": State("qa_em")}}) for _ in range(2))
     >>> one.states["bot"]["qa_em"].update(predictions=["Paris"], references=["paris"])
     >>> other.states["bot"]["qa_em"].update(predictions=["Rome"], references=["Oslo"])
-    >>> one.merge(Part.from_json(other.to_json()))
+    >>> one.merge(Part.from_bytes(other.to_bytes()))
     >>> one.results().systems["bot"]["qa_em"].scores
     {'qa_em': 0.5}
     """
 
-    FORMAT = "metric-commons-part/4"
+    FORMAT = "metric-commons-part/5"
 
     states: dict[str, dict[str, State]]
     inputs: list[dict[str, Any]] = field(default_factory=list)
@@ -101,10 +101,10 @@ class Part(Stored):
         record = provenance(self.inputs) | ({"rows": digests} if digests else {})
         return Results(systems=systems, provenance=record)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The states in plain values, and where their rows are from."""
+    def content(self) -> dict[str, Any]:
+        """The states, and where their rows are from."""
         states = {
-            system: {module: state.to_dict() for module, state in modules.items()}
+            system: {module: state.content() for module, state in modules.items()}
             for system, modules in self.states.items()
         }
         return {
@@ -117,7 +117,7 @@ class Part(Stored):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`.
+        """The inverse of `content`, and of `to_dict`.
 
         Raises:
             ValueError: a state is of another version.

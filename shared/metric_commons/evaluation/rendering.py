@@ -165,6 +165,16 @@ def label(name: str) -> str:
     return name if name.isprintable() else ascii(name)[1:-1]
 
 
+def counted(number: str | int, noun: str) -> str:
+    """A number, or a range of numbers, with its noun in the singular or plural.
+
+    >>> counted(1, "row"), counted(2_000, "row"), counted("1 to 3", "cluster")
+    ('1 row', '2,000 rows', '1 to 3 clusters')
+    """
+    text = number if isinstance(number, str) else f"{number:,}"
+    return f"{text} {noun}" if text == "1" else f"{text} {noun}s"
+
+
 def p_value(p: float) -> str:
     """Four digits, but never zero.
 

@@ -58,7 +58,7 @@ _Time = Annotated[str, Parsed(_time, "a time in the form of ISO 8601")]
 _CONTENT = {"format": str, "systems": _Values, "comparisons": Sequence[Any], "provenance": _Values}
 _MODULE = {
     "options": _Values,
-    "rows": Count,
+    "rows": _Natural,  # 0 where others state means without rows
     "scores": _Values,
     "confidence_interval": _Values,
     "groups": _Values,
@@ -72,7 +72,7 @@ _EXTRAS = {
 }
 _OF_MODULE = {
     **dict.fromkeys(_EXTRAS, _Values),
-    **dict.fromkeys(("aggregation", "value_counts", "left_out"), _Values),
+    **dict.fromkeys(("aggregation", "value_counts", "cluster_counts", "left_out"), _Values),
     "n_clusters": Count | None,
     "lower_is_better": _Names,
     "main_score": str | None,

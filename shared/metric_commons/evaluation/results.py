@@ -192,6 +192,17 @@ class Results(Stored):
         record = {"path": str(path), "sha256": write_rows(path, scores, self.row_labels, sums)}
         return replace(self, provenance=self.provenance | {"per_example": record})
 
+    def without_rows(self) -> Self:
+        """These results without the scores of rows."""
+        systems = {
+            system: {
+                module: replace(result, per_example={}, row_sums=None)
+                for module, result in modules.items()
+            }
+            for system, modules in self.systems.items()
+        }
+        return replace(self, systems=systems)
+
     def choose(self, scores: Collection[str] | None) -> Self:
         """These results with some of the scores alone, wherever scores are.
 
@@ -258,7 +269,7 @@ class Results(Stored):
         return replace(self, systems=systems, comparisons=comparisons)
 
     def to_table(self) -> str:
-        """Plain text: a row a system, a column a score, four digits; then the signatures."""
+        """Plain text: one row per system and one column per score; then the signatures."""
         return as_text(self.tables(), self.signatures())
 
     def to_markdown(self) -> str:
@@ -341,14 +352,16 @@ class Results(Stored):
                 overall,
                 standings.marks(),
                 tiers,
-            )._replace(note="A letter: significantly better than the system of that letter.")
+            )._replace(note=standings.legend())
         else:
             scores = score_table(["system"], lambda f: [label(f.system)], overall, tiers=tiers)
-        tables = [scores._replace(title=self._title("Scores", overall))]
+        checks = [label(check["text"]) for check in self.provenance.get("agreement", [])]
+        note = " ".join(filter(None, [scores.note, *checks]))
+        tables = [scores._replace(title=self._title("Scores", overall), note=note)]
         if grouped:
             groups = score_table(
                 ["system", "group", "rows"],
-                lambda f: [label(f.system), label(str(f.group)), str(f.rows)],
+                lambda f: [label(f.system), label(str(f.group)), str(f.rows or "")],
                 grouped,
             )
             tables.append(groups._replace(labels=2, title=self._title("Scores of groups", grouped)))

@@ -1,4 +1,4 @@
-"""The file with the scores of rows: JSON Lines, one line a row and system.
+"""The file with the scores of rows: JSON Lines, one line per row and system.
 
 A line holds the number of the row, its id and cluster as far as these were given, the system, and
 each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`. Of scores that

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from .results import Results
+from .stated_means import NO_ROWS
 from .usage import UsageError
 
 _ADVICE = "score again with --save and --per-example FILE, or name that file with --rows"
@@ -22,6 +23,7 @@ def read_with_rows(
     paths: Sequence[Path],
     rows: Sequence[Path] = (),
     *,
+    cluster_by: str | None = None,
     readable: Callable[[Path], bool] = lambda _: True,
 ) -> list[Results]:
     """Saved results with the scores of their rows.
@@ -31,6 +33,7 @@ def read_with_rows(
         rows: what `save_per_example` wrote: one file for each result, or in their order for those
             results that name none. A file that a result names is looked for where it was written,
             and beside the result, and must be unchanged.
+        cluster_by: a field of the inputs of these results, whose labels are the clusters of rows.
         readable: whether a file that a result names may be read; others count as missing.
 
     Raises:
@@ -48,10 +51,23 @@ def read_with_rows(
             raise ValueError(problem)
         if file:
             spare_rows.remove(file)
-        filled.append(results)
+        filled.append(
+            results if cluster_by is None else _clustered(path, results, cluster_by, readable)
+        )
     if spare_rows:
         raise UsageError(f"--rows: {spare_rows[0]} belongs to no result; each names its own rows")
     return filled
+
+
+def _clustered(
+    path: Path, results: Results, field: str, readable: Callable[[Path], bool]
+) -> Results:
+    from .cluster_labels import clustered
+
+    try:
+        return clustered(results, field, readable=readable)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def with_rows(
@@ -80,6 +96,11 @@ def with_rows(
         file = spare or (_recorded(path, record, readable) if record else None)
         if file is None and rows:
             file = spare = rows[0]
+        has_means_alone = all(
+            not result.rows for modules in results.systems.values() for result in modules.values()
+        )
+        if file is None and has_means_alone:
+            return results, f"{path}: {NO_ROWS}", None
         if file is None:
             problem = (
                 f"its rows are not there: {record['path']}"

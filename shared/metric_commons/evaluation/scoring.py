@@ -1,16 +1,18 @@
 """Every module on every system: the one function behind Python, the command line and the server."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, cast
 
+from ..base.checked_columns import checked_once
 from ..numbers.checks import nearest
 from ..numbers.progress import step
 from ..text.readings import shared_readings
 from .arguments import assign, check_supported, compares_rows, holds_function, scores_rows
-from .catalog import load
+from .catalog import declared
 from .comparisons import compare_pairs
 from .module_results import ModuleResult
 from .pairing import paired_scores
@@ -20,14 +22,16 @@ from .system_rows import InputError, SystemRows, check_same_rows, row_labels
 from .table_columns import (
     columns_of_table,
     comes_in_parts,
-    is_dataset,
     is_spark,
     is_table,
     table_names,
 )
+from .usage import with_bar
+from .worker_processes import check_jobs, in_processes
 
 if TYPE_CHECKING:
     from .jobs import Job
+    from .parallel_rows import Summaries
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
@@ -53,7 +57,7 @@ def score(
     correction: str = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
-    num_proc: int | None = None,
+    jobs: int = 1,
     **unknown: Any,
 ) -> Results:
     """The results of every module on every system.
@@ -74,11 +78,11 @@ def score(
         confidence_level: of the intervals, such as 0.95; None for no intervals.
         interval: how they are made; "auto" suits the method to each score.
         standard_error: also report the standard error of each score.
-        clusters: a label a row, the same for all systems or of each system; rows of one cluster are
-            alike, so that intervals and comparisons count clusters.
-        n_resamples: how often the intervals resample.
+        clusters: the cluster of each row, for all systems or for each system; intervals and
+            comparisons then count clusters instead of rows.
+        n_resamples: number of resamples of intervals.
         seed: of the resampling.
-        groups: a label a row, the same for all systems or of each system.
+        groups: one label per row, the same for all systems or of each system.
         ids: likewise, what rows are called; results are compared by them. Rankings of Spark need
             them.
         per_example: also keep the scores of every row.
@@ -90,7 +94,8 @@ def score(
         correction: "holm", "max_t", "benjamini_hochberg" or "none".
         inputs: where the rows came from, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
-        num_proc: how many processes score the parts of a Dataset; None for this one.
+        jobs: how many processes score the rows. They are forked from this one, which pays from some
+            100,000 rows on; the result is the same.
         **unknown: refused, with a hint at the argument that may be meant.
 
     Raises:
@@ -106,29 +111,26 @@ def score(
     ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
     """
     from ..base.columns import holds_queries  # numpy, which help should not wait for
-    from .jobs import Job
 
-    metrics = {name: load(name) for name in ([modules] if isinstance(modules, str) else modules)}
+    module_names = [modules] if isinstance(modules, str) else modules
+    metrics = {name: declared(name) for name in module_names}
     _refuse(unknown, metrics)
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
-    names = _column_names(predictions) if data is not None else {}
+    names = column_names(predictions) if data is not None else {}
     if not metrics or (data is not None and not names):
         raise ValueError("scoring needs at least one module and one system")
+    check_jobs(jobs)
+    if jobs > 1 and is_spark(data):
+        raise ValueError("jobs must be 1 for Spark, whose executors do the work")
     by_rows = per_example or compare or _needs_rows(data, metrics, labels, options or {})
-    if num_proc is not None and (by_rows or not is_dataset(data)):
-        raise ValueError("num_proc needs a Dataset, and nothing that needs all rows at once")
     if not by_rows:
-        assigned = assign(options or {}, {name: metric.options for name, metric in metrics.items()})
+        from .jobs import job_of_columns
+
+        intervals = {"confidence_level": confidence_level, "standard_error": standard_error}
         return _results_of_parts(
             data,
-            metrics,
-            Job(
-                assigned,
-                systems=names,
-                labels={label: column for label, column in labels.items() if column is not None},
-                intervals={"confidence_level": confidence_level, "standard_error": standard_error},
-            ),
-            num_proc=num_proc,
+            job_of_columns(metrics, names, labels, options or {}, intervals),
+            jobs=jobs,
             inputs=inputs,
             interval=interval,
             n_resamples=n_resamples,
@@ -146,14 +148,13 @@ def score(
     if not metrics or not systems:
         raise ValueError("scoring needs at least one module and one system")
     rows = {}
-    references = list(references) if isinstance(references, Iterator) else references
+    references = _read_once(references)
     for system, column in systems.items():
         judged: Any = references
         if not holds_queries(references):
-            judged = _column("references", references, system)
+            judged = _read_once(_column("references", references, system))
         queries = list(judged) if holds_queries(judged) else None
-        predicted = list(column) if isinstance(column, Iterator) else column
-        columns = {"predictions": predicted, "references": judged}
+        columns = {"predictions": _read_once(column), "references": judged}
         rows[system] = SystemRows(
             inputs={
                 name: columns if queries is None else metric.as_rows(columns)
@@ -178,13 +179,28 @@ def score(
         correction=correction,
         inputs=inputs,
         progress=progress,
+        jobs=jobs,
     )
 
 
-def _column_names(predictions: Any) -> dict[str, str]:
+def _read_once(column: Any) -> Any:
+    """A column as a list or an array, so that not every module makes one of what Arrow holds.
+
+    What is no column stays as it is: the module refuses it.
+    """
+    from ..numbers.arrays import as_column
+
+    if column is None or isinstance(column, Mapping):
+        return column
+    with suppress(ValueError):
+        return as_column("", column)
+    return column
+
+
+def column_names(predictions: Any) -> dict[str, str]:
     """Of each system the column of its predictions.
 
-    >>> _column_names("answer"), _column_names({"bot": "answer"})
+    >>> column_names("answer"), column_names({"bot": "answer"})
     ({'answer': 'answer'}, {'bot': 'answer'})
     """
     if isinstance(predictions, str):
@@ -222,27 +238,21 @@ def _needs_rows(
         return True
     if labels["ids"] is not None or all(m.scores_are != "rankings" for m in metrics.values()):
         return False
-    if is_spark(data):
-        raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
-    return True
+    return not is_spark(data)
 
 
 def _results_of_parts(
     data: Any,
-    metrics: Mapping[str, Any],
     job: "Job",
     *,
-    num_proc: int | None,
+    jobs: int,
     inputs: Iterable[Mapping[str, Any]],
     **reporting: Any,
 ) -> Results:
     """The results of a table whose rows stay where they are, and whose states merge."""
     from .table_parts import part_of_table
 
-    requested = {name for name, value in job.intervals.items() if value not in (None, False)}
-    requested |= {name for name in ("groups", "clusters") if name in job.labels}
-    check_supported(sorted(requested), metrics)
-    part = part_of_table(data, job, num_proc)
+    part = in_processes(lambda processes: part_of_table(data, job, processes), jobs)
     part.inputs.extend(map(dict, inputs))
     return part.results(**job.intervals, **reporting)
 
@@ -264,6 +274,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
         raise TypeError(f"score() has no argument {name!r}{hint}")
 
 
+@checked_once()
 @shared_readings()
 def score_systems(
     metrics: Mapping[str, Any],
@@ -281,6 +292,7 @@ def score_systems(
     correction: str = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
+    jobs: int = 1,
 ) -> Results:
     """The results of loaded modules, by their names, on the rows of every system; see `score`."""
     module_options = assign(
@@ -303,9 +315,12 @@ def score_systems(
     }
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
+    summaries = in_processes(
+        lambda processes: _summaries(metrics, systems, module_options, processes), jobs
+    )
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
-    for number, (system, name) in enumerate(_watched(steps) if progress else steps):
+    for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
         reporting = {
             "per_example": per_example or compare or scores_rows(metrics[name]),
             "confidence_level": confidence_level,
@@ -318,7 +333,11 @@ def score_systems(
         try:
             with step(number, len(steps) + compare):
                 result = systems[system].result(
-                    name, metrics[name], module_options[name], reporting
+                    name,
+                    metrics[name],
+                    module_options[name],
+                    reporting,
+                    summaries.get((system, name)),
                 )
         except ValueError as error:
             raise InputError(system, error) from error
@@ -346,15 +365,22 @@ def score_systems(
         n_resamples=n_resamples,
         seed=seed,
     )
-    if not per_example:
-        results_by_system = {
-            system: {
-                name: replace(result, per_example={}, row_sums=None)
-                for name, result in results_by_module.items()
-            }
-            for system, results_by_module in results_by_system.items()
-        }
-    return replace(results, systems=results_by_system, comparisons=comparisons).choose(scores)
+    results = results if per_example else results.without_rows()
+    return replace(results, comparisons=comparisons).choose(scores)
+
+
+def _summaries(
+    metrics: Mapping[str, Any],
+    systems: Mapping[str, SystemRows],
+    options: Mapping[str, Mapping[str, Any]],
+    jobs: int,
+) -> "Summaries":
+    """What several processes have scored; of one nothing, since `compute` will do it."""
+    if jobs == 1:
+        return {}
+    from .parallel_rows import summaries_of_rows
+
+    return summaries_of_rows(metrics, systems, options, jobs)
 
 
 def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
@@ -452,10 +478,3 @@ def _column(name: str, columns: Any, system: str) -> Any:
     if system not in columns:
         raise ValueError(f"there are no {name} for system {system!r}")
     return columns[system]
-
-
-def _watched(steps: Sequence[tuple[str, str]]) -> Iterable[tuple[str, str]]:
-    from tqdm import tqdm
-
-    bar: Iterable[tuple[str, str]] = tqdm(steps, "scoring", delay=1, leave=False, disable=None)
-    return bar

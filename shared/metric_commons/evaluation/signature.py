@@ -3,13 +3,21 @@
 import platform
 from collections.abc import Iterable, Mapping, Sized
 from datetime import UTC, datetime
-from importlib.metadata import version
+from functools import cache
 from typing import Any, cast
 
 from ..files.stored import option_text
 from .rendering import label
 
 _DISTRIBUTIONS = ("metric-commons", "numpy", "evaluate", "datasets")
+
+
+@cache
+def version(distribution: str) -> str:
+    """The version of what is installed, looked up once; a look-up takes milliseconds."""
+    from importlib import metadata
+
+    return metadata.version(distribution)
 
 
 def signature(module: str, options: Mapping[str, Any], rows: int) -> str:

@@ -90,6 +90,12 @@ class Standings:
                 worse[name] = worse.get(name, "") + self.letters.get(loser, "")
         return {name: raised("".join(sorted(letters))) for name, letters in worse.items()}
 
+    def legend(self) -> str:
+        """What the letters behind scores say, or that there are none."""
+        if not any(self.winners.values()):
+            return "No difference is significant."
+        return "A letter behind a score: significantly better than the system of that letter."
+
     def rank_table(self, systems: Sequence[str]) -> Table | None:
         """The ranks of these systems, best first, where three or more were ranked; else None.
 
@@ -130,7 +136,7 @@ class Standings:
         bold = {(row, column - 1) for row, column in bold}
         without_letters = [[row[0], *row[2:]] for row in rows]
         header = [table.header[0], *table.header[2:]]
-        return Table(header, without_letters, 2, bold, f"{RANKS_NOTE} {_PAIRS}", "Ranks")
+        return Table(header, without_letters, 2, bold, f"{RANKS_NOTE} {PAIRS_NOTE}", "Ranks")
 
     def signs(self, module: str, score: str, system: str) -> str:
         """A sign for each ranked system: + where this one is significantly better, - where worse.
@@ -150,10 +156,10 @@ class Standings:
 
 
 RANKS_NOTE = (
-    "Tier 1: the best system and all that are not significantly worse. Ranks: those that a "
-    "system may have, for all systems at once."
+    "Tier 1: the best system and all systems that are not significantly worse. Ranks: the possible "
+    "ranks of a system, valid for all systems together."
 )
-_PAIRS = (
-    "Pairs: a sign for each system, in this order: + where that of the line is significantly "
-    "better, - where it is worse, . where these rows do not tell the two apart."
+PAIRS_NOTE = (
+    "Pairs: one sign for each system, in the order of the lines: + if the system of the line is "
+    "significantly better than that system, - if it is worse, . if neither."
 )

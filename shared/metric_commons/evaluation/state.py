@@ -8,27 +8,30 @@ under the ids of their queries, because the order in which their scores are adde
 definition of their means.
 """
 
+import json
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.metadata import version
+from copy import copy
+from functools import cache, lru_cache
 from typing import Any, Self
 
 from ..base.locks import Lock
-from ..files.stored import Stored, plain
+from ..files.stored import plain
+from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
-from ..numbers.multisets import Multiset
 from .arguments import REPORTING, holds_function
-from .catalog import load
+from .catalog import declared
+from .signature import version
 from .states_of_answers import AnswersInOrder
 from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
 from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
 from .sufficient_statistics import RowLabels, SufficientStatistics
+from .value_counts import CountedScores
 
 _DISTRIBUTION = "metric-commons"
 _OF_INTERVALS = ("confidence_level", "standard_error")  # what a state may be told in advance
 
 
-class State(Stored):
+class State(StoredColumns):
     """The state of a module with these options, of no rows yet.
 
     Args:
@@ -50,7 +53,7 @@ class State(Stored):
     (3, 0.6667)
     """
 
-    FORMAT = "metric-commons-state/3"
+    FORMAT = "metric-commons-state/4"
 
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
@@ -86,10 +89,12 @@ class State(Stored):
     ) -> None:
         """Take in more rows, or none of them if one is wrong.
 
+        There may be no rows, as parts of a table may be empty; only a result needs some.
+
         Args:
-            groups: a label a row, in every update or in none.
+            groups: one label per row, in every update or in none.
             clusters: the same, for rows that are alike; intervals then count clusters.
-            ids: for rankings, an integer or a string a row, all different; scores are added up in
+            ids: for rankings, one integer or string per row, all different; scores are added up in
                 the order of ids, integers before strings, and those by their bytes. Without ids
                 rows are numbered, which does not do for states that will be merged.
             **columns: the inputs of the module.
@@ -98,6 +103,8 @@ class State(Stored):
             ValueError: a row, a label or an id is not what it may be.
         """
         rows = len(next(iter(columns.values()))) if columns else 0
+        if columns and not any(map(len, columns.values())):
+            return
         group_labels, cluster_labels = (
             None if labels is None else check_labels(name, labels, rows)
             for name, labels in (("groups", groups), ("clusters", clusters))
@@ -105,13 +112,18 @@ class State(Stored):
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
-    def merge(self, other: "State") -> None:
-        """Take in the rows of another state, which stays as it is.
+    def merge(self, *states: "State") -> None:
+        """Take in the rows of other states, one after another, which stay as they are.
 
         Raises:
-            ValueError: it is of another module or has other options, one is grouped and the other
-                is not, or both hold the same ranking.
+            ValueError: one is of another module or has other options, is grouped where this one is
+                not, or holds a ranking that is there already. The rows of those before it stay.
         """
+        for state in states:
+            self._take(state)
+
+    def _take(self, other: "State") -> None:
+        """Take in the rows of another state."""
         if other is self:
             raise ValueError("a state cannot be merged into itself; its rows would count twice")
         if self.module != other.module:
@@ -153,13 +165,13 @@ class State(Stored):
                 raise ValueError("the state has no rows; a score of no rows is undefined")
             return self._statistics.result(**defaults | reporting)
 
-    def counts(self) -> dict[str, Multiset] | None:
+    def counts(self) -> CountedScores | None:
         """How often each score of rows occurs, where intervals follow from that; else None."""
         with self._lock:
             return self._statistics.counts()
 
-    def to_dict(self) -> dict[str, Any]:
-        """What merges and results need, in plain values."""
+    def content(self) -> dict[str, Any]:
+        """What merges and results need."""
         with self._lock:
             return {
                 "format": self.FORMAT,
@@ -172,7 +184,7 @@ class State(Stored):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`.
+        """The inverse of `content`, and of `to_dict`.
 
         Raises:
             ValueError: it comes from another version, whose scores may be others.
@@ -182,28 +194,31 @@ class State(Stored):
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
                 f"{version(_DISTRIBUTION)}; scores may have changed between them"
             )
-        defaults = loaded(content["module"])().options
-        stated = {
-            name: value
-            for name, value in content["options"].items()
-            if name not in defaults or plain(defaults[name]) != value
-        }
-        state = cls(content["module"], **stated)
+        state: Self = copy(_empty_state(cls, content["module"], json.dumps(content["options"])))
+        state._statistics = _sufficient_statistics(state.metric, with_intervals=False)
+        state._lock = Lock()
         state._statistics.take_plain(content["statistics"])
         if len(state) != content["rows"]:
             raise ValueError(f"the state is damaged: it should have {content['rows']} rows")
         return state
 
 
-def loaded(module: str) -> Any:
-    """The class of a module. `evaluate` takes 50 ms to find it, which small states would feel."""
-    return type(_instance(module))
+@lru_cache(maxsize=64)
+def _empty_state(kind: type[State], module: str, options: str) -> Any:
+    """A state without rows, of a file with these options in JSON; parts have the same ones."""
+    defaults = loaded(module)().options
+    stated = {
+        name: value
+        for name, value in json.loads(options).items()
+        if name not in defaults or plain(defaults[name]) != value
+    }
+    return kind(module, **stated)
 
 
 @cache
-def _instance(module: str) -> Any:
-    """A module, kept: Python loses an interrupt while `evaluate` destroys one that is garbage."""
-    return load(module)
+def loaded(module: str) -> type[Any]:
+    """The class of a module, kept, because small states would feel the search for it."""
+    return type(declared(module))
 
 
 def _sufficient_statistics(metric: Any, *, with_intervals: bool) -> SufficientStatistics:

@@ -1,10 +1,10 @@
 """States of modules that score row by row: how often scores occur, or those of each ranking."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import islice
-from typing import Any, NamedTuple, Self, cast
+from functools import lru_cache, partial
+from itertools import chain
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -12,14 +12,18 @@ from ..numbers.arrays import Floats
 from ..numbers.checks import RowError
 from ..numbers.multisets import Multiset
 from ..numbers.score_ranges import score_range
-from ..outcomes.preferences import outcomes, rates, sums_of_clusters
-from ..ranking.names import parse_measures
+from ..outcomes.preferences import outcomes, rates, sums_of_clusters, values_of_rates
+from ..ranking.names import Measure, parse_measures
 from ..ranking.ranking_measures import average
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
 from ..statistics.summary import members, summarize, uncertainty
+from .ranking_tables import Rankings
 from .sufficient_statistics import Columns, Ids, RowLabels, SufficientStatistics, refuse_ids
+from .value_counts import CountedScores, counts_of_rows
 
+_INTEGERS = 1 << 63
+_PENDING = 1 << 14  # numbers that wait, at least, until they are added up
 _SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
 
 
@@ -33,25 +37,27 @@ class _Rows:
     def __len__(self) -> int:
         return len(next(iter(self.scores.values())))
 
+    @property
+    def entries(self) -> int:
+        """How many numbers are held, which says how long it takes to add them up."""
+        clusters = 0 if self.clusters is None else sum(map(len, self.clusters.values()))
+        return clusters + sum(scores.values.size for scores in self.scores.values())
+
     @classmethod
-    def sum(cls, parts: Iterable["_Rows"]) -> Self:
-        listed = list(parts)
-        names = listed[0].scores
-        for part in listed:
-            if part.scores.keys() != names.keys():
-                raise ValueError(f"some rows have the scores {[*names]}, others {[*part.scores]}")
-        if len({part.clusters is None for part in listed}) > 1:
-            raise ValueError("some rows have clusters, others have none")
+    def sum(cls, parts: Sequence["_Rows"]) -> Self:
+        """All rows; the parts have the same scores, and clusters or none."""
+        first = parts[0]
         clusters = None
-        if listed[0].clusters is not None:
-            sums = [cast(dict[str, ClusterSums], part.clusters) for part in listed]
+        if first.clusters is not None:
+            sums = [cast(dict[str, ClusterSums], part.clusters) for part in parts]
             clusters = {name: ClusterSums.sum(part[name] for part in sums) for name in sums[0]}
         return cls(
-            {name: Multiset.sum(part.scores[name] for part in listed) for name in names}, clusters
+            {name: Multiset.sum(part.scores[name] for part in parts) for name in first.scores},
+            clusters,
         )
 
     def to_plain(self) -> list[Any]:
-        scores = {name: multiset.to_plain() for name, multiset in self.scores.items()}
+        scores = {name: [scores.values, scores.counts] for name, scores in self.scores.items()}
         if self.clusters is None:
             return [scores, None]
         return [scores, {name: sums.to_plain() for name, sums in self.clusters.items()}]
@@ -66,14 +72,19 @@ class _Rows:
 
 
 class RowScores(SufficientStatistics):
-    """Scores of single rows, of which the exact mean is reported."""
+    """Scores of single rows, of which the exact mean is reported.
+
+    The parts of each group are added up when as many numbers have come as there were at the last
+    time, so that all of them together are sorted a few times, and not once a part.
+    """
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
-        self._groups: dict[str | None, _Rows] = {}
+        self._parts: dict[str | None, list[_Rows]] = {}
+        self._rows = self._added = self._pending = 0
 
     def __len__(self) -> int:
-        return sum(map(len, self._groups.values()))
+        return self._rows
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
         refuse_ids(labels.ids)
@@ -83,51 +94,71 @@ class RowScores(SufficientStatistics):
         groups = {None: np.arange(rows)} if labels.groups is None else members(labels.groups)
         self._take(
             {
-                label: self._rows(
-                    {name: values[of_label] for name, values in scores.items()},
-                    None if clusters is None else clusters.take(of_label),
-                )
+                label: [
+                    self._counted(
+                        {name: values[of_label] for name, values in scores.items()},
+                        None if clusters is None else clusters.take(of_label),
+                    )
+                ]
                 for label, of_label in groups.items()
             }
         )
 
     def merge(self, other: Self) -> None:
-        self._take(other._groups)
+        self._take(other._parts)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting.pop("per_example"):
             raise ValueError("a state does not keep the scores of single rows")
-        result = self._summary(_Rows.sum(self._groups.values()), **reporting)
-        if None not in self._groups:
+        groups = self._groups()
+        result = self._summary(_Rows.sum([*groups.values()]), **reporting)
+        if None not in groups:
             result["groups"] = {
-                label: self._summary(self._groups[label], **reporting)
-                | {"n": len(self._groups[label])}
-                for label in sorted(self._groups, key=str)
+                label: self._summary(groups[label], **reporting) | {"n": len(groups[label])}
+                for label in sorted(groups, key=str)
             }
         return result
 
-    def counts(self) -> dict[str, Multiset] | None:
-        rows = _Rows.sum(self._groups.values())
-        return rows.scores if rows.clusters is None else None
+    def counts(self) -> CountedScores:
+        return self._value_counts(_Rows.sum([*self._groups().values()]))
+
+    def _value_counts(self, rows: _Rows) -> CountedScores:
+        return CountedScores(rows.scores, rows.clusters)
 
     def to_plain(self) -> Any:
-        return [[label, rows.to_plain()] for label, rows in self._groups.items()]
+        return [[label, rows.to_plain()] for label, rows in self._groups().items()]
 
     def take_plain(self, plain: Any) -> None:
-        self._take({label: _Rows.from_plain(rows) for label, rows in plain})
+        for label, rows in plain:
+            self._take({label: [_Rows.from_plain(rows)]})
 
-    def _take(self, new: Mapping[str | None, _Rows]) -> None:
-        merged_groups = self._groups | {
-            label: _Rows.sum([self._groups[label], rows]) if label in self._groups else rows
-            for label, rows in new.items()
-        }
-        if None in merged_groups and len(merged_groups) > 1:
+    def _groups(self) -> dict[str | None, _Rows]:
+        """The rows of each group."""
+        if self._pending:
+            self._parts = {label: [_Rows.sum(parts)] for label, parts in self._parts.items()}
+            self._added = sum(parts[0].entries for parts in self._parts.values())
+            self._pending = 0
+        return {label: parts[0] for label, parts in self._parts.items()}
+
+    def _take(self, new: Mapping[str | None, Sequence[_Rows]]) -> None:
+        first = next(chain.from_iterable(chain(self._parts.values(), new.values())), None)
+        for part in chain.from_iterable(new.values()):
+            if first is not None and part.scores.keys() != first.scores.keys():
+                raise ValueError(
+                    f"some rows have the scores {[*first.scores]}, others {[*part.scores]}"
+                )
+            if first is not None and (part.clusters is None) != (first.clusters is None):
+                raise ValueError("some rows have clusters, others have none")
+        if len({label is None for label in (*self._parts, *new)}) > 1:
             raise ValueError("some rows have groups, others have none")
-        if len({rows.clusters is None for rows in merged_groups.values()}) > 1:
-            raise ValueError("some rows have clusters, others have none")
-        self._groups = merged_groups
+        for label, parts in new.items():
+            self._parts.setdefault(label, []).extend(parts)
+            self._rows += sum(map(len, parts))
+            self._pending += sum(part.entries for part in parts)
+        if self._pending > max(_PENDING, self._added):
+            self._groups()
 
-    def _rows(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
+    def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
         return _Rows(
             {name: Multiset.from_values(values) for name, values in scores.items()},
             None
@@ -156,12 +187,13 @@ class RowScores(SufficientStatistics):
 class ComparisonOutcomes(RowScores):
     """Outcomes of comparisons; whether a tie counts is decided at the end."""
 
-    def counts(self) -> None:
-        return None  # whether ties count is not decided yet
+    def _value_counts(self, rows: _Rows) -> CountedScores:
+        values = values_of_rates(rows.scores["outcome"].elements(), self._options["ties"])
+        return counts_of_rows(values)._replace(clusters=rows.clusters)
 
-    def _rows(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
+    def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
         (values,) = scores.values()
-        rows = super()._rows(scores, None)
+        rows = super()._counted(scores, None)
         if clusters is None:
             return rows
         return replace(rows, clusters=sums_of_clusters(values, self._options["ties"], clusters))
@@ -180,89 +212,52 @@ class RankingScores(SufficientStatistics):
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
-        self._queries: dict[int | str, _Query] = {}
-        self._measures = parse_measures(self._options["measures"])
+        measures = self._options["measures"]
+        self._measures = _measures(measures if isinstance(measures, str) else tuple(measures))
+        self._rankings = Rankings([measure.name for measure in self._measures])
 
     def __len__(self) -> int:
-        return len(self._queries)
+        return len(self._rankings)
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
-        scores = self._metric.compute(**columns, **_SCORES_ALONE)
-        rows = list(zip(*scores["per_example"].values(), strict=True))
-        names = range(len(self), len(self) + len(rows))
-        ids = names if labels.ids is None else _checked_ids(labels.ids, rows)
-        groups, clusters = (
-            [None] * len(rows) if column is None else column
-            for column in (labels.groups, labels.clusters)
-        )
-        self._take(
-            (name, _Query(group, cluster, list(row)))
-            for name, group, cluster, row in zip(ids, groups, clusters, rows, strict=True)
+        scores = self._metric.compute(**columns, **_SCORES_ALONE)["per_example"]
+        rows = len(next(iter(scores.values())))
+        ids = range(len(self), len(self) + rows)
+        self._rankings.update(
+            ids if labels.ids is None else _checked_ids(labels.ids, rows), scores, labels.columns()
         )
 
     def merge(self, other: Self) -> None:
-        self._take(other._queries.items())
+        self._rankings.merge(other._rankings)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
-        in_order = [self._queries[name] for name in sorted(self._queries, key=_query_order)]
-        groups, clusters, rows = zip(*in_order, strict=True)
-        scores = np.array(rows).T
-        return summarize(
-            {measure.name: values for measure, values in zip(self._measures, scores, strict=True)},
-            {measure.name: average(measure) for measure in self._measures},
-            **reporting,
-            groups=None if None in groups else groups,
-            clusters=None if None in clusters else clusters,
-        )
+        scores, labels = self._rankings.in_order()
+        means = {measure.name: average(measure) for measure in self._measures}
+        return summarize(scores, means, **reporting, **labels)
 
-    def counts(self) -> dict[str, Multiset] | None:
-        queries = list(self._queries.values())
-        if queries[0].cluster is not None:
-            return None
-        columns = zip(*(query.scores for query in queries), strict=True)
-        return {
-            measure.name: Multiset.from_values(column)
-            for measure, column in zip(self._measures, columns, strict=True)
-        }
+    def counts(self) -> CountedScores:
+        scores, labels = self._rankings.in_order()
+        return counts_of_rows(scores, labels.get("clusters"))
 
     def to_plain(self) -> Any:
-        return [[name, *query] for name, query in self._queries.items()]
+        return self._rankings.to_plain()
 
     def take_plain(self, plain: Any) -> None:
-        self._take((name, _Query(*query)) for name, *query in plain)
-
-    def _take(self, new: Iterable[tuple[int | str, "_Query"]]) -> None:
-        new_queries: dict[int | str, _Query] = {}
-        for name, query in new:
-            if name in new_queries or name in self._queries:
-                raise ValueError(f"ranking {name!r} is there twice; give each an id of its own")
-            new_queries[name] = query
-        queries = [*islice(self._queries.values(), 1), *new_queries.values()]
-        for label in ("group", "cluster"):
-            if len({getattr(query, label) is None for query in queries}) > 1:
-                raise ValueError(f"some rows have {label}s, others have none")
-        self._queries |= new_queries
+        self._rankings.take_plain(plain)
 
 
-class _Query(NamedTuple):
-    """The labels of a query, and its scores in the order of the measures."""
-
-    group: str | None
-    cluster: str | None
-    scores: list[float]
+@lru_cache(maxsize=64)
+def _measures(names: str | tuple[str, ...]) -> tuple[Measure, ...]:
+    """The measures of these names; parts have the same ones, and to read names takes a while."""
+    return parse_measures(names)
 
 
-def _checked_ids(ids: Ids, rows: Sequence[object]) -> Ids:
-    if len(ids) != len(rows):
-        raise ValueError(f"ids has {len(ids)} values for {len(rows)} rows")
+def _checked_ids(ids: Ids, rows: int) -> Ids:
+    if len(ids) != rows:
+        raise ValueError(f"ids has {len(ids)} values for {rows} rows")
     for row, name in enumerate(ids):
         if not isinstance(name, int | str) or isinstance(name, bool):
             raise RowError("ids", row, f"is {name!r}; an id is an integer or a string")
+        if isinstance(name, int) and not -_INTEGERS <= name < _INTEGERS:
+            raise RowError("ids", row, f"is {name}; an integer has at most 64 bits")
     return ids
-
-
-def _query_order(name: int | str) -> tuple[int, int, bytes]:
-    """Integers before strings, and these in the order of their bytes."""
-    if isinstance(name, int):
-        return 0, name, b""
-    return 1, 0, name.encode("utf-8", "surrogatepass")

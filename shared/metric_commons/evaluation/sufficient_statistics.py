@@ -8,20 +8,28 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..numbers.multisets import Multiset
 from .arguments import REPORTING
+from .value_counts import CountedScores
 
 Columns = Mapping[str, Any]
 Ids = Sequence[int | str]
 
 
-# What makes a module return scores of rows and nothing else.
 class RowLabels(NamedTuple):
     """What rows have beside their columns, one each; None if they do not."""
 
     groups: Sequence[str] | None = None
     clusters: Sequence[str] | None = None
     ids: Ids | None = None
+
+    def columns(self) -> dict[str, Sequence[str]]:
+        """Groups and clusters, as far as there are any.
+
+        >>> RowLabels(groups=["a"]).columns()
+        {'groups': ['a']}
+        """
+        columns = {"groups": self.groups, "clusters": self.clusters}
+        return {name: labels for name, labels in columns.items() if labels is not None}
 
 
 class SufficientStatistics(ABC):
@@ -46,7 +54,7 @@ class SufficientStatistics(ABC):
     def result(self, **reporting: Any) -> dict[str, Any]:
         """The result of all rows."""
 
-    def counts(self) -> dict[str, Multiset] | None:
+    def counts(self) -> CountedScores | None:
         """How often each score of rows occurs; None where that says nothing of intervals."""
         return None
 

@@ -1,6 +1,6 @@
 """The rows of one system: what each module takes of them, and what they are called."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +8,7 @@ from ..numbers.checks import check_labels
 from .arguments import input_names, scores_rows
 from .module_results import ModuleResult, module_result
 from .units import Units, scores_of_units
-from .value_counts import row_multisets
+from .value_counts import counts_of_rows
 
 
 class InputError(ValueError):
@@ -41,9 +41,17 @@ class SystemRows:
         return next((column for column in columns if column is not None), None)
 
     def result(
-        self, name: str, metric: Any, options: Mapping[str, Any], reporting: Mapping[str, Any]
+        self,
+        name: str,
+        metric: Any,
+        options: Mapping[str, Any],
+        reporting: Mapping[str, Any],
+        summary: Callable[..., dict[str, Any]] | None = None,
     ) -> ModuleResult:
-        """What `metric`, the module `name`, says about these rows."""
+        """What `metric`, the module `name`, says about these rows.
+
+        If they are scored, `summary` returns what follows from the scores.
+        """
         reporting = {**reporting, "groups": self.groups, "clusters": self.clusters}
         reported = {
             option: value for option, value in reporting.items() if option in metric.options
@@ -54,13 +62,18 @@ class SystemRows:
             result = scores_of_units(name, metric, columns, options, reported, self.units[name])
         else:
             inputs = {column: columns[column] for column in input_names(metric)}
-            if metric.scores_are == "sums" and reported.get("per_example"):
+            if summary is not None:
+                result = summary(**reported)
+                statistics = getattr(result, "statistics", None)
+                if statistics is not None and reported.get("per_example"):
+                    row_sums = statistics.sums_of_rows()
+            elif metric.scores_are == "sums" and reported.get("per_example"):
                 result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
                 row_sums = statistics.sums_of_rows()
             else:
                 result = metric.compute(**inputs, **options, **reported)
-        if scores_rows(metric) and self.clusters is None:
-            counts = row_multisets(result["per_example"])
+        if scores_rows(metric):
+            counts = counts_of_rows(result["per_example"], self.clusters)
         return module_result(
             name,
             metric,

@@ -28,7 +28,7 @@ def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
     wanted = list(dict.fromkeys(names))
     if is_spark(data):
         check_columns(wanted, data.columns)
-        data = data.select(*wanted).toArrow()
+        data = data.select(*map(quoted, wanted)).toArrow()
     columns = table_names(data)
     if columns is None:
         return _collected(data, wanted)
@@ -70,9 +70,23 @@ def is_dataset(data: Any) -> bool:
     return hasattr(data, "select_columns") and hasattr(data, "__len__")
 
 
+def quoted(name: str) -> str:
+    """The name of a column as Spark reads it, where a dot would lead into a struct.
+
+    >>> quoted("answer.text")
+    '`answer.text`'
+    """
+    return "`" + name.replace("`", "``") + "`"
+
+
 def comes_in_parts(data: Any) -> bool:
     """Whether a table may be too large for one process: of Spark, or of `datasets`."""
     return is_spark(data) or hasattr(data, "select_columns")
+
+
+def columns_of_batch(batch: Any) -> dict[str, Any]:
+    """The columns of a table or a batch of pyarrow by their names."""
+    return dict(zip(batch.schema.names, batch.columns, strict=True))
 
 
 def _column(column: Any) -> Any:

@@ -3,6 +3,11 @@
 A mean over tasks is of one score, computed with the same options on each. Its standard error
 follows from those of the tasks, whose rows are independent of each other. The tasks are taken as
 they are: nothing is said of other tasks.
+
+The interval of a mean rank, or of Borda's count, follows from the ranks that a system may have in
+each task. To resample rows, as for a mean, would be wrong: where systems lie close together the
+ranks of resamples are nearer to each other than the true ones, in every task in the same direction,
+so that with fifteen tasks hardly an interval holds the true mean rank.
 """
 
 import math
@@ -12,7 +17,7 @@ from itertools import combinations
 from typing import Any, Literal
 
 from .boards import Board, interval_text
-from .comparisons import Rank, ranks
+from .comparisons import Comparison, Rank, ranks
 from .rendering import Table, label
 
 Mean = Literal["tasks", "ranks", "borda"]
@@ -35,6 +40,7 @@ class TaskMeans:
     values: Mapping[str, float]  # of each system
     intervals: Mapping[str, Sequence[float]]
     ranks: Mapping[str, Rank]
+    problem: str = ""  # why there are no intervals
 
     def records(self) -> Iterator[dict[str, Any]]:
         """What there is to say of each system, best first."""
@@ -54,7 +60,7 @@ class TaskMeans:
             }
 
     def table(self, top: int | None = None) -> Table:
-        """A row a system, a column a task; the first tier is in bold, if there is a second."""
+        """One row per system, one column per task; the first tier is bold if there is a second."""
         is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
         level = next(iter(self.boards.values())).confidence_level
         rows: list[list[str]] = []
@@ -82,6 +88,13 @@ class TaskMeans:
             )
         elif self.kind == "tasks":
             note += " Tiers need the scores of rows of every task."
+        elif self.intervals:
+            note += (
+                " Intervals: from the ranks that a system may have in each task, for all systems "
+                "and tasks at once, corrected by Holm's method over all comparisons of all tasks."
+            )
+        if self.problem:
+            note += f" There are no intervals: {self.problem}."
         tasks = [label(task) for task in self.boards]
         return Table(
             [*header, *tasks], rows, 2 if self.ranks else 1, bold, note, "Leaderboard over tasks"
@@ -113,6 +126,7 @@ def task_means(boards: Sequence[Board], kind: Mean) -> TaskMeans:
     columns = [[board.result(system).scores[board.score] for system in systems] for board in boards]
     intervals: dict[str, Sequence[float]] = {}
     ranks_of_systems: dict[str, Rank] = {}
+    problem = ""
     if kind == "tasks":
         means = [math.fsum(row) / len(row) for row in zip(*columns, strict=True)]
         intervals = _intervals(boards, systems, means)
@@ -125,11 +139,19 @@ def task_means(boards: Sequence[Board], kind: Mean) -> TaskMeans:
         if kind == "ranks":
             means = [len(systems) - count / len(boards) for count in wins]
         is_lower_better = kind == "ranks"
+        problem = _without_comparisons(boards)
+        if not problem:
+            best, worst = _possible_ranks(boards, systems, lower)
+            for number, system in enumerate(systems):
+                ends = [best[number], worst[number]]
+                if kind == "borda":  # a system beats all that rank behind it
+                    ends = [len(boards) * (len(systems) - end) for end in ends[::-1]]
+                intervals[system] = ends
     order = sorted(
         range(len(systems)), key=lambda number: means[number] * (1 if is_lower_better else -1)
     )
     values = {systems[number]: means[number] for number in order}
-    return TaskMeans(kind, boards_of_tasks, values, intervals, ranks_of_systems)
+    return TaskMeans(kind, boards_of_tasks, values, intervals, ranks_of_systems, problem)
 
 
 def _boards_of_tasks(boards: Sequence[Board]) -> dict[str, Board]:
@@ -167,6 +189,75 @@ def _intervals(
             reach = critical * math.hypot(*filter(None, errors)) / len(boards)
             intervals[system] = [mean - reach, mean + reach]
     return intervals
+
+
+def _without_comparisons(boards: Sequence[Board]) -> str:
+    """Why the systems of some task were not all compared; nothing if they were."""
+    for board in boards:
+        if not board.ranks:
+            return next(
+                (note.removeprefix("There are no ranks: ").rstrip(".") for note in board.notes),
+                f"the systems of {board.task or 'a task'} were not all compared",
+            )
+    return ""
+
+
+def _possible_ranks(
+    boards: Sequence[Board], systems: Sequence[str], lower: bool
+) -> tuple[list[float], list[float]]:
+    """The means over tasks of the best and the worst rank that each system may have."""
+    tasks = [
+        (
+            board.results.comparisons,
+            {system: board.result(system).scores[board.score] for system in systems},
+        )
+        for board in boards
+    ]
+    ranks_of_tasks = simultaneous_ranks(tasks, boards[0].confidence_level, lower)
+    best, worst = (
+        [
+            math.fsum(ranks_of_task[system][end] for ranks_of_task in ranks_of_tasks) / len(tasks)
+            for system in systems
+        ]
+        for end in (0, 1)
+    )
+    return best, worst
+
+
+def simultaneous_ranks(
+    tasks: Sequence[tuple[Sequence[Comparison], Mapping[str, float]]],
+    confidence_level: float,
+    is_lower_better: bool = False,
+) -> list[dict[str, list[int]]]:
+    """The best and the worst rank of each system in each task, all of them at once.
+
+    Args:
+        tasks: of each the comparisons of every two systems, and the score of each system.
+        confidence_level: with which all intervals hold together.
+        is_lower_better: whether the lowest score is the best.
+
+    >>> rows = {"a": [1.0] * 9, "b": [0.0] * 9}
+    >>> from .comparisons import Pair, compare_pairs
+    >>> pairs = compare_pairs([Pair("a", "b", "m", "em", *rows.values())])
+    >>> simultaneous_ranks([(pairs, {"a": 1.0, "b": 0.0})] * 2, 0.95)
+    [{'a': [1, 1], 'b': [2, 2]}, {'a': [1, 1], 'b': [2, 2]}]
+    """
+    from ..statistics.corrections import holm
+
+    p_values = [comparison["p_value"] for comparisons, _ in tasks for comparison in comparisons]
+    p_adjusted = iter(holm(p_values).tolist())
+    alpha = {"alpha": 1 - confidence_level}
+    ranks_of_tasks = []
+    for comparisons, scores in tasks:
+        adjusted = [
+            {**c, "p_adjusted": p, "options": c.get("options", {}) | alpha}
+            for c, p in zip(comparisons, p_adjusted, strict=False)
+        ]
+        ranks_of_systems = ranks(adjusted, scores, is_lower_better)
+        ranks_of_tasks.append(
+            {system: rank["rank_interval"] for system, rank in ranks_of_systems.items()}
+        )
+    return ranks_of_tasks
 
 
 def _ranks(

@@ -1,9 +1,14 @@
 """What makes no sense in a call, refused before any data is read."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
+
+from ..files.streams import on_terminal
+
+_Step = TypeVar("_Step")
 
 
 class UsageError(ValueError):
@@ -29,6 +34,20 @@ def extra(name: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         message = f"{error}; it comes with: pip install 'metric-commons[{name}]'"
         raise MissingExtraError(message, name=error.name) from error
+
+
+def with_bar(steps: Sequence[_Step], text: str, unit: str = "it") -> Iterable[_Step]:
+    """The steps, with a bar on a terminal that says how far they are, if they take over a second.
+
+    >>> list(with_bar([1, 2], "counting"))
+    [1, 2]
+    """
+    if not on_terminal():
+        return steps
+    from tqdm import tqdm
+
+    bar: Iterable[_Step] = tqdm(steps, text, unit=unit, delay=1, leave=False)
+    return bar
 
 
 def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:

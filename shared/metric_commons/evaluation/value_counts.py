@@ -1,70 +1,154 @@
 """How often each score of rows occurs: the small part of a result from which intervals follow."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from ..numbers.arrays import Floats
     from ..numbers.multisets import Multiset
+    from ..statistics.cluster_sums import ClusterSums
     from ..statistics.proportions import Interval
 
 # Of each score its values, how often each occurs and, if not 0 and 1, the ends of its range.
 ValueCounts = dict[str, list[Any]]
+# Of each score a power of two, and the kinds of clusters: rows, sum in units of 2**power, how many.
+ClusterCounts = dict[str, list[Any]]
 
 _MAX_VALUES = 5_000  # of a score; where nearly every row has its own, rows have a file for them
+_ROUNDING = 1e-9  # by so much the scores of rows may be above their upper bound
 
 
-def value_counts(scores: "Mapping[str, Multiset]", metric: Any) -> ValueCounts:
+class CountedScores(NamedTuple):
+    """What is counted of the rows of a system."""
+
+    scores: "Mapping[str, Multiset]"
+    clusters: "Mapping[str, ClusterSums] | None" = None  # None if rows stand alone
+
+
+def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, ClusterCounts]:
     """The counts of those scores that have few values, for a result of the module `metric`.
+
+    Where there are clusters those of a score are counted, too, by how many rows they have and what
+    these add up to; a score with many kinds of clusters has no counts.
 
     >>> from types import SimpleNamespace
     >>> from ..numbers.multisets import Multiset
     >>> em = {"qa_em": Multiset.from_values([1.0, 0.0, 1.0])}
-    >>> value_counts(em, SimpleNamespace(scores_are="means"))
-    {'qa_em': [[0.0, 1.0], [1, 2]]}
+    >>> value_counts(CountedScores(em), SimpleNamespace(scores_are="means", unbounded=frozenset()))
+    ({'qa_em': [[0.0, 1.0], [1, 2]]}, {})
     """
-    return {
-        name: [*multiset.to_plain(), *_ends(name, metric)]
-        for name, multiset in scores.items()
-        if 0 < len(multiset.values) <= _MAX_VALUES
-    }
+    values: ValueCounts = {}
+    clusters: ClusterCounts = {}
+    for name, multiset in counts.scores.items():
+        if not 0 < len(multiset.values) <= _MAX_VALUES:
+            continue
+        if counts.clusters is not None:
+            sums = counts.clusters[name]
+            kinds = Counter(sums.clusters.values())
+            if len(kinds) > _MAX_VALUES:
+                continue
+            listed = [[*kind, number] for kind, number in sorted(kinds.items())]
+            clusters[name] = [sums.power, listed]
+        ends = ends_of_range(name, metric, (multiset.values[0], multiset.values[-1]))
+        values[name] = [*multiset.to_plain(), *([list(ends)] if ends else [])]
+    return values, clusters
 
 
-def row_multisets(columns: Mapping[str, Sequence[float]]) -> "dict[str, Multiset]":
-    """The multiset of each score of rows; a row that does not count, which is NaN, is left out."""
+def counts_of_rows(
+    columns: "Mapping[str, Sequence[float] | Floats]", clusters: Sequence[Any] | None = None
+) -> CountedScores:
+    """The counts of each score of rows; a row that does not count, which is NaN, is left out.
+
+    Args:
+        columns: of each score the scores of all rows.
+        clusters: one label per row; None if rows stand alone.
+    """
     import numpy as np
 
     from ..numbers.multisets import Multiset
+    from ..statistics.cluster_sums import Clusters
 
     arrays = {name: np.array(values, np.float64) for name, values in columns.items()}
-    return {
-        name: Multiset.from_values(values[~np.isnan(values)]) for name, values in arrays.items()
-    }
+    counting = {name: ~np.isnan(values) for name, values in arrays.items()}
+    scores = {name: Multiset.from_values(values[counting[name]]) for name, values in arrays.items()}
+    if clusters is None:
+        return CountedScores(scores)
+    labels = Clusters.of_labels(clusters, len(clusters))
+    return CountedScores(
+        scores,
+        {
+            name: labels.take(counting[name]).sums(values[counting[name]])
+            for name, values in arrays.items()
+        },
+    )
 
 
-def count_interval(counts: Sequence[Any], confidence_level: float) -> "Interval":
+def count_interval(
+    counts: Sequence[Any], confidence_level: float, clusters: Sequence[Any] | None = None
+) -> "Interval":
     """The interval of the mean of scores that are counted as `value_counts` has them.
+
+    Args:
+        counts: of the values of a score.
+        confidence_level: of the interval.
+        clusters: the counts of its clusters; None if rows stand alone.
 
     >>> count_interval([[0.0, 1.0], [1, 2]], 0.95).method
     'clopper_pearson'
+    >>> count_interval([[0.0, 1.0], [2, 4]], 0.95, [0, [[2, 1, 2], [2, 2, 1]]]).n_clusters
+    3
     """
     from ..numbers.multisets import Multiset
+    from ..statistics.cluster_sums import ClusterSums
     from ..statistics.intervals import interval
 
     values, numbers, *ends = counts
     low, high = ends[0] if ends else (0.0, 1.0)
     # The ends of a file: infinity is not in JSON.
     bounds = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
-    multiset = Multiset.from_plain([values, numbers])
-    return interval(multiset, confidence_level=confidence_level, bounds=bounds)
+    sums = None
+    if clusters is not None:
+        power, kinds = clusters
+        pairs = [(rows, units) for rows, units, number in kinds for _ in range(number)]
+        sums = ClusterSums.reduced({str(n): pair for n, pair in enumerate(pairs)}, power)
+    return interval(
+        Multiset.from_plain([values, numbers]),
+        confidence_level=confidence_level,
+        bounds=bounds,
+        clusters=sums,
+    )
 
 
-def _ends(name: str, metric: Any) -> list[list[float]]:
-    """The range of a score in a list, if it is not from 0 to 1."""
+def ends_of_range(
+    name: str, metric: Any, extremes: tuple[float, float]
+) -> tuple[float, float] | None:
+    """The range of a score of rows, if it is not from 0 to 1.
+
+    Args:
+        name: of the score.
+        metric: the module.
+        extremes: the least and the greatest score that a row has.
+    """
+    if name in metric.unbounded:
+        return 0.0, math.inf
     if metric.scores_are != "rankings":
-        return []
+        ends = observed_range(*extremes)
+        return None if ends == (0.0, 1.0) else ends
     from ..ranking.names import parse_measures
     from ..ranking.ranking_measures import average
 
     bounds = average(parse_measures([name])[0]).bounds
-    return [] if bounds == (0.0, 1.0) else [list(bounds)]
+    return None if bounds == (0.0, 1.0) else bounds
+
+
+def observed_range(minimum: float, maximum: float) -> tuple[float, float]:
+    """What may be the range of a score, by its extremes: from 0 to 1, from 0 on, or any number.
+
+    >>> observed_range(0.2, 1.0), observed_range(3.0, 56.0)
+    ((0.0, 1.0), (0.0, inf))
+    """
+    if minimum < 0:
+        return -math.inf, math.inf
+    return 0.0, 1.0 if maximum <= 1 + _ROUNDING else math.inf

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..numbers.domains import Level, Positive, check_option
 from .comparisons import Comparison, compare_pairs
 from .pairing import paired_scores
-from .rendering import Table, label, p_value
+from .rendering import Table, counted, label, p_value
 from .results import Results
 
 NOT_INFERIOR, UNDECIDED, INFERIOR = "not inferior", "cannot tell", "inferior"
@@ -150,8 +150,9 @@ def _equation(p: float) -> str:
 
 
 def _units(comparison: Comparison) -> str:
-    rows = f"{comparison['rows']:,} rows"
-    return f"{rows} in {comparison['n_clusters']:,} clusters" if _clusters(comparison) else rows
+    rows = counted(comparison["rows"], "row")
+    clusters = _clusters(comparison)
+    return f"{rows} in {counted(clusters, 'cluster')}" if clusters else rows
 
 
 def _clusters(comparison: Comparison) -> int | None:
@@ -238,7 +239,7 @@ def plans(
 
 
 def plan_table(rows: Sequence[Plan], effect: float, alpha: float, power: float) -> Table:
-    """A row a pair of systems and score."""
+    """One row per pair of systems and score."""
     has_clusters = any(plan.n_clusters for plan in rows)
     units = "clusters" if has_clusters else "rows"
     return Table(

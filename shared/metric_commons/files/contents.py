@@ -9,6 +9,7 @@ from .delimited_rows import delimited_rows
 from .json_rows import PLAIN, STRICT, Row, decoded_lines, filled_lines, rows_of_document
 from .logs import PLAIN_ROWS, Content, Log, format_named, formats, recognized
 from .parquet_rows import parquet_names, parquet_rows
+from .pieces import pieces_of_lines, pieces_of_table
 from .streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
@@ -90,7 +91,7 @@ def _parquet(stream: Stream, form: str | None, is_table: bool, fields: Fields) -
     def rows() -> Iterator[Row]:
         yield from parquet_rows(file, fields())
 
-    return Log(form=PLAIN_ROWS, rows=rows())
+    return Log(form=PLAIN_ROWS, rows=rows(), pieces=pieces_of_table(file, fields))
 
 
 def _json(stream: Stream, kind: str, form: str | None, is_table: bool) -> Log:
@@ -110,7 +111,13 @@ def _json(stream: Stream, kind: str, form: str | None, is_table: bool) -> Log:
     content = Content(stream.path, "lines", first, decoded_lines(chain(head, lines), PLAIN))
     if form is not None or (not is_table and recognized(content) is not None):
         return _of(content, form)
-    return Log(form=PLAIN_ROWS, rows=decoded_lines(chain(head, lines)))
+
+    def all_lines() -> Iterator[bytes]:
+        first_lines = (text.encode("utf-8", "surrogatepass") for _, text in head)
+        return chain(first_lines, stream.content)
+
+    rows = decoded_lines(chain(head, lines))
+    return Log(form=PLAIN_ROWS, rows=rows, pieces=pieces_of_lines(all_lines))
 
 
 def _document(text: str, stream: Stream, form: str | None, is_table: bool) -> Log:

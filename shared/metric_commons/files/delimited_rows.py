@@ -4,8 +4,10 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .json_rows import STRICT, Row, location
+from .field_paths import steps
+from .json_rows import STRICT, Row, location, missing_field
 
+_DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 _LARGEST_CELL = 2**31 - 1  # the default of the csv module, 128 KiB, is less than a long context
 
 
@@ -13,17 +15,17 @@ def delimited_rows(lines: Iterable[str], delimiter: str, fields: Sequence[str]) 
     """Rows whose cells are strings.
 
     Raises:
-        ValueError: a row has more or fewer cells than the header, a field stands in it twice, or a
-            quote is not closed.
+        ValueError: the header lacks a field or has it twice, a row has more or fewer cells than the
+            header, or a quote is not closed.
     """
     csv.field_size_limit(_LARGEST_CELL)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     end = row = 0
     try:
         header = next(reader, [])
-        for field in fields:
-            if header.count(field) > 1:
-                raise ValueError(f"line 1: there are {header.count(field)} columns {field!r}")
+        if not header:
+            return
+        _check_header(header, delimiter, fields)
         end = reader.line_num
         for cells in reader:
             start, end = end + 1, reader.line_num
@@ -31,12 +33,37 @@ def delimited_rows(lines: Iterable[str], delimiter: str, fields: Sequence[str]) 
                 continue  # an empty line; in a file of one column it would be an empty cell
             if len(cells) != len(header):
                 raise ValueError(
-                    f"{location(row, start)}: cells: {len(cells)}, columns: {len(header)}"
+                    f"{location(row, start)}: the number of cells is {len(cells)}, but the header "
+                    f"has {len(header)}"
                 )
             yield start, dict(zip(header, cells, strict=True))
             row += 1
     except csv.Error as error:
         raise ValueError(f"{location(row, end + 1)}: {error}") from None
+
+
+def _check_header(header: Sequence[str], delimiter: str, fields: Sequence[str]) -> None:
+    """Nothing, if the header has each field once."""
+    for field in fields:
+        if header.count(field) > 1:
+            raise ValueError(f"line 1: there are {header.count(field)} columns {field!r}")
+        if field not in header and not _leads_into(field, header):
+            text = delimiter.join(header)
+            other = next((mark for mark in _DELIMITERS if mark in text and len(header) == 1), None)
+            if other is not None:
+                raise ValueError(
+                    f"line 1: the cells seem to be separated by {_DELIMITERS[other]}, not by "
+                    f"{_DELIMITERS[delimiter]}: {text!r}; .csv needs commas, and .tsv tabs"
+                )
+            raise ValueError(f"line 1: {missing_field(field, header)}")
+
+
+def _leads_into(path: str, header: Sequence[str]) -> bool:
+    """Whether a path, such as `["a.b"]`, starts with a column."""
+    try:
+        return steps(path)[0] in header
+    except ValueError:
+        return False
 
 
 def values_of_cells(cells: Sequence[str], *, numbers_allowed: bool) -> tuple[Any, Sequence[Any]]:

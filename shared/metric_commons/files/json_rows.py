@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..numbers.checks import nearest
+
 Row = tuple[int | None, Mapping[str, Any]]  # the line in which a row starts, and its fields
 
 
@@ -20,11 +22,27 @@ def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
 # Of logs, which programs write: twice as fast, and a field given twice is none of their faults.
 PLAIN = json.JSONDecoder()
+_ENDS = ("\n", "\r\n")
 
 
 def location(row: int, line: int | None) -> str:
-    """The number of a row, from 0 as in results, and that of its line, from 1."""
-    return f"row {row}" if line is None else f"row {row} (line {line})"
+    """Where a row is: the line in which it starts, or its number, from 0, if there are no lines.
+
+    >>> location(12, 14), location(12, None)
+    ('line 14', 'row 12')
+    """
+    return f"row {row}" if line is None else f"line {line}"
+
+
+def missing_field(field: str, names: Iterable[str]) -> str:
+    """What is said of a field that a row or a header does not have.
+
+    >>> missing_field("anser", ["question", "answer"])
+    "there is no field 'anser'; did you mean 'answer'? The fields are question, answer"
+    """
+    fields = list(map(str, names)) or ["none"]
+    hint = f"{hint}? The" if (hint := nearest(field, fields).rstrip("?")) else "; the"
+    return f"there is no field {field!r}{hint} fields are {', '.join(fields)}"
 
 
 def filled_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -45,9 +63,15 @@ def decoded_lines(
     Raises:
         ValueError: a line is no JSON, or no object.
     """
+    scan = decoder.scan_once  # type: ignore[attr-defined] # decode() looks for white space with regular expressions
     for row, (number, line) in enumerate(lines):
         try:
-            values = decoder.decode(line)
+            try:
+                values, end = scan(line, 0)
+                if end < len(line) and line[end:] not in _ENDS:
+                    values = decoder.decode(line)
+            except StopIteration:  # white space in front, or no JSON
+                values = decoder.decode(line)
         except json.JSONDecodeError as error:
             state = "" if line.endswith("\n") else " is cut off"
             raise ValueError(

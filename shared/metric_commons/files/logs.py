@@ -23,10 +23,11 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import IO, Any, Literal, Protocol
+from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from ..numbers.checks import nearest
 from .json_rows import Row
+from .pieces import Cut
 from .streams import Limits
 
 PLAIN_ROWS = "rows"  # the form of rows that are no log
@@ -52,6 +53,15 @@ class Content:
         return isinstance(self.first, Mapping) and all(name in self.first for name in names)
 
 
+class Means(NamedTuple):
+    """Scores of all rows of a split, where a file has no scores of rows."""
+
+    split: str
+    scores: Mapping[str, float]
+    subsets: Mapping[str, Mapping[str, float]]  # the same of each, where there are several
+    about: Mapping[str, Any]  # what they are of, for a signature
+
+
 @dataclass(frozen=True, kw_only=True)
 class Log:
     """The rows of a file, and what its format says about them."""
@@ -67,9 +77,12 @@ class Log:
     # is chosen with `--filter`, for the key "filter", or with `--where`.
     strata: Mapping[str, Column] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
+    conventions: Mapping[str, str] = field(default_factory=dict)  # of its metrics, in words
     companions: Mapping[str, str] = field(default_factory=dict)  # files read too, with their hashes
     repeated_ids_allowed: bool = True
+    means: Sequence[Means] = ()  # of a format without rows
     has_cells: bool = False  # rows of CSV and TSV, whose values are texts
+    pieces: Cut | None = None  # to be read instead of the rows, where that is possible
 
 
 class Format(Protocol):

@@ -22,6 +22,10 @@ class Names(NamedTuple):
 
 LIBRARIES = (
     Names(("user_input", "response", "reference"), "response", "reference"),  # ragas
+    Names(("question", "answer", "contexts", "ground_truth"), "answer", "ground_truth"),  # its 0.1
+    Names(
+        ("question", "answer", "contexts", "ground_truths"), "answer", "ground_truths"
+    ),  # its 0.0
     Names(("input", "actual_output"), "actual_output", "expected_output"),  # deepeval
     Names(("audio_filepath", "pred_text"), "pred_text", "text", "audio_filepath"),  # NeMo
 )

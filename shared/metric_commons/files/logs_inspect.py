@@ -15,6 +15,11 @@ from .logs import Column, Content, Log, Record, listed
 from .streams import zstandard_reader
 
 FORM = "inspect"
+_CONVENTIONS = {
+    "f1": "inspect rounds the F1 of each row to two digits, splits words at hyphens and leaves out "
+    "targets without words",
+    "includes": "inspect asks whether the answer has the first target, letter case aside",
+}
 _ZSTANDARD = 93  # the method of zip, which `zipfile` reads from Python 3.14 on
 _CHUNK = 1 << 20  # bytes that are uncompressed at a time
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
@@ -45,6 +50,7 @@ def read(content: Content) -> Log:
         system=run.get("model"),
         task=run.get("task"),
         samples=results.get("total_samples"),
+        conventions=_CONVENTIONS,
         problem=None if status == "success" else f"the run has the state {status!r}",
     )
 

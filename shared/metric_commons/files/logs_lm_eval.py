@@ -29,6 +29,13 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jso
 # A list of texts in single quotes without any character that means something else in Python; the
 # parser of Python takes 15 microseconds for it.
 _PLAIN_LIST = re.compile(r"\['[^'\\\n\r\0]*'(?:, '[^'\\\n\r\0]*')*\]")
+_CONVENTIONS = {
+    "exact_match": "lm-evaluation-harness compares texts as the task says, with ignore_case, "
+    "ignore_punctuation and regexes_to_ignore, and otherwise letter by letter",
+    "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
+    "f1": "f1 of lm-evaluation-harness is what the task defines",
+}
+_NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins that is a text
 _INDEX = re.compile(r"\d+")
 
 
@@ -64,11 +71,13 @@ def read(content: Content) -> Log:
             "predicted": predicted,
             "label": label,
             "logged": logged,
+            **({"accepted_answers": accepted_answers} if _has_answers(content.first) else {}),
         },
         system=results.get("model_name") or folder,
         task=task,
         samples=results.get("n-samples", {}).get(task, {}).get("effective"),
         strata={"filter": _filter_names()},
+        conventions=_CONVENTIONS,
         lower_is_better=frozenset(metric for metric, is_higher in higher.items() if not is_higher),
         companions=companions,
     )
@@ -118,6 +127,8 @@ def literal_list(target: Any) -> list[str]:
 def prediction(record: Record) -> str:
     """The first answer, after the filter."""
     answer = record["filtered_resps"][0]
+    if isinstance(answer, str) and (not answer.startswith(_NUMBERS) or _is_generated(record)):
+        return answer
     while isinstance(answer, list) and answer and not _is_pair(answer):
         answer = answer[0]
     if not isinstance(answer, str) or not _is_generated(record):
@@ -128,6 +139,22 @@ def prediction(record: Record) -> str:
 def references(record: Record) -> list[str]:
     """The accepted answers."""
     return literal_list(record["target"])
+
+
+def accepted_answers(record: Record) -> list[str]:
+    """The answers of a document of SQuAD v2, none where the question has no answer.
+
+    The target does not say so: it is then a word such as "unanswerable".
+    """
+    texts: list[str] = record["doc"]["answers"]["text"]
+    return texts
+
+
+def _has_answers(record: Any) -> bool:
+    """Whether documents have their answers as SQuAD has them."""
+    document = record.get("doc") if isinstance(record, dict) else None
+    answers = document.get("answers") if isinstance(document, dict) else None
+    return isinstance(answers, dict) and isinstance(answers.get("text"), list)
 
 
 def option_scores(record: Record) -> list[float]:
@@ -190,8 +217,10 @@ def _is_choice(record: Record) -> bool:
 
 def _is_generated(record: Record) -> bool:
     """Whether a model wrote the answer: then the request has options such as `until`."""
-    requests = record.get("arguments") or ()
-    parts = next(iter(requests.values() if isinstance(requests, dict) else requests), None)
+    requests = record.get("arguments")
+    if not requests:
+        return True
+    parts = next(iter(requests.values() if isinstance(requests, dict) else requests))
     if parts is None:
         return True
     values = parts.values() if isinstance(parts, dict) else listed(parts)

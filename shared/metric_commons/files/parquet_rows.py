@@ -1,15 +1,10 @@
 """Rows of Parquet files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 from .field_paths import steps
-from .json_rows import Row
-
-
-def missing_field(field: str, names: Iterable[str]) -> str:
-    """What is said of a field that a row does not have."""
-    return f"field {field!r} is missing; its fields are {', '.join(map(str, names))}"
+from .json_rows import Row, missing_field
 
 
 def parquet_names(stream: IO[bytes]) -> list[str]:
@@ -29,8 +24,19 @@ def parquet_rows(stream: IO[bytes], fields: Sequence[str] | None) -> Iterator[Ro
     from pyarrow import parquet
 
     file: Any = parquet.ParquetFile(stream)
+    for batch in file.iter_batches(columns=column_names(file, fields)):
+        for values in batch.to_pylist():
+            yield None, values
+
+
+def column_names(file: Any, fields: Sequence[str] | None) -> list[str]:
+    """The columns of a Parquet file in which these fields are; of None all.
+
+    Raises:
+        ValueError: a column is not there, or there twice.
+    """
     names = file.schema_arrow.names
-    columns = list(dict.fromkeys(names)) if fields is None else []
+    columns = list(names) if fields is None else []
     for field in fields or ():
         column = field if field in names else str(steps(field)[0])
         if column not in names:
@@ -39,6 +45,4 @@ def parquet_rows(stream: IO[bytes], fields: Sequence[str] | None) -> Iterator[Ro
     for column in columns:
         if names.count(column) > 1:
             raise ValueError(f"there are {names.count(column)} columns {column!r}")
-    for batch in file.iter_batches(columns=list(dict.fromkeys(columns))):
-        for values in batch.to_pylist():
-            yield None, values
+    return list(dict.fromkeys(columns))

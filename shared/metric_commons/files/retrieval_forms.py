@@ -31,9 +31,22 @@ def triples_in(data: bytes) -> Iterable[Triple] | None:
         )
     if data.startswith(_PARQUET):
         return _rows_of_table(data)
-    if data.lstrip(b" \t\r\n").startswith(b"{"):
+    if _is_dictionary(data):
         return _rows_of_dictionary(data)
     return None
+
+
+def is_other_form(start: bytes) -> bool:
+    """Whether a file that starts so may be no lines of TREC's, but what `triples_in` reads.
+
+    >>> is_other_form(b'{"q": {"d": 1}}'), is_other_form(b"q 0 d 1")
+    (True, False)
+    """
+    return start.startswith((_LZ4, _PARQUET)) or not start.strip() or _is_dictionary(start)
+
+
+def _is_dictionary(data: bytes) -> bool:
+    return data.lstrip(b" \t\r\n").startswith(b"{")
 
 
 def with_comment(data: bytes) -> bytes:

@@ -48,6 +48,9 @@ class Selected:
         if not (texts or log.strata or log.samples):
             yield from log.rows
             return
+        if not texts and log.strata.keys() <= {"filter"}:
+            yield from self._of_filter()
+            return
         getters: dict[str, Getter] = {}
         ids = set()
         count = 0
@@ -68,6 +71,36 @@ class Selected:
             for name, stratum in strata.items():
                 self._strata[name][stratum] += 1
             yield line, record
+        self._check(count, len(ids))
+
+    def _of_filter(self) -> Iterator[Row]:
+        """The rows of one filter, which is all that is asked for: the usual case, and faster."""
+        log, filter_name = self._log, self._selection.filter
+        find_filter, find_id = log.strata.get("filter"), None
+        if log.samples is not None:
+            find_id = log.columns["id"]
+        filters: dict[str, int] = {}
+        ids = set()
+        count = 0
+        for row in log.rows:
+            record = row[1]
+            if find_filter is not None:
+                name = find_filter(record)
+                filters[name] = filters.get(name, 0) + 1
+                if filter_name is not None and name != filter_name:
+                    continue
+            count += 1
+            if find_id is not None:
+                ids.add(find_id(record))
+            yield row
+        self._filters.update(filters)
+        if find_filter is not None:
+            strata = filters
+            if filter_name is not None:
+                strata = {filter_name: filters.get(filter_name, 0)}
+            self._strata["filter"].update(
+                {name: number for name, number in strata.items() if number}
+            )
         self._check(count, len(ids))
 
     def _passes(self, name: str) -> bool:

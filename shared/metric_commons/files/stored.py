@@ -18,7 +18,8 @@ from typing import Any, ClassVar, Self
 from ..numbers.checks import nearest
 from ..numbers.domains import check_option
 
-_OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
+CHANGED = "the content has changed since it was written; score again"
+OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
 _STALE = 24 * 60 * 60  # seconds
 
 
@@ -57,16 +58,26 @@ class Stored(ABC):
             raise ValueError("values are nested too deeply") from error
         stored = content.get("format") if isinstance(content, dict) else None
         if stored != cls.FORMAT and stored not in cls.OLDER:
-            kind = cls.FORMAT.rpartition("/")[0]
-            is_older = isinstance(stored, str) and stored.startswith(f"{kind}/")
-            hint = f", but {stored}: score again" if is_older else ""
-            raise ValueError(f"not of the format {cls.FORMAT}{hint}")
+            raise cls._refusal(stored)
         if stored == cls.FORMAT and content.pop("sha256", None) != checksum(content):
-            raise ValueError("the content has changed since it was written; score again")
+            raise ValueError(CHANGED)
+        return cls._checked(content)
+
+    @classmethod
+    def _refusal(cls, stored: Any) -> ValueError:
+        """What is wrong with a file of another format."""
+        kind = cls.FORMAT.rpartition("/")[0]
+        is_older = isinstance(stored, str) and stored.startswith(f"{kind}/")
+        hint = f", but {stored}: score again" if is_older else ""
+        return ValueError(f"not of the format {cls.FORMAT}{hint}")
+
+    @classmethod
+    def _checked(cls, content: Mapping[str, Any]) -> Self:
+        """`from_dict`, whose errors are all ValueErrors that name the format."""
         try:
             return cls.from_dict(content)
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError) as error:
-            raise ValueError(f"not a whole {stored}: {error}") from error
+            raise ValueError(f"not a whole {content['format']}: {error}") from error
 
     def save(self, path: str | Path) -> None:
         """Write a file, completely or not at all."""
@@ -190,7 +201,7 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
     is written to as it is. Temporary files of runs that were killed are removed after a day.
     """
     data = (piece if isinstance(piece, bytes) else piece.encode() for piece in pieces)
-    if str(path).startswith(_OPEN_FILES):
+    if str(path).startswith(OPEN_FILES):
         with open(path, "wb") as file:
             file.writelines(data)
         return

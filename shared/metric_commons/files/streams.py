@@ -22,6 +22,11 @@ _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
+def on_terminal() -> bool:
+    """Whether somebody may watch a progress bar."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 def stem(path: Path) -> str:
     """The file's name without the suffixes of its format and compression.
 
@@ -226,6 +231,15 @@ def _decompressed(stored: io.BufferedReader) -> Any:
     if start.startswith(_ZSTANDARD):
         return zstandard_reader(stored)
     return None
+
+
+def is_compressed(start: bytes) -> bool:
+    """Whether bytes that start so are compressed in a way that is known here.
+
+    >>> is_compressed(gzip.compress(b"x")), is_compressed(b"x")
+    (True, False)
+    """
+    return start.startswith((_GZIP, _BZIP2, _XZ, _ZSTANDARD))
 
 
 def uncompressed(data: bytes) -> bytes:

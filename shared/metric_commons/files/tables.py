@@ -7,7 +7,6 @@ surrogates. Therefore text is parsed by the standard library, which also knows t
 and Parquet by pyarrow.
 """
 
-import sys
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -20,11 +19,11 @@ from typing import Any
 from .contents import log_in
 from .delimited_rows import value_of_cell, values_of_cells
 from .field_paths import PathError, steps, value_at
-from .json_rows import Row, location
+from .json_rows import Row, location, missing_field
 from .logs import PLAIN_ROWS, Log, Record
-from .parquet_rows import missing_field
+from .pieces import Piece
 from .selections import Getter, Selected, Selection
-from .streams import STANDARD_INPUT, Limits, Stream, broken_compression
+from .streams import STANDARD_INPUT, Limits, Stream, broken_compression, on_terminal
 
 _EXAMPLES = 5  # further bad rows that a message names
 
@@ -78,6 +77,7 @@ class Source:
         self._stream: Stream | None = None
         self._log: Log | None = None
         self._is_read = False
+        self._is_empty = False
         self._provenance: dict[str, Any] = {}
 
     @property
@@ -107,34 +107,98 @@ class Source:
     def blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
         """The columns of `size` rows at a time; the errors are those of `columns`."""
         self.rows, self.lines = 0, array("Q")
-        if self._is_read:
-            self._log = None  # a file can be read again
-        log = self.log
-        self._is_read = True
+        log = self._log_to_read()
         with self._named_errors():
             yield from self._blocks(log, size)
-        self.close()
-        if not self.rows:
-            raise ValueError(f"{self.path}: there are no rows")
+        self._close()
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether pieces of the file can be read by themselves, in any process."""
+        is_whole = self.limit is None and self.selection == Selection()
+        return is_whole and self.log.pieces is not None
+
+    def pieces(self, size: int) -> Iterator[Piece]:
+        """The rows in pieces for other processes; all but the last have a multiple of `size` rows.
+
+        Raises:
+            ValueError: the file is not of its format, is truncated or empty.
+            OSError: the file cannot be read.
+        """
+        if not self.is_divisible:
+            for block in self.blocks(size):
+                rows = len(next(iter(block.values())))
+                yield Piece(self.rows - rows, rows, block)
+            return
+        self.rows = 0
+        log = self._log_to_read()
+        with self._named_errors():
+            for piece in log.pieces(size) if log.pieces else ():
+                self.rows += piece.rows
+                yield piece
+            self._note_provenance(log)
+        self._close()
+
+    def blocks_of(self, piece: Piece, size: int | None) -> Iterator[dict[str, list[Any]]]:
+        """The columns of `size` rows of a piece at a time; of None all of them.
+
+        Raises:
+            ValueError: a row is not what it should be. It has no line in the message.
+        """
+        if piece.read is None:
+            yield piece.data
+            return
+        self.rows, self.lines = piece.start, array("Q")
+        log = Log(form=PLAIN_ROWS, rows=piece.read(piece.data))
+        faults = Faults()
+        reader = _Reader(self, log, faults)
+        for _ in range(0, piece.rows, size or piece.rows):
+            block = reader.block(log.rows, size)
+            faults.check(self.rows)
+            yield block
+
+    def _nothing(self) -> str:
+        """What is said where there is no row."""
+        if self._is_empty:
+            return "the file is empty"
+        return "there is a header, but no rows" if self.log.has_cells else "there are no rows"
 
     def provenance(self) -> dict[str, Any]:
         """The path, hash and number of rows for the provenance of a result, once all are read."""
         return {"path": str(self.path), "sha256": self.sha256, "rows": self.rows} | self._provenance
 
     def location(self, row: int) -> str:
-        """The number of a row, from 0 as in results, and of its line: `row 12 (line 13)`."""
+        """Where a row is: `line 13`, or `row 12` in a format without lines."""
         return location(row, self.lines[row] if self.lines else None)
 
     def close(self) -> None:
         """Close the file. What is known of its log stays."""
         self._resources.close()
 
+    def _log_to_read(self) -> Log:
+        """The log, of which nothing is read yet: a file can be read again."""
+        if self._is_read:
+            self.close()
+            self._log = None
+        log = self.log
+        self._is_read = True
+        return log
+
+    def _close(self) -> None:
+        """Close the file, of which all is read.
+
+        Raises:
+            ValueError: there was nothing in it.
+        """
+        self.close()
+        if not self.rows:
+            raise ValueError(f"{self.path}: {self._nothing()}")
+
     def _opened(self) -> Log:
-        path = self.path
-        if path.is_dir() and (path / "scenario_state.json").is_file():
-            path /= "scenario_state.json"
+        path = file_of(self.path)
         self._stream = Stream(path, self.limits, self._bar(path))
         self._resources.enter_context(self._stream)
+        self._is_empty = not self._stream.start()
         with _whole_log():
             return log_in(self._stream, self.form, lambda: self.fields)
 
@@ -178,8 +242,12 @@ class Source:
                     yield typed
             if size is None or self.rows < start + size:
                 break
-        faults.check()
+        faults.check(self.rows)
         self.left_out = selected.left_out
+        self._note_provenance(log)
+
+    def _note_provenance(self, log: Log) -> None:
+        """Note what was read, once all is."""
         if self._stream is not None:
             self.sha256 = self._stream.sha256()
         if log.form != PLAIN_ROWS:
@@ -226,13 +294,15 @@ class Faults:
         if 1 < self._counts[field] <= _EXAMPLES + 1:
             rows.append(position)
 
-    def check(self) -> None:
-        """Nothing, if there are no faults.
+    def check(self, rows: int) -> None:
+        """Nothing, if there are no faults in these rows.
 
         Raises:
             ValueError: there are some; the message has the first of a field, and where others are.
         """
         for field, message in self._first.items():
+            if self._counts[field] == rows > 1:
+                raise ValueError(f"{message} (in all {rows:,} rows)")
             positions = self._rows[field]
             hidden = self._counts[field] - 1 - len(positions)
             ending = f", and {hidden} more" if hidden else ""
@@ -291,8 +361,8 @@ class _Reader:
         if field in source.filled:
             for row, cell in enumerate(cells, start=start):
                 if not cell:
-                    problem = f"{field!r} is empty; an empty answer is accepted with "
-                    problem += "--allow-empty-references"
+                    problem = f"field {field!r} is empty; if an empty text is an accepted answer, "
+                    problem += "add --allow-empty-references"
                     self._faults.add(field, source.location(row), problem)
         if field not in self._kinds:
             kind, values = values_of_cells(cells, numbers_allowed=field in source.numbers)
@@ -306,15 +376,16 @@ class _Reader:
                 values.append(value_of_cell(cell, self._kinds[field]))
             except ValueError:
                 what = "list, as earlier cells are" if self._kinds[field] is list else "number"
-                problem = f"{field!r} is {repr(cell)[:80]}, which is no {what}"
-                problem = problem if cell else f"{field!r} is empty"
+                problem = f"field {field!r} is {repr(cell)[:80]}, which is no {what}"
+                problem = problem if cell else f"field {field!r} is empty"
                 self._faults.add(field, source.location(row), problem)
         return values
 
 
-def on_terminal() -> bool:
-    """Whether somebody may watch a progress bar."""
-    return sys.stderr.isatty()
+def file_of(path: Path) -> Path:
+    """The file that is read: of a folder of HELM that with the answers."""
+    answers = path / "scenario_state.json"
+    return answers if path.is_dir() and answers.is_file() else path
 
 
 def getter(log: Log, field: str, record: Record) -> Getter:

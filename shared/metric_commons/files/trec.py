@@ -2,8 +2,9 @@
 
 A line of a run has query, Q0, document, rank, score and tag; a line of qrels has query, iteration,
 document and relevance. Columns are separated by any number of blanks. A file is read as a whole
-into flat columns (`Run`, `Qrels`). Where all lines look alike, pyarrow's CSV reader parses them;
-otherwise they are read line by line. Both ways accept, refuse and return the same.
+into flat columns (`Run`, `Qrels`), a block of lines at a time, so that the text of a large file is
+never in memory as a whole; `trec_blocks` parses the lines of a block at once, `_parse_lines` one by
+one where they do not look alike.
 """
 
 import gzip
@@ -13,32 +14,37 @@ import os
 import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from io import BytesIO
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import IO, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 
-from ..numbers.arrays import Floats, Integers, Unsigned
+from ..numbers.arrays import Bytes, Floats, Integers, Unsigned
+from ..numbers.decimals import decimals, integers
 from ..numbers.identifiers import Ids, decoded, encoded
-from .retrieval_forms import Triple, checked, has_three_columns, triples_in, with_comment
-from .streams import STANDARD_INPUT, broken_compression, uncompressed
+from .retrieval_forms import (
+    Triple,
+    checked,
+    has_three_columns,
+    is_other_form,
+    triples_in,
+    with_comment,
+)
+from .streams import STANDARD_INPUT, broken_compression, is_compressed, uncompressed
+from .trec_blocks import AllRows, Columns, Form, columns_of
 
 File = str | os.PathLike[str]
 
-_BLANKS = b" \t\r\x0b\x0c"  # with the line feed, what isspace() accepts in the C locale
-_TO_SPACES = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
-_SPACE, _LINE_FEED = b" \n"
-_COMMENT_LINES = re.compile(rb"^#.*\n?", re.MULTILINE)
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
 _INTEGER = re.compile(rb"[+-]?\d+")
 _EXACT = 2**53
-_BLOCK = 1 << 22  # bytes that pyarrow parses at a time
-_CACHED = 1 << 18  # bytes that stay in the processor's cache while they are searched several times
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BLOCK = 1 << 18  # bytes that are read at a time: few enough to stay in the processor's cache
+_HASHED = 1 << 15  # rows, likewise
 
 # The constants of SplitMix64 (Steele, Lea and Flood 2014), whose multipliers spread every bit.
 _GOLDEN, _MULTIPLIER_1, _MULTIPLIER_2 = (
@@ -49,7 +55,7 @@ _HALF = np.uint64(32)
 
 @dataclass(frozen=True, eq=False)
 class QueryDocuments(ABC):
-    """Documents of queries with a number each, one a row, as flat columns.
+    """Documents of queries with a number each, one per row, as flat columns.
 
     `len` is the number of rows; `to_dict` returns them as `{query: {document: number}}`.
     """
@@ -70,6 +76,11 @@ class QueryDocuments(ABC):
 
     @staticmethod
     @abstractmethod
+    def parse_numbers(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
+        """The numbers that slices of the data stand for; None if `parse_number` has to see them."""
+
+    @staticmethod
+    @abstractmethod
     def number_problem(number: float) -> str | None:
         """What is wrong with a number; None if nothing is."""
 
@@ -86,28 +97,45 @@ class QueryDocuments(ABC):
             by_index[query][text] = value
         return documents
 
-    @cached_property
-    def hashes(self) -> Unsigned:
-        """A 64-bit hash of each row's query and document, the same in every file."""
-        hashes = (_hash(Ids.from_texts(self.queries)) * _GOLDEN)[self.query]
-        hashes += _hash(self.ids)
-        return hashes
+    def hashed_blocks(self) -> Iterator[tuple[slice, Unsigned]]:
+        """Blocks of rows, and a hash of 64 bits of the query and document of each row.
+
+        Hashes are the same in every file. No two blocks have a query in common. They are small if
+        the rows of a query follow one another, so that no array of all hashes has to be kept.
+        """
+        queries = _hash(Ids.from_texts(self.queries)) * _GOLDEN
+        for rows in self._blocks_of_queries():
+            block = Ids(self.ids.data, self.ids.starts[rows], self.ids.lengths[rows])
+            hashes = queries[self.query[rows]]
+            hashes += _hash(block)
+            yield rows, hashes
 
     def first_duplicate(self) -> int | None:
         """The first row whose query has the document in an earlier row; None if there is none."""
-        hashes = np.sort(self.hashes)
-        equal = hashes[1:] == hashes[:-1]
-        if not equal.any():
-            return None
-        candidates = np.flatnonzero(np.isin(self.hashes, hashes[1:][equal]))
-        texts = self.ids.take(candidates).texts()
-        pairs = zip(self.query[candidates].tolist(), texts, strict=True)
-        earlier: set[tuple[int, str]] = set()
-        for row, pair in zip(candidates.tolist(), pairs, strict=True):
-            if pair in earlier:
-                return int(row)
-            earlier.add(pair)
+        for rows, hashes in self.hashed_blocks():
+            ascending = np.sort(hashes)
+            equal = ascending[1:] == ascending[:-1]
+            if not equal.any():
+                continue
+            candidates = rows.start + np.flatnonzero(np.isin(hashes, ascending[1:][equal]))
+            texts = self.ids.take(candidates).texts()
+            pairs = zip(self.query[candidates].tolist(), texts, strict=True)
+            earlier: set[tuple[int, str]] = set()
+            for row, pair in zip(candidates.tolist(), pairs, strict=True):
+                if pair in earlier:
+                    return int(row)
+                earlier.add(pair)
         return None
+
+    def _blocks_of_queries(self) -> Iterator[slice]:
+        starts = np.append(0, np.flatnonzero(self.query[1:] != self.query[:-1]) + 1)
+        bounds = starts[:0] if len(starts) > len(self.queries) else starts
+        start = 0
+        while start < len(self):
+            index = int(np.searchsorted(bounds, start + _HASHED))
+            end = int(bounds[index]) if index < len(bounds) else len(self)
+            yield slice(start, end)
+            start = end
 
     @classmethod
     def from_unsorted(
@@ -115,7 +143,7 @@ class QueryDocuments(ABC):
     ) -> Self:
         """The rows of queries that come in any order."""
         order = sorted(range(len(queries)), key=lambda index: encoded(queries[index]))
-        new_index = np.empty(len(queries), dtype=np.int64)
+        new_index = np.empty(len(queries), dtype=np.int32)
         new_index[order] = np.arange(len(queries))
         return cls([queries[index] for index in order], new_index[query], ids, values)
 
@@ -129,6 +157,7 @@ class Run(QueryDocuments):
     columns = ("query", "Q0", "document", "rank", "score", "tag")
     value = "score"
     text_after = True
+    parse_numbers = staticmethod(decimals)
 
     @staticmethod
     def parse_number(text: bytes) -> float:
@@ -149,6 +178,7 @@ class Qrels(QueryDocuments):
     columns: ClassVar[tuple[str, ...]] = ("query", "iteration", "document", "relevance")
     value = "relevance"
     text_after = False
+    parse_numbers = staticmethod(integers)
 
     @staticmethod
     def parse_number(text: bytes) -> float:
@@ -178,6 +208,15 @@ def _hash(ids: Ids) -> Unsigned:
     It depends on nothing but the id: the other ids of a table may be longer, but the words of zeros
     past the end of an id add 0 to its hash.
     """
+    hashes = np.empty(len(ids.lengths), np.uint64)
+    for start in range(0, len(hashes), _HASHED):
+        rows = slice(start, start + _HASHED)
+        block = Ids(ids.data, ids.starts[rows], ids.lengths[rows])
+        hashes[rows] = _hash_of_block(block)
+    return hashes
+
+
+def _hash_of_block(ids: Ids) -> Unsigned:
     hashes = ids.lengths.astype(np.uint64) * _MULTIPLIER_1
     rows: Integers | slice = slice(None)
     for offset in range(0, ids.longest, 8):
@@ -240,8 +279,25 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
     The path `-` is standard input.
     """
     name = Path(path)
-    data = sys.stdin.buffer.read() if name == STANDARD_INPUT else name.read_bytes()
-    return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
+    if name == STANDARD_INPUT:
+        data = sys.stdin.buffer.read()
+        return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
+    with name.open("rb", buffering=0) as file:
+        start = file.read(_BLOCK)
+        if not _is_plain(start):
+            data = start + file.read()
+            return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
+        hashed = hashlib.sha256()
+        blocks = _line_blocks(_observed(start, file, hashed.update))
+        table = _table(path, blocks, os.fstat(file.fileno()).st_size, kind)
+    sha256 = hashed.hexdigest()
+    duplicate = table.first_duplicate()
+    if duplicate is not None:
+        data = name.read_bytes()
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise ValueError(f"{os.fspath(path)} has changed while it was read")
+        raise _duplicate_error(path, _content(path, data), duplicate)
+    return table, sha256
 
 
 def _read(path: File, kind: type[_Table]) -> _Table:
@@ -249,7 +305,37 @@ def _read(path: File, kind: type[_Table]) -> _Table:
     return table
 
 
+def _is_plain(start: bytes) -> bool:
+    """Whether a file that starts so can be read a block of lines at a time."""
+    content = start.removeprefix(_BYTE_ORDER_MARK)
+    return b"\n" in content and not is_compressed(content) and not is_other_form(content)
+
+
+def _observed(start: bytes, file: IO[bytes], observe: Callable[[bytes], None]) -> Iterator[bytes]:
+    """The bytes of a file, of which the first are given, each shown to an observer."""
+    observe(start)
+    yield start.removeprefix(_BYTE_ORDER_MARK)
+    while data := file.read(_BLOCK):
+        observe(data)
+        yield data
+
+
+def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in blocks of whole lines."""
+    rest: list[bytes] = []
+    for piece in pieces:
+        end = piece.rfind(b"\n") + 1
+        if end:
+            yield b"".join([*rest, piece[:end]])
+            rest = []
+        rest.append(piece[end:])
+    last = b"".join(rest)
+    if last:
+        yield last
+
+
 def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
+    """The rows of a file of any form, in memory as a whole."""
     data = _content(path, data)
     try:
         triples = triples_in(data)
@@ -257,18 +343,40 @@ def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
             return _from_triples(triples, kind)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
-    if issubclass(kind, Qrels):
-        data = with_comment(data)
-        if has_three_columns(data):
-            kind = cast(type[_Table], ShortQrels)
-    table = _parse_bulk(data, kind) or _parse_lines(path, data, kind)
-    nan_rows = np.flatnonzero(np.isnan(table.values))
-    if nan_rows.size:
-        raise _row_error(path, data, int(nan_rows[0]), f"the {kind.value} is not a number")
+    pieces = (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
+    table = _table(path, _line_blocks(pieces), len(data), kind)
     duplicate = table.first_duplicate()
     if duplicate is not None:
-        raise _row_error(path, data, duplicate, "the query has this document already")
+        raise _duplicate_error(path, data, duplicate)
     return table
+
+
+def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -> _Table:
+    """The rows of blocks of lines, which have about so many bytes."""
+    first = next(blocks, b"")
+    if issubclass(kind, Qrels):
+        first = with_comment(first)
+        if has_three_columns(first):
+            kind = cast(type[_Table], ShortQrels)
+    form = Form(
+        kind.columns.index("document"),
+        kind.columns.index(kind.value),
+        len(kind.columns),
+        kind.parse_numbers,
+    )
+    indices: dict[bytes, int] = {}
+    rows = AllRows(size)
+    line = 1
+    for block in chain([first], blocks):
+        columns = columns_of(block, form, indices)
+        columns = columns or _parse_lines(path, block, kind, indices, line)
+        line += columns.lines
+        rows.append(columns, len(block))
+    if not len(rows):
+        raise ValueError(f"{os.fspath(path)} has no rows")
+    return kind.from_unsorted(
+        list(map(decoded, indices)), rows.query.taken(), rows.ids(), rows.values.taken()
+    )
 
 
 def _from_triples(triples: Iterable[Triple], kind: type[_Table]) -> _Table:
@@ -299,27 +407,28 @@ def _content(path: File, data: bytes) -> bytes:
         raise ValueError(f"{os.fspath(path)}: the {kind} file is broken: {error}") from None
     if b"\n" not in data and b"\r" in data:  # line ends of the classic Mac OS
         data = data.replace(b"\r", b"\n")
-    return data.removeprefix(b"\xef\xbb\xbf")
+    return data.removeprefix(_BYTE_ORDER_MARK)
 
 
 # Line by line
 
 
-def _lines(data: bytes) -> Iterator[tuple[int, bytes, list[bytes]]]:
+def _lines(data: bytes, first: int = 1) -> Iterator[tuple[int, bytes, list[bytes]]]:
     """Number, text and fields of each line that has fields and is no comment."""
-    for number, line in enumerate(BytesIO(data), 1):
+    for number, line in enumerate(BytesIO(data), first):
         fields = line.split()  # bytes.split() splits at the blanks of the C locale
         if fields and not fields[0].startswith(b"#"):
             yield number, line, fields
 
 
-def _parse_lines(path: File, data: bytes, kind: type[_Table]) -> _Table:
-    """The rows of any file, line by line."""
+def _parse_lines(
+    path: File, data: bytes, kind: type[QueryDocuments], indices: dict[bytes, int], first: int
+) -> Columns:
+    """The rows of a block of lines, of which the first has this number, line by line."""
     width = len(kind.columns)
     document, value = kind.columns.index("document"), kind.columns.index(kind.value)
-    indices: dict[bytes, int] = {}
     query, ids, values = [], [], []
-    for number, line, fields in _lines(data):
+    for number, line, fields in _lines(data, first):
         if len(fields) < width or (len(fields) > width and not kind.text_after):
             problem = f"expected {width} columns ({', '.join(kind.columns)}), got {len(fields)}"
             raise _line_error(path, number, line, problem)
@@ -329,21 +438,19 @@ def _parse_lines(path: File, data: bytes, kind: type[_Table]) -> _Table:
             raise _line_error(path, number, line, str(error)) from None
         query.append(indices.setdefault(fields[0], len(indices)))
         ids.append(fields[document])
-    if not values:
-        raise ValueError(f"{os.fspath(path)} has no rows")
-    lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-    return kind.from_unsorted(
-        list(map(decoded, indices)),
-        np.array(query, dtype=np.int64),
-        Ids.from_bytes(b"".join(ids), lengths),
+    return Columns(
+        np.array(query, dtype=np.int32),
+        b"".join(ids),
+        np.fromiter(map(len, ids), np.int32, len(ids)),
         np.array(values, dtype=np.float64),
+        data.count(b"\n"),
     )
 
 
-def _row_error(path: File, data: bytes, row: int, problem: str) -> ValueError:
-    """An error that shows the line of a row."""
-    number, line, _ = next(islice(_lines(data), row, None))
-    return _line_error(path, number, line, problem)
+def _duplicate_error(path: File, data: bytes, row: int) -> ValueError:
+    """An error that shows the line of a row, whose query has its document in an earlier row."""
+    number, line, _ = next(islice(_lines(with_comment(data)), row, None))
+    return _line_error(path, number, line, "the query has this document already")
 
 
 class LineError(ValueError):
@@ -361,118 +468,3 @@ def _line_error(path: File, number: int, line: bytes, problem: str) -> ValueErro
     text = line.strip().decode("utf-8", "backslashreplace")
     excerpt = repr(text if len(text) <= 80 else text[:77] + "...")
     return LineError(f"{os.fspath(path)}, line {number}: {problem}", excerpt)
-
-
-# The whole file at once
-
-
-def _parse_bulk(data: bytes, kind: type[_Table]) -> _Table | None:
-    """The rows of a file, or None if it has to be read line by line."""
-    if not _is_uniform(data):
-        data = _make_uniform(data)
-    return _parse_csv(data, kind) if data else None
-
-
-def _is_uniform(data: bytes) -> bool:
-    """Whether exactly one separator, always the same character, stands between any two fields."""
-    separator, unused = _separators(data)
-    if data.startswith(b"#") or data.endswith(separator):
-        return False
-    characters = np.frombuffer(data, np.uint8)
-    for start in range(0, len(data), _CACHED):
-        end = start + _CACHED
-        if any(data.find(blank, start, end) >= 0 for blank in (unused, b"\x0b", b"\x0c")):
-            return False
-        if data.find(b"#", start, end) >= 0 and data.find(b"\n#", max(start - 1, 0), end) >= 0:
-            return False
-        returns = data.count(b"\r", start, end) if data.find(b"\r", start, end) >= 0 else 0
-        if returns and returns != data.count(b"\r\n", start, end + 1):
-            return False
-        block = characters[start : end + 1]
-        if ((block[:-1] == separator[0]) & (block[1:] <= 32)).any():
-            return False
-    return True
-
-
-def _separators(data: bytes) -> tuple[bytes, bytes]:
-    """The character that separates the fields of the first line, and the one that does not."""
-    return (b"\t", b" ") if b"\t" in data[: data.find(b"\n")] else (b" ", b"\t")
-
-
-def _make_uniform(data: bytes) -> bytes:
-    """The same rows with one space between fields, without comments and outer blanks."""
-    return b"".join(map(_make_lines_uniform, _line_blocks(data)))
-
-
-def _line_blocks(data: bytes) -> Iterator[bytes]:
-    """Blocks of whole lines that fit into the cache."""
-    start = 0
-    while start < len(data):
-        end = data.find(b"\n", start + _CACHED) + 1 or len(data)
-        yield data[start:end]
-        start = end
-
-
-def _make_lines_uniform(lines: bytes) -> bytes:
-    characters = np.frombuffer(lines.translate(_TO_SPACES) + b"\n", np.uint8)
-    current, following = characters[:-1], characters[1:]
-    is_redundant = (current == _SPACE) & ((following == _SPACE) | (following == _LINE_FEED))
-    lines = current[~is_redundant].tobytes().removeprefix(b" ").replace(b"\n ", b"\n")
-    return _COMMENT_LINES.sub(b"", lines) if b"#" in lines else lines
-
-
-def _parse_csv(data: bytes, kind: type[_Table]) -> _Table | None:
-    """The rows of a uniform file, or None if a line lacks a column or a number."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    categories = pa.dictionary(pa.int32(), pa.binary())
-    types = dict.fromkeys(kind.columns, pa.binary())
-    types |= {"query": categories, "relevance": categories, "score": pa.float64()}
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(data),
-            csv.ReadOptions(column_names=kind.columns, block_size=_BLOCK, use_threads=False),
-            csv.ParseOptions(delimiter=_separators(data)[0].decode(), quote_char=False),
-            csv.ConvertOptions(
-                column_types=types,
-                include_columns=["query", "document", kind.value],
-                null_values=[],
-                strings_can_be_null=False,
-            ),
-        )
-    except pa.ArrowInvalid:
-        return None
-    if not table.num_rows:
-        return None
-    query, queries = _categories(table["query"])
-    ids = _ids(table["document"].chunks)
-    if b"" in queries or not ids.lengths.all():
-        return None
-    if kind.value == "score":
-        values = table["score"].to_numpy()
-    else:
-        codes, levels = _categories(table["relevance"])
-        try:
-            values = np.array([kind.parse_number(level) for level in levels])[codes]
-        except ValueError:
-            return None
-    return kind.from_unsorted(list(map(decoded, queries)), query, ids, values)
-
-
-def _categories(column: Any) -> tuple[Integers, list[bytes]]:
-    """The code of each row of a dictionary-encoded Arrow column, and the texts by code."""
-    column = column.unify_dictionaries()
-    codes = [chunk.indices.to_numpy(zero_copy_only=False) for chunk in column.chunks]
-    return np.concatenate(codes, dtype=np.int64), column.chunk(0).dictionary.to_pylist()
-
-
-def _ids(chunks: Sequence[Any]) -> Ids:
-    """The ids in binary Arrow arrays."""
-    lengths, data = [], []
-    for chunk in chunks:
-        _, offsets, texts = chunk.buffers()
-        ends = np.frombuffer(offsets, np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
-        lengths.append(np.diff(ends))
-        data.append(memoryview(texts)[ends[0] : ends[-1]] if texts else b"")
-    return Ids.from_bytes(b"".join(data), np.concatenate(lengths, dtype=np.int64))

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from tqdm import tqdm
 
 from ..evaluation import catalog
 
@@ -23,7 +22,7 @@ def bundle(
     names: Names = None,
     sdk: Sdk = "static",
 ) -> None:
-    """Write modules, by default all, as folders that need nothing of ours installed."""
+    """Write modules (by default all) as folders that work without metric-commons."""
     _write(out_dir, _modules(names), sdk=sdk)
 
 
@@ -36,21 +35,24 @@ def publish(
     sdk: Sdk = "static",
     private: Annotated[bool, typer.Option("--private", help="Make new Spaces private.")] = False,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Delete all that a Space holds beside the module.")
+        bool,
+        typer.Option(
+            "--replace", help="Delete all files of a Space that are not part of the module."
+        ),
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do delete what --replace has listed.")
+        bool, typer.Option("--yes", help="Confirm the deletion that --replace listed.")
     ] = False,
     dry_run: Annotated[
         Path | None,
-        typer.Option(metavar="OUT", help="Write the Spaces into this folder, and send nothing."),
+        typer.Option(metavar="OUT", help="Write the Spaces into this folder and publish nothing."),
     ] = None,
 ) -> None:
-    """Publish modules, by default all, as Spaces of NAMESPACE, with a tag for the version.
+    """Publish modules (by default all) as Spaces of NAMESPACE, tagged with the version.
 
-    A Space that is up to date is not touched, nor is one that metric-commons
-    did not make. Files that somebody has added to a Space stay. The token is
-    that of 'hf auth login', or HF_TOKEN.
+    Spaces that are up to date, or that metric-commons did not create, are not
+    changed. Files that others added to a Space are kept. The token is that of
+    'hf auth login', or HF_TOKEN.
     """
     from .publishing import publish
 
@@ -58,6 +60,8 @@ def publish(
     if dry_run is not None:
         _write(dry_run, modules, sdk=sdk, namespace=namespace)
         return
+    from tqdm import tqdm
+
     for name in tqdm(modules, unit=" Spaces", disable=None, leave=False):
         space = publish(namespace, name, sdk=sdk, private=private, replace=replace, yes=yes)
         tqdm.write(f"{space.change:10}{space.address}")

@@ -336,7 +336,7 @@ def build(folder: Path) -> Any:
             button.click(score, [table, options], [*results, words], api_name="score")
             page.load(score, [table, options], [*results, words], api_visibility="private")
         with gr.Tab("JSON Lines"):
-            gr.Markdown(f"A row a line, with the fields {', '.join(demo.inputs)}.")
+            gr.Markdown(f"One row per line, with the fields {', '.join(demo.inputs)}.")
             with gr.Row():
                 lines = gr.Code(demo.lines(0), language="json", label="Lines", scale=2)
                 file = gr.File(label="or a file", file_types=[".jsonl"], type="filepath", scale=1)

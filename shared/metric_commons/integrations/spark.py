@@ -1,15 +1,67 @@
-"""A Spark DataFrame with the scores of its rows; `metric_commons.score` scores it as one."""
+"""DataFrames of Spark and Spark Connect: the scores of rows, and the states of a batch of a stream.
 
-from collections.abc import Iterable, Iterator
+`metric_commons.score` scores a DataFrame as a whole.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation.jobs import Job
-from ..evaluation.table_columns import check_columns
-from ..evaluation.table_parts import columns_of_batch, name_partition
+from ..evaluation.catalog import load
+from ..evaluation.jobs import Job, job_of_columns
+from ..evaluation.parts import Part
+from ..evaluation.scoring import column_names
+from ..evaluation.spark_parts import name_partition, numbered, on_executors, part_of_spark
+from ..evaluation.table_columns import check_columns, columns_of_batch, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
+
+
+def part_of_rows(
+    modules: str | Iterable[str],
+    df: "DataFrame",
+    *,
+    predictions: Any,
+    references: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    clusters: str | None = None,
+    groups: str | None = None,
+    ids: str | None = None,
+    confidence_level: float | None = None,
+) -> Part:
+    """The states of the rows, to be saved and merged with those of other rows.
+
+    Of a stream `foreachBatch` saves those of each batch. There may be no rows.
+
+    Args:
+        modules: a name, or several.
+        df: the rows.
+        predictions: a column, several, or the column of each system by its name.
+        references: a column, if a module needs it.
+        options: of the modules; the key `option` is for every module that has it, the key
+            `module.option` for one.
+        clusters: a column.
+        groups: a column.
+        ids: a column; rankings need it.
+        confidence_level: of intervals of a regression, whose states then keep rows; other modules
+            take it when results are made.
+
+    Raises:
+        ValueError: there is no such module, option or column; or a row is not valid.
+
+    Examples:
+        >>> columns = {"predictions": "answer", "references": "gold"}
+        >>> part = part_of_rows("qa_em", df, **columns)  # doctest: +SKIP
+        >>> part.results(confidence_level=0.95)["answer"]["qa_em"]  # doctest: +SKIP
+        0.5
+    """
+    metrics = {name: load(name) for name in ([modules] if isinstance(modules, str) else modules)}
+    labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
+    intervals = {"confidence_level": confidence_level}
+    systems = column_names(predictions)
+    return part_of_spark(df, job_of_columns(metrics, systems, labels, options or {}, intervals))
 
 
 def scores_of_rows(
@@ -39,22 +91,31 @@ def scores_of_rows(
     labels = {} if references is None else {"references": references}
     job = Job({module: options}, {"predictions": predictions}, labels)
     check_columns(job.names(), df.columns)
-    first = df.select(*job.names()).limit(1).toArrow()
+    first = df.select(*map(quoted, job.names())).limit(1).toArrow()
     if not first.num_rows:
         raise ValueError("the DataFrame is empty; a score of no rows is undefined")
     names = list(job.scores_of_rows(columns_of_batch(first)))
     for name in names:
         if name in df.columns:
             raise ValueError(f"there is a column {name!r} already")
-    schema = StructType([*df.schema.fields, *(StructField(name, DoubleType()) for name in names)])
+    rows = numbered(df)
+    schema = StructType([*rows.schema.fields, *(StructField(name, DoubleType()) for name in names)])
+    function = partial(_batches_with_scores, df.columns)
+    scored = rows.mapInArrow(on_executors(function, job), schema)
+    return scored.toDF(*df.columns, *names)
 
-    def add_scores(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
-        import pyarrow as pa
 
-        for batch in batches:
-            if batch.num_rows:
-                scores = name_partition(job.scores_of_rows, columns_of_batch(batch))
-                columns = [*batch.columns, *map(pa.array, scores.values())]
-                yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, *scores])
+def _batches_with_scores(
+    names: Sequence[str], job: Job, batches: "Iterable[pa.RecordBatch]"
+) -> "Iterator[pa.RecordBatch]":
+    """Batches of columns of these names, with further columns."""
+    import pyarrow as pa
 
-    return df.mapInArrow(add_scores, schema)
+    before = 0
+    for batch in batches:
+        if batch.num_rows:
+            columns = dict(zip(names, batch.columns, strict=True))
+            scores = name_partition(partial(job.scores_of_rows, before=before), columns)
+            before += batch.num_rows
+            arrays = [*batch.columns, *map(pa.array, scores.values())]
+            yield pa.RecordBatch.from_arrays(arrays, [*batch.schema.names, *scores])

@@ -6,6 +6,7 @@ batch by batch, and their results become the numbers that a Trainer logs and com
 
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from ..base.locks import Lock
 from ..evaluation.arguments import REPORTING, holds_function
 from ..evaluation.catalog import load, names
-from ..evaluation.state import State, loaded
+from ..evaluation.state import State
 from ..numbers.checks import OptionError, check_choice, nearest
 from .answer_spans import QuestionAnswering, check_answers
 from .flat_scores import UNSUITABLE, flat_scores
@@ -353,7 +354,13 @@ def _has_state(module: Any, options: Mapping[str, Any]) -> bool:
     values = {**module.options, **options}
     if any(map(holds_function, values.values())) or _reports(values):
         return False
-    return module.name in names() and type(module) is loaded(module.name)
+    return module.name in names() and type(module) is _loaded(module.name)
+
+
+@cache
+def _loaded(name: str) -> type[Any]:
+    """The class that `evaluate` makes of a module of the catalog."""
+    return type(load(name))
 
 
 def _reports(options: Mapping[str, Any]) -> bool:

@@ -35,7 +35,7 @@ class Batch(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What modules take: an example, a token or a text a row."""
+    """What modules take: an example, a token or one text per row."""
 
     predictions: Any
     references: Any
@@ -156,7 +156,7 @@ class Classification(Task):
         return self._most_likely(logits, labels)
 
     def rows(self, batch: Batch) -> Rows:
-        """A class and a label a row."""
+        """One class and one label per row."""
         labels = batch.labels
         classes = self._most_likely(batch.predictions, labels)
         check_shapes(classes.shape == labels.shape and labels.ndim == self.axes, batch)
@@ -244,7 +244,7 @@ class ClassProbabilities(Classification):
         return logits
 
     def rows(self, batch: Batch) -> Rows:
-        """The probabilities and a label a row."""
+        """One row of probabilities and one label per row."""
         predictions, labels = batch.predictions, batch.labels
         check_shapes(labels.ndim == 1 and predictions.shape[:-1] == labels.shape, batch)
         self.see_classes(predictions.shape[-1])

@@ -104,7 +104,7 @@ def evaluate(
     best reference.
 
     Args:
-        pred_ls: one answer a row.
+        pred_ls: one answer per row.
         gt_ls: the accepted answer, or answers, of each row.
         metrics: names in `ANSWER_METRICS`, in any case; all of them if None or empty.
         profile: "ultrarag", "ultrarag-main" or "standard". The normalizer of the last two is that

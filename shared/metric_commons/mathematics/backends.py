@@ -40,7 +40,7 @@ def equivalence_scores(
     """Whether each prediction means the same as one of its references, and whether that is open.
 
     Args:
-        predictions: one answer a row.
+        predictions: one answer per row.
         references: the accepted answer, or answers, of each row.
         backend: "exact" is `equivalent`; "hendrycks" compares texts, see `hendrycks_equal`;
             "minerva" and "math_verify" ask sympy, which the extra `math` brings.

@@ -32,7 +32,7 @@ def mcp(
         Path | None, typer.Option(hidden=True, help="The folder that `ultrarag-init` wrote.")
     ] = None,
 ) -> None:
-    """Serve the evaluations to agents, by the Model Context Protocol on stdio.
+    """Serve evaluations to agents over the Model Context Protocol, on stdio.
 
     Tools: evaluate, evaluate_trec, evaluate_trec_pvalue, evaluate_file,
     compare_files, report, list_modules, describe_module. A client starts this

@@ -226,7 +226,7 @@ def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
         name: one that list_modules returns.
     """
     card = (catalog.path(name) / "README.md").read_text("utf-8")
-    module = catalog.load(name)
+    module = catalog.declared(name)
     return {
         "name": name,
         "summary": catalog.summary(name),

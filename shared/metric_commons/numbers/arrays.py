@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Integers = NDArray[np.signedinteger[Any]]  # int64; for rows of large files int32, where it suffices
 Unsigned = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 Booleans = NDArray[np.bool_]
@@ -23,7 +23,7 @@ def as_column(name: str, column: Any) -> Column:
     ['a', 'b']
     >>> as_column("predictions", "ab")
     Traceback (most recent call last):
-    ValueError: predictions must hold one value a row, got str; pass a list
+    ValueError: predictions must hold one value per row, got str; pass a list
     """
     if isinstance(column, list):
         return column
@@ -39,7 +39,7 @@ def as_column(name: str, column: Any) -> Column:
             tensor = tensor.float()
         return as_column(name, np.asarray(tensor))
     if hasattr(column, "to_pylist"):  # pyarrow
-        return list(column.to_pylist())
+        return list(column.to_pylist(maps_as_pydicts="strict"))
     if hasattr(column, "iloc"):  # pandas, with any index
         return as_column(name, column.to_numpy())
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
@@ -50,7 +50,9 @@ def as_column(name: str, column: Any) -> Column:
         return as_column(name, np.asarray(column))
     if isinstance(column, Iterator):  # a generator, of which nothing is left afterwards
         return list(column)
-    raise ValueError(f"{name} must hold one value a row, got {type(column).__name__}; pass a list")
+    raise ValueError(
+        f"{name} must hold one value per row, got {type(column).__name__}; pass a list"
+    )
 
 
 def take(column: Any, rows: Integers) -> Any:

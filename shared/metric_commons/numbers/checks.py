@@ -141,7 +141,7 @@ def measure_parts(name: str) -> tuple[str, str, str]:
 def check_labels(
     name: str, labels: Any, rows: int, labels_by_text: dict[str, Any] | None = None
 ) -> list[str]:
-    """One label a row, as strings.
+    """One label per row, as strings.
 
     A label that is missing, and two labels that only differ until they are strings (1 and "1"),
     are errors: a group must not vanish into another. `labels_by_text` holds the labels of earlier
@@ -158,9 +158,11 @@ def check_labels(
     """
     plain: Sequence[Any] = labels.tolist() if hasattr(labels, "tolist") else labels
     if not hasattr(plain, "__len__") or isinstance(plain, str | Set | Mapping):
-        raise OptionError(name, f"must hold one label a row, got {type(labels).__name__}")
+        raise OptionError(name, f"must hold one label per row, got {type(labels).__name__}")
     if len(plain) != rows:
         raise OptionError(name, f"has {len(plain)} labels, but there are {rows} rows")
+    if labels_by_text is None and set(map(type, plain)) in ({str}, {int}):
+        return list(map(str, plain))  # others than these are other texts
     first = {} if labels_by_text is None else labels_by_text
     texts = []
     for row, label in enumerate(plain):
@@ -193,7 +195,7 @@ def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
         return None
     array = weights if isinstance(weights, str | Set | Mapping) else np.asarray(weights)
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "biuf":
-        raise OptionError(name, f"must hold one number a row, got {type(weights).__name__}")
+        raise OptionError(name, f"must hold one number per row, got {type(weights).__name__}")
     if array.size != rows:
         raise OptionError(name, f"has {array.size} weights, but there are {rows} rows")
     numbers = array.astype(np.float64)

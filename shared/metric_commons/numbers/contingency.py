@@ -98,8 +98,8 @@ def contingency(left: Column, right: Column, weights: Floats | None = None) -> C
     Counts are exact. Sums of weights are rounded once, so they do not depend on the order of rows.
 
     Args:
-        left: a label a row, which names the rows of the table: a list or numpy array of bools, ints
-            or texts.
+        left: one label per row, which names the rows of the table: a list or numpy array of bools,
+            ints or texts.
         right: the same, for the columns of the table. Bools and ints may be mixed: True is 1.
         weights: of each row, finite float64; None counts rows.
 
@@ -182,7 +182,7 @@ def scaled_weights(weights: Floats) -> tuple[Floats, int]:
 
 @dataclass(frozen=True)
 class _LabelCodes:
-    """A column of labels as integers, one a row, which have the order of the labels.
+    """A column of labels as integers, one per row, which have the order of the labels.
 
     Args:
         codes: the integers.

@@ -106,6 +106,15 @@ Labels = Annotated[Sequence[Any], PerRow("label")]
 Weights = Annotated[Sequence[float], PerRow("number")]
 
 
+def is_per_row(annotation: Any) -> bool:
+    """Whether an option may have a value for each row.
+
+    >>> is_per_row(Labels | None), is_per_row(Share)
+    (True, False)
+    """
+    return isinstance(annotation, PerRow) or any(map(is_per_row, get_args(annotation)))
+
+
 def check_option(name: str, value: Any, annotation: Any) -> None:
     """Nothing, if the value is one that the annotation allows.
 
@@ -184,7 +193,7 @@ def describe(annotation: Any) -> str:
                 case Parsed():
                     return marker.description
                 case _:
-                    return f"a {marker.item} a row"
+                    return f"one {marker.item} per row"
         case "function", _:
             return "a function"
         case "list", (item,):

@@ -53,7 +53,17 @@ class Ids(NamedTuple):
     @classmethod
     def from_bytes(cls, data: bytes, lengths: Integers) -> "Ids":
         """The ids of these lengths, which follow one another in the data."""
-        return cls(np.frombuffer(data + bytes(8), np.uint8), np.cumsum(lengths) - lengths, lengths)
+        return cls.from_padded(np.frombuffer(b"".join([data, bytes(8)]), np.uint8), lengths)
+
+    @classmethod
+    def from_padded(cls, data: Bytes, lengths: Integers) -> "Ids":
+        """As `from_bytes`, from data that has eight bytes more."""
+        # With half as many bytes for each number a run of millions of rows takes much less memory.
+        kind = np.int32 if len(data) < 2**31 else np.int64
+        lengths = lengths.astype(kind, copy=False)
+        starts: Integers = np.cumsum(lengths, dtype=kind)
+        starts -= lengths
+        return cls(data, starts, lengths)
 
     @property
     def longest(self) -> int:

@@ -101,4 +101,6 @@ class Multiset:
             raise ValueError("a multiset needs a count for each value")
         if counts.size and (counts.dtype.kind != "i" or counts.min() < 1):
             raise ValueError("the counts of a multiset are positive integers")
-        return cls.sum([cls(values + 0.0, counts.astype(np.int64))])
+        multiset = cls(values + 0.0, counts.astype(np.int64))
+        is_ascending = bool((values[1:] > values[:-1]).all())
+        return multiset if is_ascending else cls.sum([multiset])

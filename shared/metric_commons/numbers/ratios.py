@@ -8,7 +8,10 @@ from .arrays import Floats, Integers
 
 
 class PrecisionRecallF1(NamedTuple):
-    """Precision, recall and their harmonic mean, one value a pair."""
+    """Precision, recall and F1 as arrays of equal shape: one value per row, or per pair of texts.
+
+    It is a named tuple: use `result.f1`, or `precision, recall, f1 = result`.
+    """
 
     precision: Floats
     recall: Floats

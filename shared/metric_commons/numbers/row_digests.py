@@ -1,6 +1,6 @@
 """Digests of columns, which tell whether two results are about the same rows, in any order."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -24,13 +24,26 @@ def row_digest(rows: Sequence[Any]) -> int:
     """
     to_list = getattr(rows, "to_pylist", None) or getattr(rows, "tolist", None)
     listed = to_list() if to_list else rows
-    codes = np.fromiter((crc32(_text(row)) for row in listed), np.uint64, len(listed))
+    codes = np.fromiter(map(crc32, _texts(listed)), np.uint64, len(listed))
     return int(_scattered(codes).sum(dtype=np.uint64)) % _MODULUS
 
 
 def added(first: int, second: int) -> int:
     """The digest of the rows of two parts."""
     return (first + second) % _MODULUS
+
+
+def _texts(rows: Sequence[Any]) -> Iterable[bytes]:
+    """The text of each row; those of columns of one type in one go, which is faster."""
+    kinds = set(map(type, rows))
+    if kinds == {str}:
+        return (row.encode("utf-8", "surrogatepass") for row in rows)
+    if kinds == {int}:  # digits alone
+        return map(str.encode, map(repr, rows))
+    if kinds == {list}:
+        texts = [row[0] if len(row) == 1 and type(row[0]) is str else repr(row) for row in rows]
+        return (text.encode("utf-8", "surrogatepass") for text in texts)
+    return map(_text, rows)
 
 
 def _text(row: Any) -> bytes:

@@ -40,7 +40,7 @@ _LOWEST = -sys.float_info.max
 
 
 class ChoiceScores(NamedTuple):
-    """One value a row, from 0 to 1."""
+    """One value per row, from 0 to 1."""
 
     mc1: Floats
     mc2: Floats

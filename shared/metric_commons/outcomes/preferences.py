@@ -113,10 +113,10 @@ def win_rates(
             them in `summarize`.
         standard_error: a number that is always there; the option changes nothing.
         interval: how, as in `statistics.interval`; rows that do not count are left out first.
-        clusters: a label a row; intervals and the standard error then count clusters.
+        clusters: one label per row; intervals and the standard error then count clusters.
         n_resamples: the number of resamples of the bootstrap.
         seed: of the bootstrap.
-        groups: a label a row; also return rates and counts of each group, in the order of labels.
+        groups: one label per row; also return rates and counts of each group, ordered by label.
 
     Raises:
         ValueError: an option is not valid, or the interval is one that the outcomes cannot have.
@@ -143,7 +143,7 @@ def win_rates(
 
     result = summary(np.arange(len(outcomes)))
     if per_example:
-        values = _values(outcomes, ties)
+        values = values_of_rates(outcomes, ties)
         result["per_example"] = {name: column.tolist() for name, column in values.items()}
     if groups is not None:
         labels = check_labels("groups", groups, len(outcomes))
@@ -168,7 +168,9 @@ def rates(
     >>> rates(np.array([1.0, 0.0]), "ignore")["win_rate"]
     0.5
     """
-    columns = {name: values[~np.isnan(values)] for name, values in _values(outcomes, ties).items()}
+    columns = {
+        name: values[~np.isnan(values)] for name, values in values_of_rates(outcomes, ties).items()
+    }
     uncertain = uncertainty(
         {
             name: partial(_interval, values, None if sums is None else sums[name])
@@ -199,11 +201,11 @@ def sums_of_clusters(outcomes: Floats, ties: Ties, clusters: Clusters) -> dict[s
     """
     return {
         name: clusters.take(~np.isnan(values)).sums(values[~np.isnan(values)])
-        for name, values in _values(outcomes, ties).items()
+        for name, values in values_of_rates(outcomes, ties).items()
     }
 
 
-def _values(outcomes: Floats, ties: Ties) -> dict[str, Floats]:
+def values_of_rates(outcomes: Floats, ties: Ties) -> dict[str, Floats]:
     """The values of rows of which each rate is the mean, NaN for rows that do not count."""
     rounded = np.sign(outcomes - 0.5) / 2 + 0.5
     if ties == "half":

@@ -110,14 +110,15 @@ def selective_scores(
         confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
         interval: how; "auto" takes the method that suits each score. What is no mean of rows is
             always resampled.
-        clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
+        clusters: the cluster of each row, such as its document; intervals then count clusters
+            instead of rows, and scores do not change.
         n_resamples: how often a bootstrap resamples.
         seed: of the resampling; the same seed gives the same interval on any machine.
-        groups: a label a row; also return the scores of each group under `groups`.
+        groups: one label per row; also return the scores of each group under `groups`.
 
     Raises:
         ValueError: a row is not what it may be; coverages or a curve of grades without confidences;
-            labels that are not one a row.
+            labels that are not one per row.
 
     >>> scores = selective_scores(["correct", "incorrect", "C"], confidence_targets=[0.75])
     >>> round(scores["f1"], 3), scores["accuracy_given_attempted"], scores["penalized@0.75"]

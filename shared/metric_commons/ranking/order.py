@@ -26,7 +26,7 @@ _EXACT = 2.0**53  # a relevance beyond this would have been rounded
 
 
 class Documents(NamedTuple):
-    """Documents of queries, one a row: query after query, and within a query by rank."""
+    """Documents of queries, one per row: query after query, and within a query by rank."""
 
     query: Integers  # 0, 1, 2, ...
     rank: Integers  # from 1
@@ -42,7 +42,7 @@ class Documents(NamedTuple):
 
 
 class Judgments(NamedTuple):
-    """The judged documents of all queries, one a row, in any order."""
+    """The judged documents of all queries, one per row, in any order."""
 
     queries: int  # how many queries there are
     query: Integers
@@ -234,7 +234,7 @@ def rank(
     take_ids: Callable[[Integers], Ids] | None,
     options: RankingOptions = _DEFAULTS,
 ) -> Rankings:
-    """The rankings of all queries, from one row a document.
+    """The rankings of all queries, from one row per document.
 
     Args:
         query: the number of each row's query, shape (rows,); rows may come in any order.
@@ -347,7 +347,7 @@ def _order(query: Integers, score: Floats) -> Integers | None:
     """
     rises = (score[1:] > score[:-1]) & (query[1:] == query[:-1])
     blocks = query[_starts(query)]
-    if not rises.any() and len(np.unique(blocks)) == len(blocks):
+    if not rises.any() and np.bincount(blocks).max(initial=0) <= 1:
         return None
     return sort_groups(query, -score)
 
@@ -389,16 +389,24 @@ def _break_ties(
     mixed = tied & (relevance[1:] != relevance[:-1])
     if not mixed.any():
         return relevance
-    tie = np.cumsum(np.concatenate([[True], ~tied])) - 1  # ties are numbered from above
-    is_mixed = np.zeros(tie[-1] + 1, dtype=np.bool_)
-    is_mixed[tie[1:][mixed]] = True
-    ranks = np.flatnonzero(is_mixed[tie])
+    ranks, group = _rows_of_ties(tied, mixed)
     rows = ranks if order is None else order[ranks]
-    group = tie[ranks]
     resolved = sort_groups(group, rows) if take_ids is None else sort_ids(group, take_ids(rows))
     relevance = relevance.copy()
     relevance[ranks] = relevance[ranks[resolved]]
     return relevance
+
+
+def _rows_of_ties(tied: Booleans, mixed: Booleans) -> tuple[Integers, Integers]:
+    """The rows of those ties in which a row and the next one are `mixed`, and the ties' numbers."""
+    kind = np.int32 if len(tied) < 2**31 - 1 else np.int64  # half the memory
+    tie: Integers = np.zeros(len(tied) + 1, kind)  # of every row, numbered from above
+    np.cumsum(~tied, out=tie[1:])
+    is_mixed = np.zeros(int(tie[-1]) + 1, dtype=np.bool_)
+    is_mixed[tie[1:][mixed]] = True
+    rows = np.flatnonzero(is_mixed[tie])
+    groups: Integers = tie[rows]
+    return rows, groups
 
 
 def sort_ids(group: Integers, ids: Ids) -> Integers:

@@ -214,7 +214,8 @@ def _from_tables(qrels: Qrels, run: Run, options: RankingOptions) -> _Evaluation
         rows = np.flatnonzero(query >= 0)
         query, score, relevance, ids = query[rows], score[rows], relevance[rows], ids.take(rows)
     judgments = Judgments(len(qrels.queries), qrels.query, qrels.values)
-    in_run = np.bincount(query, minlength=len(qrels.queries)) > 0
+    in_run = np.zeros(len(qrels.queries), np.bool_)
+    in_run[query] = True
     ranked = rank(query, score, relevance, judgments, ids.take, options)
     return _Evaluation(qrels.queries, in_run, ranked)
 
@@ -222,13 +223,16 @@ def _from_tables(qrels: Qrels, run: Run, options: RankingOptions) -> _Evaluation
 def _query_indices(qrels: Qrels, run: Run) -> Integers:
     """The index of each query of the run among those of the judgments; -1 if it is not there."""
     indices = {query: index for index, query in enumerate(qrels.queries)}
-    return np.array([indices.get(query, -1) for query in run.queries], dtype=np.int64)
+    return np.array([indices.get(query, -1) for query in run.queries], dtype=np.int32)
 
 
 def _relevance(qrels: Qrels, run: Run) -> Floats:
     """The relevance of each document of a run, `UNJUDGED` for those without a judgment."""
-    candidates = _candidates(run.hashes, qrels.hashes)
-    hashes = np.concatenate([run.hashes[candidates], qrels.hashes])
+    judged = np.empty(len(qrels), np.uint64)
+    for block, hashes in qrels.hashed_blocks():
+        judged[block] = hashes
+    candidates, hashes = _candidates(run, judged)
+    hashes = np.concatenate([hashes, judged])
     order = np.argsort(hashes)
     hashes = hashes[order]
     equal = np.flatnonzero(hashes[1:] == hashes[:-1])
@@ -244,17 +248,22 @@ def _relevance(qrels: Qrels, run: Run) -> Floats:
     return relevance
 
 
-def _candidates(left: Unsigned, right: Unsigned) -> Integers:
-    """The rows of `left` that may occur in `right`: all that do, and one in sixteen of the others.
+def _candidates(run: Run, judged: Unsigned) -> tuple[Integers, Unsigned]:
+    """The rows of a run that may be judged, and their hashes: all that are, one in sixteen others.
 
     The highest bits of a hash are an index into a table of flags, as in a Bloom filter with one
-    hash function. There are at least sixteen flags for each row of `right`.
+    hash function. There are at least sixteen flags for each judgment.
     """
-    size = (16 * len(right)).bit_length()
+    size = (16 * len(judged)).bit_length()
     shift = np.uint64(64 - size)
     occurs = np.zeros(1 << size, dtype=np.bool_)
-    occurs[right >> shift] = True
-    return np.flatnonzero(occurs[left >> shift])
+    occurs[judged >> shift] = True
+    rows, hashes_of_rows = [], []
+    for block, hashes in run.hashed_blocks():
+        candidates = np.flatnonzero(occurs[hashes >> shift])
+        rows.append(block.start + candidates)
+        hashes_of_rows.append(hashes[candidates])
+    return np.concatenate(rows), np.concatenate(hashes_of_rows)
 
 
 def _are_same(run: Run, rows: Integers, qrels: Qrels, judgments: Integers) -> bool:

@@ -70,20 +70,21 @@ def regression_scores(
     """The measures by name and, if a confidence level is given, their intervals.
 
     Args:
-        predictions: a number a row, or a list of numbers a row, one for each output; for
+        predictions: one number per row, or a list of numbers a row, one for each output; for
             measures of prediction intervals, [low, high] a row.
-        references: the same; one number a row for each interval.
+        references: the same; one number per row for each interval.
         measures: names, as in `measure_names`.
         multioutput: "uniform_average" averages the values of the outputs, "variance_weighted" with
             the variance of the references of each output as its weight, a list of numbers with
             these weights; "raw_values" returns a list.
-        sample_weight: a weight a row, at least 0; not for `spearman` and `kendall`.
+        sample_weight: one weight per row, at least 0; not for `spearman` and `kendall`.
         confidence_level: of intervals, such as 0.95; None for no intervals.
         interval: how; "auto" takes the method that suits each measure, "bootstrap" resamples rows.
-        clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
+        clusters: the cluster of each row, such as its document; intervals then count clusters
+            instead of rows, and scores do not change.
         n_resamples: how often rows, or clusters, are resampled, with all their outputs.
         seed: of the resampling.
-        groups: a label a row; also return the measures of each group under `groups`.
+        groups: one label per row; also return the measures of each group under `groups`.
 
     Raises:
         ValueError: a number is not finite, rows differ in length, or an option is out of its range;

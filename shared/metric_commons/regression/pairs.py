@@ -38,9 +38,9 @@ class Pairs:
     a power of two, 2**weight_exponent, such that all are less than 1.
 
     Args:
-        predictions: a number a row, or a list of numbers a row, one for each output.
+        predictions: one number per row, or a list of numbers a row, one for each output.
         references: the same; a number and a list of one number are the same.
-        sample_weight: a number a row, at least 0; None gives all rows the same weight.
+        sample_weight: one number per row, at least 0; None gives all rows the same weight.
 
     Raises:
         ValueError: rows differ in length, a number is not finite (with weights this is checked
@@ -187,7 +187,7 @@ def difference(minuend: NDArray[Any], subtrahend: NDArray[Any], out: Floats) -> 
 
 
 def _table(name: str, column: Column) -> NDArray[Any]:
-    """A column as an array, shape (rows,) for one number a row, otherwise (rows, outputs)."""
+    """A column as an array, shape (rows,) for one number per row, otherwise (rows, outputs)."""
     if not isinstance(column, np.ndarray):
         lengths = {len(row) if isinstance(row, Sequence) else None for row in column}
         if len(lengths) > 1:
@@ -197,8 +197,8 @@ def _table(name: str, column: Column) -> NDArray[Any]:
         column = np.array(column)
     if column.ndim > 2 or column.dtype.kind not in "biuf" or 0 in column.shape[1:]:
         raise ValueError(
-            f"{name} must hold a number a row, or as many numbers in each, got an array of shape "
-            f"{column.shape} and {column.dtype}"
+            f"{name} must hold one number per row, or as many numbers in each, got an array of "
+            f"shape {column.shape} and {column.dtype}"
         )
     if column.dtype.kind == "b":
         column = column.astype(np.int64)

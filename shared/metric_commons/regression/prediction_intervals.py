@@ -54,9 +54,9 @@ def interval_scores(
 
     Args:
         predictions: [low, high] a row.
-        references: a number a row.
+        references: one number per row.
         measures: of prediction intervals.
-        sample_weight: a number a row, at least 0; None weighs all alike.
+        sample_weight: one number per row, at least 0; None weighs all alike.
         clusters: of the rows; None if they stand alone.
         **uncertain: options of intervals.
 

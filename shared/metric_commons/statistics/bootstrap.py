@@ -214,7 +214,7 @@ def _binomial_ends(trials: int, successes: int, tail: float) -> tuple[int, int]:
 
 
 def _resampled_sums(
-    words: np.random.PCG64, units: Integers, occurrences: Integers, n_resamples: int
+    words: "np.random.PCG64", units: Integers, occurrences: Integers, n_resamples: int
 ) -> Integers:
     """The sum of each resample of a multiset, in units.
 
@@ -262,7 +262,7 @@ def _resampled_sums(
 
 
 def _sums_of_rows(
-    words: np.random.PCG64, units: Integers, occurrences: Integers, draws: Integers
+    words: "np.random.PCG64", units: Integers, occurrences: Integers, draws: Integers
 ) -> Integers:
     """For each resample the sum of so many draws from a multiset, whose rows are equally likely."""
     rows_up_to = np.cumsum(occurrences)

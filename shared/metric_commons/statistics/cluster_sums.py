@@ -40,15 +40,15 @@ class Clusters:
 
     @classmethod
     def of_labels(cls, labels: Sequence[object], rows: int, name: str = "clusters") -> Self:
-        """The clusters of so many rows, from a label a row.
+        """The clusters of so many rows, from one label per row.
 
         Args:
-            labels: one a row.
+            labels: one per row.
             rows: how many there are.
             name: what errors call the labels.
 
         Raises:
-            ValueError: there is not one label a row, or two look alike as texts.
+            ValueError: there is not one label per row, or two look alike as texts.
         """
         plain: Any = labels.tolist() if hasattr(labels, "tolist") else labels
         is_plain = isinstance(plain, list | tuple) and len(plain) == rows
@@ -95,12 +95,12 @@ class ClusterSums:
         """The clusters of rows.
 
         Args:
-            labels: one a row.
+            labels: one per row.
             scores: finite, shape (rows,).
             name: what errors call the labels.
 
         Raises:
-            ValueError: there is not one label a row, or two look alike as texts.
+            ValueError: there is not one label per row, or two look alike as texts.
         """
         return Clusters.of_labels(labels, scores.size, name).sums(scores)
 
@@ -175,8 +175,9 @@ class ClusterSums:
         )
 
     def to_plain(self) -> list[Any]:
-        """The power, and for each label its rows and units, for JSON."""
-        return [self.power, {label: [*pair] for label, pair in self.clusters.items()}]
+        """The power, and the labels, the rows and the units of all clusters, for JSON."""
+        rows, units = zip(*self.clusters.values(), strict=True) if self.clusters else ((), ())
+        return [self.power, [*self.clusters], [*rows], [*units]]
 
     @classmethod
     def from_plain(cls, plain: Any) -> Self:
@@ -185,15 +186,14 @@ class ClusterSums:
         Raises:
             ValueError: a cluster has no rows, or its sum is not a whole number of units.
         """
-        power, clusters = plain
-        numbers = [power, *chain.from_iterable(clusters.values())]
-        if not all(isinstance(number, int) for number in numbers):
+        power, labels, rows, units = plain
+        if not all(isinstance(number, int) for number in chain([power], rows, units)):
             raise ValueError("sums of clusters are whole numbers of units")
-        if any(rows < 1 for rows, _ in clusters.values()):
+        if any(number < 1 for number in rows):
             raise ValueError("a cluster has at least one row")
-        return cls.reduced(
-            {label: (rows, units) for label, (rows, units) in clusters.items()}, power
-        )
+        if len(set(check_labels("clusters", labels, len(rows)))) != len(rows):
+            raise ValueError("a cluster is there twice")
+        return cls.reduced(dict(zip(labels, zip(rows, units, strict=True), strict=True)), power)
 
 
 def cancelled(sums: Floats, total_size: float) -> Floats:

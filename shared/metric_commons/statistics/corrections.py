@@ -100,7 +100,7 @@ def max_t(
 
     Args:
         differences: shape (comparisons, rows).
-        clusters: a label a row; then each cluster gets a sign, and its differences add up.
+        clusters: one label per row; then each cluster gets a sign, and its differences add up.
         n_resamples: how many signs each row draws.
         seed: of these draws.
 

@@ -17,7 +17,7 @@ _BINOMIAL_KINDS = 32  # kinds of rows, up to which each is drawn given those bef
 _SLOT_BITS = 12  # of a random word, looked up in the guide to a cumulative distribution
 
 
-def random_rows(words: np.random.PCG64, rows: int, size: int) -> Integers:
+def random_rows(words: "np.random.PCG64", rows: int, size: int) -> Integers:
     """Random row numbers: the whole part of `rows` times a random binary fraction.
 
     Up to 2**20 rows the fraction has 32 bits, half a word, the lower half first. This moves the
@@ -38,7 +38,7 @@ def random_rows(words: np.random.PCG64, rows: int, size: int) -> Integers:
     return row.view(np.int64)
 
 
-def poisson_numbers(words: np.random.PCG64, mean: float, size: int) -> Integers:
+def poisson_numbers(words: "np.random.PCG64", mean: float, size: int) -> Integers:
     """Independent Poisson numbers, a word each, by inversion of the cumulative distribution."""
     mode = int(mean)
     first, last = max(0, mode - _reach(mode)), mode + _reach(mode)
@@ -47,7 +47,7 @@ def poisson_numbers(words: np.random.PCG64, mean: float, size: int) -> Integers:
 
 
 def _binomial_numbers(
-    words: np.random.PCG64, trials: Integers, successes: int, failures: int
+    words: "np.random.PCG64", trials: Integers, successes: int, failures: int
 ) -> Integers:
     """Independent binomial numbers, each of its own number of trials.
 
@@ -76,7 +76,7 @@ def binomial_distribution(trials: int, successes: int, failures: int) -> tuple[i
     )
 
 
-def _inverted(words: np.random.PCG64, first: int, cumulative: Floats, size: int) -> Integers:
+def _inverted(words: "np.random.PCG64", first: int, cumulative: Floats, size: int) -> Integers:
     """Independent numbers from `first` on, a word each, of this cumulative distribution."""
     # The first bits of a word mostly settle the number; the guide knows when.
     slots = np.arange(2**_SLOT_BITS + 1) / 2**_SLOT_BITS
@@ -181,7 +181,7 @@ def resampled_sums_of_rows(
 
 
 def _totals_by_poisson(
-    words: np.random.PCG64,
+    words: "np.random.PCG64",
     occurrences: Integers,
     cells: Integers,
     amounts: npt.NDArray[Any],
@@ -216,7 +216,7 @@ def _totals_by_poisson(
 
 
 def _add_rows(
-    words: np.random.PCG64,
+    words: "np.random.PCG64",
     totals: npt.NDArray[Any],
     draws: Integers,
     occurrences: Integers,

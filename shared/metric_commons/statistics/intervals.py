@@ -94,7 +94,7 @@ def interval(
         scores: shape (rows,), or the multiset of them.
         confidence_level: strictly between 0 and 1.
         method: one of the above.
-        clusters: a label a row, or for a multiset the sums of its clusters; None if rows stand
+        clusters: one label per row, or for a multiset the sums of its clusters; None if rows stand
             alone.
         bounds: the least and the greatest possible score; (0, inf) for errors, (-inf, inf) for
             differences of them.
@@ -106,7 +106,7 @@ def interval(
         `effective_n`, and with clusters `n_clusters` and `design_effect`.
 
     Raises:
-        ValueError: no scores, one outside the bounds, labels that are not one a row, an option out
+        ValueError: no scores, one outside the bounds, not one label per row, an option out
             of its range, or a method that the scores cannot take.
 
     Source:

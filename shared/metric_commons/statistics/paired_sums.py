@@ -61,7 +61,7 @@ def compare_sums(
         second: those of system B on the same rows, in the same order.
         test: "randomization" or "bootstrap".
         alternative: "two-sided", "greater" (A scores higher) or "less".
-        clusters: a label a row; clusters are exchanged or drawn instead of rows.
+        clusters: one label per row; clusters are exchanged or drawn instead of rows.
         margin: also ask whether A is worse by less than this, and whether both are equivalent, by
             Student's t-tests with the standard error of the resampled differences.
         power: also return the difference that such a test finds with this probability.

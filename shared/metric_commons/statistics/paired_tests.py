@@ -104,8 +104,8 @@ def paired_test(
         differences: A - B, shape (rows,).
         test: one of the above.
         alternative: "two-sided", "greater" (A scores higher) or "less".
-        clusters: a label a row, or the sums of the differences by cluster; for "permutation" and
-            "t".
+        clusters: one label per row, or the sums of the differences by cluster; for "permutation"
+            and "t".
 
     Raises:
         ValueError: no differences, one that is not a finite number, an option out of its range, or
@@ -178,7 +178,7 @@ def difference_interval(
         differences: A - B, shape (rows,).
         confidence_level: strictly between 0 and 1.
         method: one of the above.
-        clusters: a label a row, or the sums of the differences by cluster.
+        clusters: one label per row, or the sums of the differences by cluster.
         bounds: the least and the greatest possible score, so that a difference is at most their
             range; (0, inf) or (-inf, inf) without a limit.
         n_resamples: how many resamples the bootstrap draws.
@@ -242,7 +242,7 @@ def equivalence(
     Args:
         differences: A - B, shape (rows,).
         margin: the difference that would matter, above 0. There is no default: it is a judgement.
-        clusters: a label a row, or the sums of the differences by cluster.
+        clusters: one label per row, or the sums of the differences by cluster.
 
     Raises:
         ValueError: no differences, one that is not a finite number, or a margin that is not

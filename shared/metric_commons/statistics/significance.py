@@ -65,7 +65,7 @@ def compare(
         alternative: "two-sided", "greater" (A scores higher) or "less".
         interval: "auto", "t" or "bootstrap", as in `difference_interval`. If all scores lie in 0
             to 1 that is taken for their range, else they have none, and "auto" is "t".
-        clusters: a label a row: the test, the interval and the error take clusters as units.
+        clusters: one label per row: the test, the interval and the error take clusters as units.
         margin: also ask whether A is worse by less than this, and whether both are equivalent.
         power: also return the difference that the t-test finds with this probability.
         n_resamples: how many resamples the bootstrap draws, where it is asked for.
@@ -245,7 +245,7 @@ def adjusted(
         correction: one of the above.
         test: what p-values are of; "max_t" goes with the two-sided "permutation" alone.
         alternative: the same.
-        clusters: a label a row, for "max_t".
+        clusters: one label per row, for "max_t".
         n_resamples: how many signs each row draws for "max_t".
         seed: of these draws.
 
@@ -287,7 +287,7 @@ def p_values(
         differences: A - B, shape (rows, measures), or (rows,) for one measure.
         test: as in `paired_test`.
         alternative: "two-sided", "greater" (A scores higher) or "less".
-        clusters: a label a row.
+        clusters: one label per row.
 
     Returns:
         The p-value of each measure, shape (measures,).

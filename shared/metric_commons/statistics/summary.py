@@ -81,9 +81,10 @@ class Resampling:
     """What modules are told about intervals that are always resampled.
 
     Args:
-        confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
-        n_resamples: how often rows are resampled.
-        seed: of the resampling; the same seed gives the same interval on any machine.
+        confidence_level: the level of the intervals, such as 0.95; also return them under
+            `confidence_interval`.
+        n_resamples: the number of resamples.
+        seed: the seed of the bootstrap; the same seed gives the same interval on every machine.
     """
 
     confidence_level: Level | None = None
@@ -96,12 +97,14 @@ class Uncertainty:
     """What modules are told about intervals whose scores are not means of rows.
 
     Args:
-        confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
-        interval: how; "auto" takes the method that suits each score, and "bootstrap" resamples.
-        clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
-        n_resamples: how often a bootstrap resamples.
-        seed: of the resampling; the same seed gives the same interval on any machine.
-        groups: a label a row; also return the scores of each group under `groups`.
+        confidence_level: the level of the intervals, such as 0.95; also return them under
+            `confidence_interval`.
+        interval: the method; "auto" chooses by the kind of score, "bootstrap" resamples rows.
+        clusters: the cluster of each row, such as its document; intervals then count clusters
+            instead of rows, and scores do not change.
+        n_resamples: the number of resamples of the bootstrap.
+        seed: the seed of the bootstrap; the same seed gives the same interval on every machine.
+        groups: the group of each row; also return the scores of each group under `groups`.
     """
 
     confidence_level: Level | None = None
@@ -132,18 +135,19 @@ def summarize(
         scores: for each key of the result the scores of all rows, shape (rows,).
         averages: how to average those scores of which it is not the exact mean.
         per_example: also return the scores of each row, in input order, under `per_example`.
-        confidence_level: also return the interval of each score, such as 0.95, under
-            `confidence_interval`, and beside it `interval`, `standard_error`, `effective_n`.
+        confidence_level: the level of the intervals, such as 0.95; also return them under
+            `confidence_interval`, with `interval`, `standard_error` and `effective_n`.
         standard_error: also return the standard error of each score.
-        interval: how; "auto" takes the method that suits each score, and "bootstrap" resamples.
-        clusters: a label a row; rows of one cluster are alike, so that intervals count clusters.
-        n_resamples: how often "bootstrap" resamples.
-        seed: of the resampling; the same seed gives the same interval on any machine.
-        groups: a label a row; also return the means of each group and its number of rows `n`
-            under `groups`, in the order of the labels, with intervals if there are any.
+        interval: the method; "auto" chooses by the kind of score, "bootstrap" resamples rows.
+        clusters: the cluster of each row, such as its document; intervals then count clusters
+            instead of rows, and scores do not change.
+        n_resamples: the number of resamples of "bootstrap".
+        seed: the seed of the bootstrap; the same seed gives the same interval on every machine.
+        groups: the group of each row; also return the means of each group and its number of rows
+            `n` under `groups`, in the order of the labels, with intervals if there are any.
 
     Raises:
-        ValueError: labels that are not one a row, or an interval that a score cannot have.
+        ValueError: labels that are not one per row, or an interval that a score cannot have.
 
     >>> summarize({"em": np.array([1.0, 0.0])}, groups=["x", "y"])
     {'em': 0.5, 'groups': {'x': {'em': 1.0, 'n': 1}, 'y': {'em': 0.0, 'n': 1}}}

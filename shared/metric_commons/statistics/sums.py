@@ -220,7 +220,7 @@ def summarize_sums(
     Each score that is a float has an interval, which is always that of the percentile bootstrap.
 
     Raises:
-        ValueError: labels that are not one a row, or an interval of another kind.
+        ValueError: labels that are not one per row, or an interval of another kind.
 
     >>> rows = RowStatistics(("hits",), np.array([[1], [2]]), dict, dict)
     >>> summarize_sums(rows, per_example=True, groups=["a", "b"])

@@ -28,7 +28,7 @@ ThresholdTies = Literal["official", "grouped"]
 
 @dataclass(frozen=True)
 class ScoredAnswers:
-    """The answers to some questions, one a row, with scores as if each had been meant."""
+    """The answers to some questions, one per row, with scores as if each had been meant."""
 
     exact: Floats
     f1: Floats
@@ -49,6 +49,24 @@ class ScoredAnswers:
             has_answer=self.has_answer[rows],
             is_given=self.is_given[rows],
             probability=probability,
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The answers of all parts.
+
+        Raises:
+            ValueError: some have probabilities, others have none.
+        """
+        if len({part.probability is None for part in parts}) > 1:
+            raise ValueError("some rows have probabilities, others have none")
+        probabilities = [part.probability for part in parts if part.probability is not None]
+        return cls(
+            np.concatenate([part.exact for part in parts]),
+            np.concatenate([part.f1 for part in parts]),
+            np.concatenate([part.has_answer for part in parts]),
+            np.concatenate([part.is_given for part in parts]),
+            np.concatenate(probabilities) if probabilities else None,
         )
 
     def at(self, threshold: float) -> dict[str, Floats]:
@@ -163,12 +181,12 @@ def summarize_answers(
     """The result of SQuAD v2's script, from 0 to 1, and what is asked for; see `summarize`.
 
     Args:
-        answers: one a row.
+        answers: one per row.
         no_answer_threshold: an answer counts as none if the probability is greater.
         threshold_ties: how `best_thresholds` treats equal probabilities.
         per_example: also return the scores of each row.
-        clusters: a label a row.
-        groups: a label a row.
+        clusters: one label per row.
+        groups: one label per row.
         **uncertainty: the other options of `summarize`.
 
     >>> summarize_answers(scored_answers(["Paris", "Oslo"], [["Paris"], []]))["NoAns_exact"]

@@ -26,7 +26,7 @@ from .reference_sets import over_sets
 from .references import Aggregation, Block, blocks, row_scores
 from .segments import segment_starts
 from .token_overlaps import equal_texts, overlaps
-from .tokens import Tokens, byte_rule, normalized_bytes, tokenize
+from .tokens import Tokens, byte_rule, normalized_texts, tokenize
 
 Match = Literal["substring", "tokens", "token_set"]
 Overlap = Literal["multiset", "set"]
@@ -49,7 +49,7 @@ def exact_match(
     """For each row 1.0 if the prediction equals a reference, else 0.0; shape (rows,).
 
     Args:
-        predictions: one text a row.
+        predictions: one text per row.
         references: the accepted text, or texts, of each row; of lists of texts, which are sets of
             names of several answers, the mean is the score.
         normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
@@ -83,7 +83,7 @@ def token_f1(
     With "max" all three are those of the reference with the highest F1, the first of equals.
 
     Args:
-        predictions: one text a row.
+        predictions: one text per row.
         references: the accepted text, or texts, of each row; of lists of texts, which are sets of
             names of several answers, the mean is the score.
         normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
@@ -124,7 +124,7 @@ def contained(
     normalizer "strip_lower", since OLMES asks whether '' is in ''.
 
     Args:
-        predictions: one text a row.
+        predictions: one text per row.
         references: the accepted text, or texts, of each row; of lists of texts, which are sets of
             names of several answers, the mean is the score.
         normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
@@ -203,7 +203,7 @@ class _Reading(NamedTuple):
 class AnswerPairs:
     """Each reference of some rows beside the prediction of its row, both normalized.
 
-    Comparisons return one value a pair: for each reference, row after row.
+    Comparisons return one value per pair: for each reference, row after row.
     """
 
     def __init__(self, block: Block, normalizer: Callable[[str], str]) -> None:
@@ -233,20 +233,21 @@ class AnswerPairs:
             if empty_is_contained:
                 covered |= words.reference == 0
             return covered
-        texts: Sequence[str | bytes]
-        texts = self._texts if self._tokens is None else normalized_bytes(self._tokens)
+        texts = self._texts if self._tokens is None else normalized_texts(self._tokens)
         if match == "tokens":
-            texts = [_between_spaces(text) for text in texts]
-        even_in_empty = self._normalizer is strip_lower and match == "substring"
-        return np.array(
-            [
-                texts[r] in texts[p]  # type: ignore[operator] # both str or both bytes
-                if texts[r]
-                else empty_is_contained and (even_in_empty or bool(texts[p]))
-                for r, p in self._indices()
-            ],
-            dtype=np.bool_,
-        )
+            if self._tokens is None:
+                texts = list(map(squeeze, texts))
+            # Between spaces, so that containment is that of whole words, one after another.
+            texts = [text and f" {text} " for text in texts]
+        hit: Booleans = np.array([texts[r] in texts[p] for r, p in self._indices()], dtype=np.bool_)
+        # Python says that every text contains an empty one.
+        is_empty: Booleans = np.array([not text for text in texts], dtype=np.bool_)
+        empty_references = is_empty.take(self._block.pair_references)
+        if not empty_is_contained:
+            return hit & ~empty_references
+        if self._normalizer is not strip_lower or match != "substring":
+            hit &= ~(empty_references & is_empty.take(self._block.pair_predictions))
+        return hit
 
     def token_f1(self, *, distinct: bool, both_empty: float) -> PrecisionRecallF1:
         """Precision, recall and F1 of the words of both texts; see the function `token_f1`."""
@@ -263,9 +264,10 @@ class AnswerPairs:
         if self._is_small:
             return self._words_by_row(range(len(block.sizes)), distinct=distinct)
         tokens = tokenize(self._texts, _WORDS) if self._tokens is None else self._tokens
-        counts = overlaps(tokens, block.prediction_indices, block.sizes)
-        shared = counts.shared_types if distinct else counts.shared
-        words = counts.types if distinct else tokens.counts
+        counts = overlaps(tokens, block.prediction_indices, block.sizes, count_types=distinct)
+        shared, words = counts.shared, tokens.counts
+        if counts.types is not None:
+            shared, words = counts.shared_types, counts.types
         result = SharedWords(
             shared[block.pair_references],
             words[block.pair_predictions],
@@ -307,11 +309,3 @@ class AnswerPairs:
         """For each pair the index of its reference and of its prediction."""
         block = self._block
         return zip(block.pair_references.tolist(), block.pair_predictions.tolist(), strict=True)
-
-
-def _between_spaces(text: str | bytes) -> str | bytes:
-    """A text such that containment is that of whole words, one after another."""
-    if isinstance(text, bytes):
-        return b" %b " % text if text else text
-    words = squeeze(text)
-    return f" {words} " if words else words

@@ -44,7 +44,7 @@ def defined_bleu_statistics(
     """Of each row its lengths and n-grams, and the BLEU of this definition of their sums.
 
     Args:
-        predictions: one translation a row.
+        predictions: one translation per row.
         references: the reference, or references, of each row; an empty text counts as one.
         definition: "sacrebleu", "hf" for evaluate's `bleu`, or "gleu" for its `google_bleu`.
         tokenize: as in `bleu_statistics`.

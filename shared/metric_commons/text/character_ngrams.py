@@ -48,7 +48,7 @@ def chrf_statistics(
     """Of each row and order the n-grams of the prediction, of its best reference, and the shared.
 
     Args:
-        predictions: one translation a row.
+        predictions: one translation per row.
         references: the reference, or references, of each row; an empty text counts as one.
         char_order: the longest n-grams of characters.
         word_order: the longest n-grams of words; 2 is chrF++, 0 none.

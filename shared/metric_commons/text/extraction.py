@@ -122,7 +122,7 @@ def _answer(text: str, choices: Sequence[str], chain: Sequence[Any]) -> str | No
 
 def _checked_choices(choices: Any, rows: int) -> list[tuple[str, ...]]:
     if choices is None:
-        raise OptionError("choices", "is missing; the step 'gpqa_choices' needs a list a row")
+        raise OptionError("choices", "is missing; the step 'gpqa_choices' needs one list per row")
     if len(choices) != rows:
         raise OptionError("choices", f"has {len(choices)} lists, but there are {rows} rows")
     lists = [tuple(texts) if isinstance(texts, list | tuple) else () for texts in choices]
@@ -149,14 +149,14 @@ def summarize_extracted(
 
     Args:
         scores: the function from predictions and references to the scores of rows, by name.
-        predictions: one text a row.
+        predictions: one text per row.
         references: the reference, or references, of each row.
         extract: what cuts the answer out of a prediction, before it is normalized: the name of a
             step, such as "boxed" or "gsm8k" (the card of qa_em lists them), a pattern, a function
             from str to str or None, or a list of these, of which each reads what the one before it
             found. A prediction without an answer scores 0.
         extract_references: the same for references, each of which must have an answer.
-        choices: for the step "gpqa_choices": a list of choices a row.
+        choices: for the step "gpqa_choices": one list of choices per row.
         **summary: the options of `summarize`.
 
     >>> def same(predictions, references):

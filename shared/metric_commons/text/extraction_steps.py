@@ -370,3 +370,4 @@ STEPS: dict[str, Step | StepWithChoices] = {
     "choice": choice,
     "code_fence": code_fence,
 }
+"""The steps of `extract` by name; the card of `qa_em` says what each finds."""

@@ -49,7 +49,7 @@ def bleu_statistics(
     The score of a row takes only orders of which it has n-grams, as with `effective_order`.
 
     Args:
-        predictions: one translation a row.
+        predictions: one translation per row.
         references: the reference, or references, of each row; an empty text counts as one.
         tokenize: "13a", "intl", "zh", "char", "none", or a function from a text to its words, or
             to a text with spaces between them.

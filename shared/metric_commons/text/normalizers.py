@@ -142,8 +142,10 @@ NORMALIZERS: dict[str, Callable[[str], str]] = {
     "gsm8k": gsm8k,
     "none": str,
 }
+"""The normalizers by name; each is a function from a text to the normalized text."""
 
 Normalizer = Annotated[str, OneOf(NORMALIZERS)] | Callable[[str], str]
+"""What options named `normalizer` accept: a name in `NORMALIZERS`, or a function on str."""
 
 
 def normalizer_function(normalizer: Normalizer) -> Callable[[str], str]:

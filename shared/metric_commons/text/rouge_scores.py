@@ -42,13 +42,13 @@ def rouge(
     reference_aggregation: Aggregation = "max",
     split_summaries: SentenceSplitter | None = None,
 ) -> dict[str, PrecisionRecallF1]:
-    """Precision, recall and F1 of each ROUGE type, one value a row.
+    """Precision, recall and F1 of each ROUGE type, one value per row.
 
     With "max" all three are those of the reference with the highest F1 of this type, the first of
     equals, as in `score_multi` of rouge_score.
 
     Args:
-        predictions: one text a row.
+        predictions: one text per row.
         references: the reference, or references, of each row.
         rouge_types: "rouge1", "rouge2" and so on for n-grams; "rougeL" for the longest common
             subsequence; "rougeLsum" for the union of those between each line of the reference and

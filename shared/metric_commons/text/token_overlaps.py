@@ -59,11 +59,13 @@ class Overlaps(NamedTuple):
 
     shared: Integers  # with multiplicity: the clipped overlap
     shared_types: Integers  # distinct tokens
-    types: Integers  # distinct tokens of each text
+    types: Integers | None  # distinct tokens of each text, if they are asked for
     collisions: Booleans  # texts in which different tokens have one hash: count them another way
 
 
-def overlaps(tokens: Tokens, first_texts: Integers, sizes: Integers) -> Overlaps:
+def overlaps(
+    tokens: Tokens, first_texts: Integers, sizes: Integers, *, count_types: bool = False
+) -> Overlaps:
     """For each text its overlap with the first text of its group.
 
     A stable radix sort by a hash of the token alone leaves runs of equal (hash, group, text), since
@@ -76,8 +78,16 @@ def overlaps(tokens: Tokens, first_texts: Integers, sizes: Integers) -> Overlaps
         tokens: of all texts.
         first_texts: index of the first text of each group.
         sizes: texts of each group.
+        count_types: whether to count the distinct tokens of each text too. Otherwise most of those
+            that are not shared need no sorting.
     """
-    order, hashes = _by_hash(tokens)
+    hashes = _hashes(tokens)
+    if count_types:
+        order = stable_order(hashes)
+    else:
+        candidates = _may_be_shared(tokens, hashes, first_texts)
+        order = candidates.take(stable_order(hashes.take(candidates)))
+    hashes = hashes.take(order)
     texts = tokens.texts.take(order)
     is_new = changes(hashes, texts)
     repeats = np.flatnonzero(~is_new)
@@ -108,16 +118,34 @@ def overlaps(tokens: Tokens, first_texts: Integers, sizes: Integers) -> Overlaps
     return Overlaps(
         np.bincount(text, weights=clipped, minlength=n).astype(np.int64),
         np.bincount(text, minlength=n),
-        np.bincount(run_texts, minlength=n),
+        np.bincount(run_texts, minlength=n) if count_types else None,
         collisions,
     )
 
 
-def _by_hash(tokens: Tokens) -> tuple[Integers, NDArray[np.uint32]]:
-    """A stable order of the tokens by hash, and the hashes in this order.
+def _may_be_shared(tokens: Tokens, hashes: NDArray[np.uint32], first_texts: Integers) -> Integers:
+    """The tokens that may occur on the other side of their group: all that do, and few others.
 
-    The hash is of the first sixteen bytes and the length. Its upper 16 bits are enough where texts
-    are short; all 32 keep the different tokens of a long text apart.
+    The sides are the first text and all those after it. Of each, 64 bits say which hashes occur
+    there, counted modulo 64; a token whose bit the other side lacks does not occur there.
+    """
+    if not hashes.size:
+        return tokens.starts  # there are none
+    text_starts = np.append(tokens.text_starts, hashes.size)
+    side_starts = text_starts.take(np.stack([first_texts, first_texts + 1], axis=1).ravel())
+    bits = np.left_shift(np.uint64(1), hashes & np.uint32(63), dtype=np.uint64)
+    # A side without tokens gets the bit of the token behind it, which spares no token wrongly.
+    bits_of_sides = np.bitwise_or.reduceat(bits, np.minimum(side_starts, hashes.size - 1))
+    of_other_side = bits_of_sides.reshape(-1, 2)[:, ::-1].ravel()
+    bits &= np.repeat(of_other_side, np.diff(side_starts, append=hashes.size))
+    return np.flatnonzero(bits)
+
+
+def _hashes(tokens: Tokens) -> NDArray[np.uint32]:
+    """A hash of each token, of its first sixteen bytes and its length.
+
+    Its upper 16 bits are enough where texts are short; all 32 keep the different tokens of a long
+    text apart.
     """
     mixed = tokens.keys * KEY_MULTIPLIER
     long = np.flatnonzero(tokens.lengths > 8)
@@ -127,5 +155,4 @@ def _by_hash(tokens: Tokens) -> tuple[Integers, NDArray[np.uint32]]:
     hashes = (mixed >> np.uint64(32)).astype(np.uint32)
     if tokens.counts.max(initial=0) <= _SHORT_TEXT:
         hashes >>= np.uint32(16)
-    order = stable_order(hashes)
-    return order, hashes.take(order)
+    return hashes

@@ -41,6 +41,9 @@ _ARTICLES = tuple(np.uint64(int.from_bytes(word, "little")) for word in (b"a", b
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
 
+_NONE = np.empty(0, dtype=np.int64)
+
+
 class ByteRule(NamedTuple):
     """A normalizer as a table of bytes, for the texts on which the table is exact.
 
@@ -93,6 +96,7 @@ class Tokens(NamedTuple):
     lengths: Integers  # in bytes
     keys: Unsigned  # the first eight bytes of each; the whole token if it is no longer
     counts: Integers  # tokens of each text
+    dropped: Integers = _NONE  # where the letters of articles are that are no tokens
 
     @property
     def texts(self) -> NDArray[np.int32]:
@@ -226,8 +230,12 @@ def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
         in_empty_text = np.repeat(counts == 0, np.diff(ends, prepend=-1))
         is_token |= in_empty_text & ~is_separator
         counts = np.diff(np.cumsum(is_token)[ends], prepend=0)
+    articles = np.flatnonzero(~(is_token | is_separator))
+    dropped = ranges(starts.take(articles), lengths.take(articles))
     indices = np.flatnonzero(is_token)
-    return Tokens(blob, starts.take(indices), lengths.take(indices), keys.take(indices), counts)
+    return Tokens(
+        blob, starts.take(indices), lengths.take(indices), keys.take(indices), counts, dropped
+    )
 
 
 def tokens_at(blob: bytes, starts: Integers, lengths: Integers, counts: Integers) -> Tokens:
@@ -248,27 +256,25 @@ def _eight_bytes(blob: bytes, starts: Integers) -> Unsigned:
     return view[starts]
 
 
-def normalized_bytes(tokens: Tokens) -> list[bytes]:
-    """Each text as its tokens joined by single spaces, in UTF-8.
+def normalized_texts(tokens: Tokens) -> list[str]:
+    """Each text as its tokens joined by single spaces, a Latin-1 character for each byte of UTF-8.
 
-    A control character stands as two bytes of its own, so a text contains another if and only if
-    its bytes contain the other's.
+    Such texts contain each other if and only if the normalized texts do: no character's bytes are
+    inside another's, and a control character stands as two bytes of its own. Python searches in
+    them twice as fast as in bytes.
 
     >>> rule = byte_rule(str.lower, lower=True)
-    >>> normalized_bytes(tokenize([" New   York ", ""], rule))
-    [b'new york', b'']
+    >>> normalized_texts(tokenize([" New   York ", ""], rule))
+    ['new york', '']
     """
     letters = np.frombuffer(tokens.blob, dtype=np.uint8)
+    is_text = letters > ord(" ")  # the separators too
+    if tokens.dropped.size:
+        is_text[tokens.dropped] = False
     ends = tokens.starts + tokens.lengths
-    last_tokens = (tokens.text_starts + tokens.counts - 1)[tokens.counts > 0]
-    ends += 1  # with the space that follows, except for the last token of a text
-    ends[last_tokens] -= 1
-    depth_changes = np.zeros(letters.size + 1, dtype=np.int8)
-    depth_changes[tokens.starts] += 1
-    depth_changes[ends] -= 1
-    is_text = np.add.accumulate(depth_changes[:-1], dtype=np.int8).view(bool)
-    is_text |= letters == 0xFF
-    texts: list[bytes] = letters[is_text].tobytes().split(b"\xff")
+    is_text[ends] = True  # the space that follows each token, except for the last one of a text
+    is_text[ends[(tokens.text_starts + tokens.counts - 1)[tokens.counts > 0]]] = False
+    texts: list[str] = letters[is_text].tobytes().decode("latin-1").split("\xff")
     return texts[:-1]
 
 

@@ -59,7 +59,7 @@ def ter_statistics(
     """Of each row the fewest edits, and the mean length of its references.
 
     Args:
-        predictions: one translation a row.
+        predictions: one translation per row.
         references: the reference, or references, of each row; an empty text counts as one.
         normalized: whether marks are parted from words, and entities of XML are resolved.
         no_punct: whether marks are deleted.

@@ -24,6 +24,12 @@ def test_a_module_is_a_folder_with_a_script_of_its_name(monkeypatch, tmp_path):
     assert catalog.summary("a") == "What it measures."
 
 
+def test_a_package_in_a_zip_says_that_it_must_be_installed(monkeypatch, tmp_path):
+    monkeypatch.setattr(catalog, "_FOLDER", tmp_path / "packages.zip" / "metrics")
+    with pytest.raises(ValueError, match=r"no modules in .*metrics: install metric-commons"):
+        catalog.path("qa_em")
+
+
 def test_a_checkout_has_its_own_modules():
     assert catalog.path("qa_em") == ROOT / "metrics" / "qa_em"
     assert set(metric_commons.names()) == {p.parent.name for p in ROOT.glob("metrics/*/*.py")}

@@ -42,8 +42,13 @@ def many_rows(columns, seed, rows=60):
     return taken(columns, [chance.randrange(size) for _ in range(rows)])
 
 
+def again(state, number):
+    """The state from its JSON, or from its binary form."""
+    return State.from_bytes(state.to_bytes()) if number % 2 else State.from_json(state.to_json())
+
+
 def in_parts(name, options, columns, seed, groups=None):
-    """Rows dealt out to some states at random, which are merged in random order through JSON."""
+    """Rows dealt out to some states at random, which are merged in random order."""
     chance = random.Random(seed)
     rows = len(next(iter(columns.values())))
     parts = chance.randrange(1, 8)
@@ -57,7 +62,7 @@ def in_parts(name, options, columns, seed, groups=None):
                 ids = {"ids": some} if name == "ir_ranking" else {}
                 labels = {} if groups is None else {"groups": [groups[row] for row in some]}
                 state.update(**taken(columns, some), **ids, **labels)
-        states.append(State.from_json(state.to_json()))
+        states.append(again(state, part))
     while len(states) > 1:
         first, second = chance.sample(states, 2)
         first.merge(second)
@@ -365,15 +370,17 @@ def test_rankings_with_and_without_groups_do_not_mix(grouped_first):
     assert states[0].result().get("groups") == (groups if grouped_first else None)
 
 
-def test_a_file_with_and_without_groups_is_refused():
+@pytest.mark.parametrize("groups", [["g", None], ["g"], [1, 2], None])
+def test_a_file_with_and_without_groups_is_refused(groups):
     state = State("ir_ranking", measures="mrr")
     state.update(
         predictions=[["a"], ["a"]], references=[["a"], ["a"]], ids=[1, 2], groups=["g", "g"]
     )
     content = state.to_dict()
-    content["statistics"][1][1] = None
-    with pytest.raises(ValueError, match="some rows have groups, others have none"):
-        State.from_dict(content)
+    content["statistics"]["labels"]["groups"] = groups
+    content["sha256"] = checksum(content)
+    with pytest.raises(ValueError, match=r"groups|column|length|not a whole"):
+        State.from_json(json.dumps(content))
 
 
 def test_rankings_are_in_the_order_of_their_ids():
@@ -398,7 +405,7 @@ def test_what_a_state_cannot_hold_or_report_is_said():
 
 
 def test_a_file_is_read_again_or_refused(tmp_path):
-    path = tmp_path / "part.state"
+    path = tmp_path / "part.json"
     filled().save(path)
     assert State.read(path).result() == {"qa_em": 0.5}
     content = json.loads(path.read_text())
@@ -408,8 +415,8 @@ def test_a_file_is_read_again_or_refused(tmp_path):
         path.write_text(json.dumps(content | {"sha256": checksum(content)}))
 
     for change, fault in [
-        ({"format": "other"}, "not of the format metric-commons-state/3"),
-        ({"format": "metric-commons-state/1"}, "state/3, but metric-commons-state/1: score again"),
+        ({"format": "other"}, "not of the format metric-commons-state/4"),
+        ({"format": "metric-commons-state/1"}, "state/4, but metric-commons-state/1: score again"),
         ({"version": "0.0.1"}, r"metric-commons 0\.0\.1, but this is"),
         ({"rows": 3}, "damaged: it should have 3 rows"),
     ]:
@@ -421,10 +428,10 @@ def test_a_file_is_read_again_or_refused(tmp_path):
         State.read(path)
     del content["options"]
     write(content)
-    with pytest.raises(ValueError, match=r"part\.state: not a whole .*-state/3: 'options'"):
+    with pytest.raises(ValueError, match=r"part\.json: not a whole .*-state/4: 'options'"):
         State.read(path)
     path.write_text("no json")
-    with pytest.raises(ValueError, match=r"part\.state: Expecting value"):
+    with pytest.raises(ValueError, match=r"part\.json: Expecting value"):
         State.read(path)
 
 

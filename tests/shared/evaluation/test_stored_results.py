@@ -76,7 +76,7 @@ MODULE = {
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rows": "3"}, "rows must be an integer, at least 1, got '3'"),
+        ({"rows": "3"}, "rows must be an integer, at least 0, got '3'"),
         ({"rows": True}, "rows must be an integer"),
         ({"rowss": 3}, "module 'qa_em' has a key 'rowss'; did you mean 'rows'?"),
         ({"scores": {}}, "module 'qa_em' lacks scores"),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from metric_commons.files import trec
 from metric_commons.files.trec import Qrels, Run, read_qrels, read_run
+from metric_commons.numbers.identifiers import Ids
 from tests.rankings import ids
 
 
@@ -24,7 +25,7 @@ plain = st.text(
     st.characters(codec="utf-8", exclude_characters="\t\n\r\x0b\x0c ", exclude_categories=["Cs"]),
     min_size=1,
     max_size=9,
-).filter(lambda text: not text.startswith(("#", "\ufeff")))
+).filter(lambda text: not text.startswith(("#", "{", "\ufeff")))
 number = st.one_of(
     st.sampled_from(["0", "-0", "1.", ".5", "+2", "1e5", "-1E-400", "1e400", "INF", "-inf"]),
     st.sampled_from(["infinity", "16777217", "0.1000000000000000055511151231257827", "007"]),
@@ -98,50 +99,12 @@ def test_all_ways_of_reading_return_the_same_rows(tmp_path_factory, file, seed):
     ):
         path.write_bytes(data)
         assert rows(read(path)) == expected
-    assert rows(trec._parse_lines(path, uniform, kind)) == expected
+    indices = {}
+    columns = trec._parse_lines(path, uniform, kind, indices, 1)
+    texts = Ids.from_bytes(columns.documents, columns.lengths).texts()
+    queries = [list(indices)[index].decode() for index in columns.query]
+    assert list(zip(queries, texts, columns.values, strict=True)) == expected
     assert sorted(read(path).queries, key=str.encode) == read(path).queries
-
-
-def test_a_file_that_is_not_uniform_is_made_uniform():
-    run = b"q Q0 a 1 2.5 t\nq Q0 b 2 1 t\n"
-    for data in (run, run.replace(b"\n", b"\r\n"), run.replace(b" ", b"\t"), run[:-1]):
-        assert trec._is_uniform(data)
-        assert rows(trec._parse_bulk(data, Run)) == [("q", "a", 2.5), ("q", "b", 1.0)]
-    for data in (
-        run.replace(b" ", b"  "),
-        run.replace(b" ", b"\t", 1),
-        run.replace(b"\n", b" \n"),
-        b"# x\n" + run,
-        run + b"#",
-        run.replace(b"q", b" \tq"),
-        run.replace(b" t", b"\x0bt"),
-        run.replace(b" t", b"\rt"),
-    ):
-        assert not trec._is_uniform(data)
-        assert rows(trec._parse_bulk(data, Run)) == [("q", "a", 2.5), ("q", "b", 1.0)]
-    for data in (b" " + run, run.replace(b"1 t", b"1_0 t"), run.replace(b"t\n", b"t u\n")):
-        assert trec._parse_csv(data, Run) is None
-
-
-@pytest.mark.parametrize("position", [trec._CACHED + step for step in (-2, -1, 0, 1)])
-def test_an_irregular_character_is_noticed_at_any_position(position):
-    line = b"q Q0 d%08d 1 2.5 t\n"
-    data = b"".join(line % number for number in range(2 * trec._CACHED // len(line)))
-
-    def insert(mark, irregular):
-        """The data with something irregular at the position, and the mark after it."""
-        start = data.index(mark, position - 25)
-        document = data.rindex(b" d", 0, start) + 2
-        longer = data[:document] + b"x" * (position - start) + data[document:]
-        assert longer[position : position + 1] == mark
-        return longer[:position] + irregular + longer[position:]
-
-    assert trec._is_uniform(insert(b"\n", b""))
-    assert trec._is_uniform(insert(b"\n", b"\r"))
-    assert trec._is_uniform(insert(b"\n", b"\r") + b"q Q0 #x 1 2 t\n")
-    for irregular in (b" ", b"\t", b"\x0b", b"\x0c", b"\r\r", b"\n#", b"\r ", b"\rt"):
-        assert not trec._is_uniform(insert(b"\n", irregular)), irregular
-    assert not trec._is_uniform(insert(b" ", b" "))
 
 
 def test_a_file_of_several_blocks_is_read_whole(tmp_path):
@@ -154,6 +117,45 @@ def test_a_file_of_several_blocks_is_read_whole(tmp_path):
     assert [run.queries[query] for query in run.query[:3]] == ["q0", "q1", "q2"]
     assert run.values.tolist() == [row + 0.5 for row in range(size)]
     assert run.ids.texts() == [f"document-{row}" for row in range(size)]
+
+
+def test_an_error_in_a_later_block_shows_the_number_of_its_line(tmp_path):
+    lines = [f"q{row} Q0 document-{row} 1 {row}.5 t\n" for row in range(2 * trec._BLOCK // 28)]
+    lines[7] = "# a comment\n\n"
+    wrong, again = lines.copy(), lines.copy()
+    wrong[-2] = "q Q0 d 1 none t\n"
+    again[-2] = lines[3]
+
+    (tmp_path / "run").write_text("".join(wrong))
+    with pytest.raises(ValueError, match=rf"line {len(lines)}: the score is not a number: 'q Q0 d"):
+        read_run(tmp_path / "run")
+    (tmp_path / "run").write_text("".join(again))
+    with pytest.raises(ValueError, match=rf"line {len(lines)}: the query has this document alrea"):
+        read_run(tmp_path / "run")
+
+
+def test_a_document_twice_is_noticed_however_queries_are_mixed(tmp_path):
+    size = 3 * trec._HASHED
+    for queries in (2, size // 3, size):
+        lines = [f"q{row % queries} Q0 d{row} 1 1 t\n" for row in range(size)]
+        lines[size - 5] = lines[3]
+        (tmp_path / "run").write_text("".join(lines))
+
+        with pytest.raises(ValueError, match=f"line {size - 4}: the query has this document alr"):
+            read_run(tmp_path / "run")
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_quoted(tmp_path, monkeypatch):
+    (tmp_path / "run").write_text("q Q0 d 1 1 t\nq Q0 d 1 1 t\n")
+    first_duplicate = Run.first_duplicate
+
+    def changed(run):
+        (tmp_path / "run").write_text("q Q0 d 1 1 t\n")
+        return first_duplicate(run)
+
+    monkeypatch.setattr(Run, "first_duplicate", changed)
+    with pytest.raises(ValueError, match="run has changed while it was read"):
+        read_run(tmp_path / "run")
 
 
 # What is refused

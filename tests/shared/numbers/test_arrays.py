@@ -92,7 +92,9 @@ def test_an_object_that_numpy_can_convert_becomes_an_array():
 def test_a_value_without_rows_is_refused(column):
     kind = type(column).__name__
 
-    with pytest.raises(ValueError, match=f"^c must hold one value a row, got {kind}; pass a list$"):
+    with pytest.raises(
+        ValueError, match=f"^c must hold one value per row, got {kind}; pass a list$"
+    ):
         as_column("c", column)
 
 

@@ -53,7 +53,16 @@ def test_parts_add_up_to_the_whole(rows, cut, random):
     assert ClusterSums.from_plain(json.loads(json.dumps(whole.to_plain()))) == whole
 
 
-@pytest.mark.parametrize("plain", [[0, {"a": [0, 1]}], [0, {"a": [1, 0.5]}], [0.5, {"a": [1, 1]}]])
+@pytest.mark.parametrize(
+    "plain",
+    [
+        [0, ["a"], [0], [1]],
+        [0, ["a"], [1], [0.5]],
+        [0.5, ["a"], [1], [1]],
+        [0, ["a", "a"], [1, 1], [1, 1]],
+        [0, ["a", "b"], [1], [1]],
+    ],
+)
 def test_what_is_no_sum_is_refused(plain):
     with pytest.raises(ValueError, match="cluster"):
         ClusterSums.from_plain(plain)

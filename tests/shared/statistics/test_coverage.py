@@ -1,6 +1,6 @@
 """95 % intervals hold what they promise, and tests err as seldom as they say: a fast version.
 
-`benchmarks/coverage.py` makes the long tables. The laws are its own.
+`benchmarks/interval_coverage.py` makes the long tables. The laws are its own.
 """
 
 from importlib.util import module_from_spec, spec_from_file_location

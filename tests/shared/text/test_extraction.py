@@ -81,7 +81,7 @@ def test_the_choices_of_each_row_are_its_own():
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        (None, "choices is missing; the step 'gpqa_choices' needs a list a row"),
+        (None, "choices is missing; the step 'gpqa_choices' needs one list per row"),
         ([["a"]], "choices has 1 lists, but there are 2 rows"),
         ([["a"], "ab"], "choices[1] is 'ab'; expected a list of str"),
         ([["a"], [1]], "choices[1] is [1]; expected a list of str"),

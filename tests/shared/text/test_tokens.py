@@ -6,7 +6,7 @@ import pytest
 
 from metric_commons.text import tokens
 from metric_commons.text.token_overlaps import equal_texts, overlaps
-from metric_commons.text.tokens import byte_rule, normalized_bytes, tokenize
+from metric_commons.text.tokens import byte_rule, normalized_texts, tokenize
 from tests.texts import adversarial_text
 
 WORDS = byte_rule(lambda text: " ".join(text.split()))
@@ -24,10 +24,10 @@ def test_tokens_are_those_of_split(texts):
     assert found.counts.tolist() == [len(text.split()) for text in texts]
 
 
-def test_normalized_bytes_are_the_joined_tokens(texts):
+def test_normalized_texts_are_the_joined_tokens(texts):
     plain = [text for text in texts if tokens._CONTROL_CHARACTER.search(text) is None]
 
-    assert normalized_bytes(tokenize(plain, WORDS)) == [
+    assert [text.encode("latin-1") for text in normalized_texts(tokenize(plain, WORDS))] == [
         " ".join(text.split()).encode("utf-8", "surrogatepass") for text in plain
     ]
 
@@ -42,9 +42,10 @@ def test_texts_are_equal_when_their_tokens_are(texts):
 
 
 def test_overlaps_of_no_tokens_at_all():
-    found = overlaps(tokenize(["", " "], WORDS), np.array([0]), np.array([2]))
+    texts = tokenize(["", " "], WORDS), np.array([0]), np.array([2])
 
-    assert found.shared.tolist() == found.types.tolist() == [0, 0]
+    assert overlaps(*texts).shared.tolist() == [0, 0]
+    assert overlaps(*texts, count_types=True).types.tolist() == [0, 0]
 
 
 def test_long_tokens_that_begin_alike_are_told_apart():

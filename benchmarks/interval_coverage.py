@@ -1,6 +1,6 @@
 """How often 95 % intervals hold the true mean, on which side they miss it, and how wide they are.
 
-    python benchmarks/coverage.py [runs]
+    python benchmarks/interval_coverage.py [runs]
 
 For each law of `_laws` and number of rows many samples are drawn, 400 unless told otherwise; scores
 0 and 1 are computed exactly. Prints the tables, and writes those of the least coverage, as a

@@ -1,0 +1,218 @@
+"""Sizes of states by module, what it takes to merge parts, and scores of few digits.
+
+    python benchmarks/states.py [ROWS]
+
+Prints tables in Markdown. Rows are drawn so that as many as can be differ: real ones need no more.
+CPU time and sizes; parts are those of `--partial`, in the binary form and as JSON.
+"""
+
+import random
+import sys
+import time
+from functools import partial
+
+import numpy as np
+
+from metric_commons import State, load
+from metric_commons.evaluation.parts import Part
+
+ROWS, PARTS, ROWS_OF_A_PART, MANY = 100_000, 1_000, 1_000, 10_000_000
+FEWER = 100  # parts that are merged as JSON
+WORDS = [f"word{number}" for number in range(500)]
+TYPES = ["PER", "ORG", "LOC"]
+
+CHANCE, RNG = random.Random(0), np.random.default_rng(0)
+
+
+def texts(rows, of_several=False):
+    golds = [" ".join(CHANCE.choices(WORDS, k=CHANCE.randrange(1, 12))) for _ in range(rows)]
+    answers = [f"{gold.partition(' ')[2]} {CHANCE.choice(WORDS)}" for gold in golds]
+    return {"predictions": answers, "references": [[g] for g in golds] if of_several else golds}
+
+
+def options(rows):
+    truth = [[1, 0, 0, 1], [0, 1, 0, 0]]
+    return {
+        "predictions": RNG.random((rows, 4)).tolist(),
+        "references": [truth[number % 2] for number in range(rows)],
+    }
+
+
+def rankings(rows, start=0):
+    names = np.array([f"d{number}" for number in range(40)])
+    orders = RNG.permuted(np.tile(np.arange(40), (rows, 1)), axis=1)
+    return {
+        "predictions": names[orders[:, :20]].tolist(),
+        "references": names[orders[:, 15:18]].tolist(),
+        "ids": [f"q{start + number}" for number in range(rows)],
+    }
+
+
+def labels(rows, classes=3):
+    return dict(
+        zip(("predictions", "references"), RNG.integers(0, classes, (2, rows)), strict=True)
+    )
+
+
+def probabilities(rows):
+    references = RNG.integers(0, 2, rows)
+    scores = 1 / (1 + np.exp(-RNG.normal(3 * references - 1.5, 2)))
+    return {"predictions": scores, "references": references}
+
+
+def numbers(rows):
+    references = RNG.normal(size=rows)
+    return {"predictions": references + RNG.normal(size=rows), "references": references}
+
+
+def points(rows):
+    return {"predictions": RNG.integers(0, 5, rows), "references": RNG.normal(size=(rows, 2))}
+
+
+def tags(rows):
+    kinds = ["O", *(f"{edge}-{kind}" for kind in TYPES for edge in "BI")]
+    return {
+        name: [CHANCE.choices(kinds, k=12) for _ in range(rows)]
+        for name in ("predictions", "references")
+    }
+
+
+def possible_answers(rows):
+    columns = texts(rows)
+    return {
+        "predictions": [
+            {"id": str(i), "prediction_text": text, "no_answer_probability": CHANCE.random()}
+            for i, text in enumerate(columns["predictions"])
+        ],
+        "references": [
+            {"id": str(i), "answers": {"text": [text], "answer_start": [0]}}
+            for i, text in enumerate(columns["references"])
+        ],
+    }
+
+
+def grades(rows):
+    drawn = zip(RNG.integers(0, 2, rows).tolist(), RNG.random(rows).tolist(), strict=True)
+    return {"predictions": [{"correct": c == 1, "confidence": p} for c, p in drawn]}
+
+
+MODULES = [  # module, options, what its rows are, rows
+    ("qa_em", {}, "texts", texts),
+    ("qa_f1", {}, "texts", texts),
+    ("substring_recall", {}, "texts", texts),
+    ("rouge_n_l", {}, "texts", texts),
+    ("truthful_mc", {}, "four scores of options", options),
+    (
+        "pass_at_k",
+        {},
+        "ten outcomes",
+        lambda n: {"predictions": RNG.integers(0, 2, (n, 10)).tolist()},
+    ),
+    ("win_rate", {}, "numbers from 0 to 1", lambda n: {"predictions": RNG.random(n)}),
+    ("ir_ranking", {}, "twenty documents, ids q0, q1, ...", rankings),
+    (
+        "paired_significance",
+        {},
+        "two numbers",
+        lambda n: dict(zip(("predictions1", "predictions2"), RNG.random((2, n)), strict=True)),
+    ),
+    ("classification", {}, "labels", labels),
+    ("classification", {}, "probabilities", probabilities),
+    ("classification", {"score_bits": 8}, "probabilities, score_bits=8", probabilities),
+    ("regression", {}, "numbers", numbers),
+    ("regression", {"confidence_level": 0.95}, "numbers, with intervals", numbers),
+    ("clustering", {"measures": "ari"}, "labels", labels),
+    ("clustering", {}, "points of two numbers", points),
+    ("error_rate", {}, "texts", texts),
+    ("bleu", {}, "texts", lambda n: texts(n, of_several=True)),
+    ("chrf", {}, "texts", lambda n: texts(n, of_several=True)),
+    ("ter", {}, "texts", lambda n: texts(n, of_several=True)),
+    ("span_f1", {}, "twelve tags", tags),
+    ("squad_v2", {}, "texts and a probability", possible_answers),
+    ("selective_answering", {}, "correct or not, and a probability", grades),
+]
+MERGED = ("qa_f1", "truthful_mc", "ir_ranking", "win_rate", "paired_significance", "classification")
+
+
+def filled(module, settings, columns):
+    state = State(module, **settings)
+    state.update(**columns)
+    return state
+
+
+def sizes(rows):
+    print(f"| module | rows | as JSON | binary | binary, all {rows:,} rows |")
+    print("| --- | --- | --- | --- | --- |")
+    for module, settings, kind, drawn in MODULES:
+        state = filled(module, settings, drawn(rows))
+        short, long = len(state.to_bytes()), len(state.to_json())
+        cells = f"{long / rows:.2f} | {short / rows:.2f} | {short:,}"
+        print(f"| {module} | {kind} | {cells} |", flush=True)
+
+
+def merges():
+    print("| module | bytes of a part | CPU ms a part | as JSON | total, bytes a row |")
+    print("| --- | --- | --- | --- | --- |")
+    for module, settings, kind, drawn in MODULES:
+        if module not in MERGED or (module == "classification" and kind != "probabilities"):
+            continue
+        binary, plain = [], []
+        for part in range(PARTS):
+            more = {"start": part * ROWS_OF_A_PART} if module == "ir_ranking" else {}
+            state = filled(module, settings, drawn(ROWS_OF_A_PART, **more))
+            stored = Part({"system": {module: state}})
+            binary.append(stored.to_bytes())
+            if part < FEWER:
+                plain.append(stored.to_json())
+        seconds, total = timed(partial(merged, map(Part.from_bytes, binary)))
+        slow, _ = timed(partial(merged, map(Part.from_json, plain)))
+        size = len(total.to_bytes()) / (PARTS * ROWS_OF_A_PART)
+        cells = f"{1000 * seconds / PARTS:.2f} | {1000 * slow / FEWER:.2f} | {size:.2f}"
+        print(f"| {module} | {len(binary[0]):,} | {cells} |", flush=True)
+
+
+def merged(parts):
+    total = next(parts)
+    for part in parts:
+        total.merge(part)
+    return total
+
+
+def timed(call):
+    start = time.process_time()
+    result = call()
+    return time.process_time() - start, result
+
+
+def few_digits(rows):
+    """Measures of rounded scores beside those of all digits."""
+    measures = ("roc_auc", "average_precision", "log_loss", "brier")
+    columns = probabilities(rows)
+    exact = load("classification").compute(**columns)
+    whole = len(filled("classification", {}, columns).to_bytes())
+    print(
+        f"All digits: {whole:,} bytes.\n\n| `score_bits` | bytes | | " + " | ".join(measures) + " |"
+    )
+    print("| --- | --- | --- |" + " --- |" * len(measures))
+    for bits in (4, 8, 12):
+        state = filled("classification", {"score_bits": bits}, columns)
+        result = state.result()
+        errors = {name: abs(result[name] - exact[name]) for name in measures}
+        assert all(errors[name] <= result["error_bound"][name] for name in measures)
+        for title, values in (("error", errors), ("bound", result["error_bound"])):
+            size = f"{len(state.to_bytes()):,}" if title == "error" else ""
+            cells = " | ".join(f"{values[name]:.1e}" for name in measures)
+            print(f"| {bits} | {size} | {title} | {cells} |", flush=True)
+
+
+def main(rows=ROWS, many=MANY):
+    print(f"Bytes a row, of {rows:,} rows:\n")
+    sizes(rows)
+    print(f"\n{PARTS:,} parts of {ROWS_OF_A_PART:,} rows merged:\n")
+    merges()
+    print(f"\n{many:,} probabilities:\n")
+    few_digits(many)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,369 @@
+"""A module without `evaluate`: its options, its columns, its scores.
+
+Rows stay in memory, every row is checked, and nothing is changed in silence. `module` makes it a
+module of `evaluate`; whoever needs nothing of `evaluate` takes a `declared_module`.
+"""
+
+import abc
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ..numbers.arrays import Column
+from ..numbers.checks import nearest
+from ..numbers.score_ranges import SHARES, Ranges
+from ..numbers.shapes import ListOf, Record, Scalar, Shape
+from ..statistics.sums import RowStatistics
+from .columns import Layout, copied, holds_maps, holds_queries, joined, map_rows, query_rows, read
+from .locks import Lock
+from .options import Option, completed, declared_options, spelled_out
+
+Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
+
+_KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
+
+
+class RowModule(abc.ABC):
+    """A module that declares its inputs in `_info` and its options in `_compute`.
+
+    `_compute` takes the inputs and, as keyword-only arguments with defaults, the options; the
+    annotation of an option says what it may be. `**summary` and the like stand for options
+    that many modules have, see `options.SHARED`. Options may be given to `compute`, and as settings
+    at load: `evaluate.load(path, option=value)`. An option that does not exist is a TypeError.
+
+    Features must hold values as they are: string, bool, int64, float64, and lists and dicts of
+    them. Where a column may have several shapes, a list of Features declares them; `_compute` gets
+    columns of one of these. The first of them names all columns; of one that another leaves out
+    `_compute` gets None. A column is a list, whatever it was given as; a numpy array stays one for
+    modules with `arrays_allowed`.
+    """
+
+    arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
+    nan_allowed = False  # whether NaN may stand in columns of floats
+    # Names of configurations that evaluate's own modules have, and that change nothing here.
+    configurations: frozenset[str] = frozenset()
+    unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
+    # What the scores are made of, and so what a state keeps of the rows: "means" of the scores of
+    # rows; "outcomes", of which only some may count; "rankings", kept by their ids; "counts" of
+    # equal rows; "moments" of numbers; "sums" over rows of statistics, of which scores are made; or
+    # "answers", of which a probability says whether they count.
+    scores_are: Literal["means", "outcomes", "rankings", "counts", "moments", "sums", "answers"] = (
+        "means"
+    )
+    # Of checked columns and all options the columns of which a state counts equal rows, where
+    # `scores_are` "counts"; `compute` has the same result from these as from the others.
+    state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
+    # The score to compare systems by; None for the first of the result.
+    main_score: str | None = None
+    # Scores that are no means, though their module scores row by row: patterns of names, and
+    # "sum", "geometric_mean" or "sums", which all scores of the kind "sums" are.
+    aggregation: Mapping[str, str] = MappingProxyType({})
+    # The columns of a harness's log that are the inputs, in their order: texts, or "option_scores"
+    # and "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
+    log_columns: tuple[str, ...] = ("prediction", "references")
+    # Scores of rows, each with what harnesses call the same, in small letters.
+    logged_names: tuple[tuple[str, ...], ...] = ()
+    # Names of scores, or patterns of them; of all others higher is better.
+    lower_is_better: frozenset[str] = frozenset()
+    unbounded: frozenset[str] = frozenset()  # names of means of rows that may be greater than 1
+    # Between which numbers scores lie, by patterns of their names: see `numbers.score_ranges`.
+    score_ranges: Ranges = SHARES
+
+    # Every option as the script declares it: its default, what it may be, its help.
+    declared_options: ClassVar[Mapping[str, Option]]
+    written_docstring: ClassVar[str]  # as the script has it; help() shows it with all options
+
+    types: Any  # where `_info` has its types of features from: `Value` and `List`
+    features: Any  # those that `_info` declares, or several ways to give them
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.scores_are == "sums":
+            cls.aggregation = MappingProxyType({"*": "sums"})
+        if "_compute" in cls.__dict__:
+            docstring = cls.written_docstring = cls.__doc__ or ""
+            cls.declared_options = declared_options(cls._compute, docstring)
+            cls.__doc__ = completed(docstring, cls.declared_options)
+            cls._compute.__signature__ = spelled_out(cls._compute)  # type: ignore[attr-defined]
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        self._check(settings)
+        self._settings = dict(settings)
+        self._features_read: Any = None
+        self._read_features()
+        self._batches: list[Batch] = []
+        self._lock = Lock()  # of the batches: threads may add and compute at once
+
+    def _read_features(self) -> None:
+        """The layouts of the features, again if somebody has set others since."""
+        if self._features_read is not self.features:
+            allowed = {"nan": self.nan_allowed, "unsigned": self.unsigned_allowed}
+            self._layouts = [
+                {name: self._shape(feature, **allowed) for name, feature in features.items()}
+                for features in self.feature_sets
+            ]
+            self._features_read = self.features
+
+    def _shape(self, feature: Any, **allowed: bool) -> Shape:
+        """The shape that a feature declares; one that would change values is a TypeError."""
+        if isinstance(feature, self.types.Value) and feature.dtype in _KINDS:
+            return Scalar(_KINDS[feature.dtype], **allowed)
+        if isinstance(feature, self.types.List) and feature.length == -1:
+            return ListOf(self._shape(feature.feature, **allowed))
+        if isinstance(feature, dict):
+            fields = feature.items()
+            return Record(tuple((name, self._shape(inner, **allowed)) for name, inner in fields))
+        raise TypeError(
+            f"{feature} may change values; use string, bool, int64, float64, lists and dicts of "
+            "them"
+        )
+
+    @abc.abstractmethod
+    def _compute(self, **columns_and_options: Any) -> dict[str, Any]:
+        """The scores, from checked columns."""
+
+    @property
+    def feature_sets(self) -> list[Any]:
+        """What columns may look like: the features of each way to give them, at least one."""
+        features = self.features
+        return features if isinstance(features, list) else [features]
+
+    @property
+    def input_names(self) -> list[str]:
+        """What the inputs are called, in their order."""
+        return list(self.feature_sets[0])
+
+    @property
+    def accepted_inputs(self) -> dict[str, list[str]]:
+        """What one row of each input may be, in words."""
+        return {
+            name: list(
+                dict.fromkeys(str(layout[name]) for layout in self._layouts if name in layout)
+            )
+            for name in self._layouts[0]
+        }
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Every option with the value that `compute` takes if it is not given one."""
+        defaults = {name: option.default for name, option in self.declared_options.items()}
+        return defaults | self._settings
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        for name, value in options.items():
+            self.declared_options[name].check(value)
+
+    def _refuse_unknown(self, arguments: Mapping[str, Any], accepted: set[str]) -> None:
+        for name in arguments:
+            if name not in accepted:
+                options = ", ".join(self.declared_options)
+                raise TypeError(
+                    f"{type(self).__name__} has no option {name!r}{nearest(name, accepted)}; "
+                    f"its options are {options}"
+                )
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
+        """Score the rows added so far, and those given here.
+
+        No row is left behind afterwards, whether the scores could be computed or not. Several
+        threads may call this at once: the rows given here are those of this call alone, and each
+        added row goes into one call.
+
+        Args:
+            predictions: one prediction a row.
+            references: one reference a row, if the module has references.
+            **kwargs: other inputs, and options.
+
+        Returns:
+            The scores by name; None on all but the main process of a distributed evaluation.
+
+        Raises:
+            TypeError: there is no such option.
+            ValueError: a row or an option is not what it may be, or there are no rows.
+
+        """
+        columns = {"predictions": predictions, "references": references}
+        return self.compute_with_statistics(**columns, **kwargs)[0]
+
+    def compute_with_statistics(self, **arguments: Any) -> tuple[Any, RowStatistics | None]:
+        """What `compute` returns, and what each row adds to the sums behind the scores.
+
+        The statistics are None unless `scores_are` "sums".
+        """
+        names = self.input_names
+        columns_of_rows = {*names, "predictions", "references"}
+        options = {name: arguments[name] for name in arguments if name not in columns_of_rows}
+        inputs = {name: arguments.get(name) for name in names}
+        batches = self._taken()
+        self._refuse_unknown(options, accepted=set(self.declared_options))
+        self._check(options)
+        if any(column is not None for column in inputs.values()):
+            batches.append(self._read(inputs))
+        gathered = self._gathered(batches)
+        if gathered is None:
+            return None, None
+        batches = list(filter(_row_count, gathered))
+        if not batches:
+            raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
+        columns: dict[str, Any] = joined(batches, self._layouts)
+        # Numbers of 64 bits without a sign come as arrays alone.
+        if not self.arrays_allowed:
+            columns = {name: _as_list(column) for name, column in columns.items()}
+        columns = dict.fromkeys(names) | columns
+        result = self._compute(**columns, **{**self._settings, **options})
+        return _plain(result), getattr(result, "statistics", None)
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
+        """Add rows, to be scored by the next `compute`. A batch with a bad row is not added at all.
+
+        Args:
+            predictions: one prediction a row.
+            references: one reference a row, if the module has references.
+            **kwargs: other inputs.
+
+        Raises:
+            ValueError: a row is not what it may be.
+
+        """
+        columns = {"predictions": predictions, "references": references, **kwargs}
+        self._keep_copy(*self._read(self._inputs(columns, kwargs)))
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
+        """Add one row, to be scored by the next `compute`.
+
+        Args:
+            prediction: the prediction.
+            reference: the reference, if the module has references.
+            **kwargs: other inputs.
+
+        Raises:
+            ValueError: the row is not what it may be.
+
+        """
+        columns = {"predictions": prediction, "references": reference, **kwargs}
+        inputs = self._inputs(columns, kwargs)
+        row: dict[str, Any] = {name: [value] for name, value in inputs.items()}
+        present = {name: row[name] for name in inputs if inputs[name] is not None}
+        self._read_features()
+        if len(present) < len(row) and _fit(present, self._layouts):
+            row = dict.fromkeys(row) | present
+        self._keep_copy(*self._read(row))
+
+    def checked(self, **inputs: Any) -> dict[str, Any]:
+        """The columns as `_compute` takes them, once every row is checked.
+
+        Raises:
+            ValueError: a row is not what it may be.
+        """
+        batch = self._read(self._inputs(inputs, inputs))
+        return joined([batch], self._layouts)
+
+    def as_rows(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The inputs as rows; of rankings they may be dictionaries `{query: {document: number}}`.
+
+        Rows of rankings may also be maps of pyarrow from documents to numbers, as Spark has them.
+
+        Raises:
+            ValueError: no query is in all of them.
+        """
+        if self.scores_are != "rankings":
+            return inputs
+        fields = {name: list(shape) for name, shape in self.feature_sets[0].items()}
+        if all(map(holds_queries, inputs.values())):
+            return query_rows(inputs, fields)
+        return {
+            name: map_rows(column, fields[name]) if holds_maps(column) else column
+            for name, column in inputs.items()
+        }
+
+    def row_statistics(self, **inputs: Any) -> RowStatistics:
+        """What each row adds to the sums of which the scores are made, where `scores_are` "sums".
+
+        There may be no rows.
+
+        Raises:
+            ValueError: a row is not what it may be.
+        """
+        has_rows = any(len(column) for column in inputs.values())
+        checked = self.checked(**inputs) if has_rows else {name: [] for name in self.input_names}
+        columns = {name: _as_list(column) for name, column in checked.items()}
+        result: Any = self._compute(**columns, **self._settings)
+        return result.statistics  # type: ignore[no-any-return] # of a SumsResult or a SumsNumber
+
+    def reset(self) -> None:
+        """Forget the rows added so far."""
+        self._taken()
+
+    def _gathered(self, batches: list[Batch]) -> list[Batch] | None:
+        """The batches of all processes; None if another one computes the scores."""
+        return batches
+
+    def _inputs(self, columns: Mapping[str, Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        names = self.input_names
+        for name in kwargs:
+            if name not in names:
+                raise ValueError(f"{name} is not an input; the inputs are {', '.join(names)}")
+        return {name: columns.get(name) for name in names}
+
+    def _read(self, inputs: Mapping[str, Any]) -> Batch:
+        self._read_features()
+        columns = self.as_rows(
+            {name: column for name, column in inputs.items() if column is not None}
+        )
+        if any(layout.keys() == columns.keys() for layout in self._layouts):
+            try:
+                return read(columns, self._layouts)
+            except ValueError:  # perhaps of rows to which a column is missing
+                longer = [layout for layout in self._layouts if layout.keys() > columns.keys()]
+                if not _fit(columns, [{key: layout[key] for key in columns} for layout in longer]):
+                    raise
+        missing = next(name for name in inputs if name not in columns)
+        raise ValueError(f"{missing} is missing; the inputs are {', '.join(inputs)}")
+
+    def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
+        shapes = self._layouts[layout]
+        self._keep(layout, {name: copied(column, shapes[name]) for name, column in columns.items()})
+
+    def _keep(self, layout: int, columns: dict[str, Column]) -> None:
+        with self._lock:
+            self._batches.append((layout, columns))
+
+    def _taken(self) -> list[Batch]:
+        """The batches added so far, which are no longer kept."""
+        with self._lock:
+            batches, self._batches = self._batches, []
+        return batches
+
+    def __len__(self) -> int:
+        with self._lock:
+            return sum(map(_row_count, self._batches))
+
+
+def _fit(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> bool:
+    """Whether the columns have one of the layouts."""
+    try:
+        return bool(read(columns, layouts))
+    except ValueError:
+        return False
+
+
+def _row_count(batch: Batch) -> int:
+    return len(next(iter(batch[1].values())))
+
+
+def _as_list(column: Column) -> list[Any]:
+    return column.tolist() if isinstance(column, np.ndarray) else column
+
+
+def _plain(value: Any) -> Any:
+    """A result of Python's own types, whatever numpy left in it."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, tuple | list):
+        plain = {str, bool, int, float, type(None)}
+        return list(value) if set(map(type, value)) <= plain else [_plain(v) for v in value]
+    return float(value) if isinstance(value, float) else value

@@ -1,0 +1,161 @@
+"""Scores with few binary digits, so that few of very many differ, and how far that moves measures.
+
+Rounding goes down and never across the threshold, so decisions, and all that follows from them,
+stay as they are. It keeps the order of scores but makes some equal. A probability s keeps its
+distance to 0 or to 1, whichever is nearer, up to 1 part in 2**bits. So for each power of two among
+these distances there are at most 2**bits scores, however many rows there are.
+
+How far the measures are off is bounded, whatever the scores were. A bin is all rows with the same
+rounded score; they are in any order.
+
+* Area under the ROC curve. Of rows in different bins the order is kept. A positive and a negative
+  in one bin count 1/2, where they would have counted 0, 1/2 or 1. So the area is off by at most
+  half the share of such pairs among all pairs.
+* Average precision, and the area under the precision-recall curve. Let T positives and F negatives
+  have higher scores than the p positives and n negatives of a bin. Among these, at least T of at
+  most T + F + n rows and at most T + p of at least T + p + F rows so far are positive; so in any
+  order, and rounded, each of the p positives adds a precision between T / (T + F + n) and
+  (T + p) / (T + p + F). The area is off by at most p times their difference, summed over bins and
+  divided by the number of positives.
+* Log loss. With e = 2**-bits, s becomes at least s * (1 - e), and 1 - s at most (1 - s) * (1 + e).
+  A logarithm changes by at most -log(1 - e); clipping only brings numbers closer.
+* Brier score. With d = min(s, 1 - s), s changes by at most d * e. The square of s - y changes by
+  that times at most 2 * max(s, 1 - s) + d * e, hence by at most e * (2 * d * (1 - d) + d * d * e),
+  which is at most e / 2 + e * e / 4.
+
+Source:
+    Histograms whose bins grow with their values: Masson, Rim and Lee, DDSketch (2019). Here bins
+    grow with the distance from 1 as well.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Column, Floats, Integers
+from ..numbers.checks import OptionError
+from ..numbers.domains import Range
+from .score_counts import ScoreCounts
+from .score_rows import finite_scores, is_scores
+
+ScoreBits = Annotated[int, Range(1, 40)]
+
+_FRACTION = 52  # binary digits of a float64 behind the first
+
+
+def rounded_scores(predictions: Column, bits: int, threshold: float) -> Floats:
+    """The scores, rounded down to so many binary digits behind the first.
+
+    From 1/2 to 1 these are digits of the distance to 1. Scores from the threshold on stay there.
+
+    Args:
+        predictions: one score per row, finite.
+        bits: how many digits.
+        threshold: of decisions.
+
+    Raises:
+        ValueError: predictions are not one score per row, or a score is not finite.
+
+    >>> rounded_scores([0.3, 0.7, 0.999, 1.0], 2, 0.5).tolist()
+    [0.25, 0.6875, 0.9990234375, 1.0]
+    >>> rounded_scores([0.3], 2, 0.28).tolist()
+    [0.28]
+    """
+    if not is_scores(predictions):
+        raise OptionError("score_bits", "is about scores, but predictions are labels")
+    scores, _ = finite_scores(predictions)
+    if scores.ndim > 1:
+        raise OptionError("score_bits", "is for one score per row")
+    near_one = (scores >= 0.5) & (scores <= 1)
+    near_zero = (scores >= 0) & ~near_one
+    rounded = np.where(scores == 0, 0.0, scores)  # what is negative and too large for less stays
+    rounded[near_zero] = _truncated(scores[near_zero], bits)
+    rounded[near_one] = 1 - _raised(1 - scores[near_one], bits)
+    negative = scores < 0
+    lower = -_raised(-scores[negative], bits)
+    rounded[negative] = np.where(np.isfinite(lower), lower, scores[negative])
+    return np.where((scores >= threshold) & (rounded < threshold), threshold, rounded)
+
+
+def with_rounded_scores(
+    columns: Mapping[str, Any], *, score_bits: int | None, threshold: float, **_: Any
+) -> Mapping[str, Any]:
+    """The columns with predictions as `rounded_scores` returns them, where `score_bits` is given.
+
+    >>> with_rounded_scores({"predictions": [0.3]}, score_bits=2, threshold=0.5)
+    {'predictions': array([0.25])}
+    """
+    if score_bits is None:
+        return columns
+    predictions = rounded_scores(columns["predictions"], score_bits, threshold)
+    return {**columns, "predictions": predictions}
+
+
+def _truncated(numbers: Floats, bits: int) -> Floats:
+    """Numbers of at least 0 without their last digits."""
+    return (_as_integers(numbers) & ~_last_digits(bits)).view(np.float64)
+
+
+def _raised(numbers: Floats, bits: int) -> Floats:
+    """The least numbers with so many digits that are not less than these, of at least 0."""
+    last = _last_digits(bits)
+    return ((_as_integers(numbers) + last) & ~last).view(np.float64)
+
+
+def _as_integers(numbers: Floats) -> Integers:
+    return (numbers + 0.0).view(np.int64)
+
+
+def _last_digits(bits: int) -> np.int64:
+    return np.int64((1 << (_FRACTION - bits)) - 1)
+
+
+def error_bounds(counts: ScoreCounts, bits: int) -> dict[str, float]:
+    """How far each measure of rounded scores is at most from that of the scores before.
+
+    Measures that are not here are exact; those that are not defined have no bound.
+
+    >>> from .score_counts import score_counts
+    >>> counts = score_counts(np.array([0.25, 0.5, 0.5]), np.array([False, True, False]))
+    >>> bounds = error_bounds(counts, 4)
+    >>> bounds["roc_auc"], round(bounds["log_loss"], 4)
+    (0.25, 0.0645)
+    """
+    positives, negatives = (
+        column.astype(np.float64) for column in (counts.positives, counts.negatives)
+    )
+    bounds = {}
+    if counts.total_positives and counts.total_negatives:
+        shares = positives / counts.total_positives * (negatives / counts.total_negatives)
+        bounds["roc_auc"] = math.fsum(shares) / 2
+    if counts.total_positives:
+        precision = _precision_ranges(counts, positives, negatives)
+        area = math.fsum(positives * precision) / counts.total_positives
+        bounds |= {"pr_auc": area, "average_precision": area}
+    if counts.are_probabilities:
+        unit = 2.0**-bits
+        bounds |= {"log_loss": -math.log1p(-unit), "brier": unit / 2 + unit**2 / 4}
+    return bounds
+
+
+def _precision_ranges(
+    counts: ScoreCounts, positives: NDArray[Any], negatives: NDArray[Any]
+) -> Floats:
+    """For each bin how far apart the precisions may be that its rows have in any order."""
+    true_positives = counts.true_positives.astype(np.float64)
+    false_positives = counts.false_positives.astype(np.float64)
+    positives_above = true_positives - positives
+    negatives_above = false_positives - negatives
+    rows = positives_above + false_positives
+    lowest = np.divide(positives_above, rows, out=np.ones_like(rows), where=rows > 0)
+    highest = np.divide(
+        true_positives,
+        true_positives + negatives_above,
+        out=np.zeros_like(rows),
+        where=true_positives + negatives_above > 0,
+    )
+    ranges: Floats = np.maximum(highest - lowest, 0.0)
+    return ranges

@@ -1,0 +1,204 @@
+"""The scores of rankings in a table, one row for each id, in the order of the ids.
+
+Integers come before texts, and texts in the order of their bytes.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, Self
+
+import numpy as np
+
+from ..files.stored_columns import text_column, texts_of
+from ..numbers.arrays import Floats, Integers
+from .row_tables import JoinedTables, Table
+
+_INTEGER, _TEXT = "integer", "text"  # the columns of ids, one of which is null in each row
+_SCORE = "="  # before the names of scores
+
+
+class Rankings:
+    """Scores of rankings, all with an id of their own.
+
+    >>> rankings = Rankings(["mrr"])
+    >>> rankings.update(["q", 7], {"mrr": [0.5, 1.0]}, {"groups": ["a", "b"]})
+    >>> rankings.in_order()
+    ({'mrr': array([1. , 0.5])}, {'groups': ['b', 'a']})
+    """
+
+    def __init__(self, measures: Sequence[str]) -> None:
+        self._measures = list(measures)
+        self._tables = JoinedTables(_in_order, shortens=False)
+        self._codes: SortedRuns | None = SortedRuns()
+        self._rows = 0
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        # In another process the codes of texts are others.
+        return self.__dict__ | {"_codes": None}
+
+    def update(
+        self, ids: Sequence[Any], scores: Mapping[str, Any], labels: Mapping[str, Sequence[str]]
+    ) -> None:
+        """Take in rankings.
+
+        Args:
+            ids: integers of 64 bits and texts, one a ranking.
+            scores: one a ranking, by measure.
+            labels: groups and clusters, one a ranking, as far as there are any.
+
+        Raises:
+            ValueError: an id is there twice, or others have other labels.
+        """
+        import pyarrow as pa
+
+        integers = [None if isinstance(name, str) else name for name in ids]
+        texts = [name if isinstance(name, str) else None for name in ids]
+        columns = {_INTEGER: pa.array(integers, pa.int64()), _TEXT: text_column(texts)}
+        columns |= {name: text_column(column) for name, column in labels.items()}
+        columns |= {
+            f"{_SCORE}{name}": pa.array(np.asarray(scores[name])) for name in self._measures
+        }
+        table = pa.table(columns)
+        self._take([*labels], [table], [_sorted_codes(table)])
+
+    def merge(self, other: Self) -> None:
+        """Take in other rankings, which stay as they are.
+
+        Raises:
+            ValueError: an id is there twice, or the others have other labels.
+        """
+        self._take(other._tables.names, other._tables.parts(), other._known_codes().runs)
+
+    def in_order(self) -> tuple[dict[str, Floats], dict[str, Any]]:
+        """The scores by measure and the labels, in the order of the ids."""
+        table = self._tables.table()
+        scores = {name: table.column(f"{_SCORE}{name}").to_numpy() for name in self._measures}
+        return scores, {name: texts_of(table.column(name)) for name in self._tables.names}
+
+    def to_plain(self) -> Any:
+        """For files: ids, labels and scores, in the order of the ids."""
+        if not self._rows:
+            return None
+        table = self._tables.table()
+        ids = {name: table.column(name).drop_null().combine_chunks() for name in (_INTEGER, _TEXT)}
+        return {
+            "ids": {_INTEGER: ids[_INTEGER].to_numpy(), _TEXT: ids[_TEXT]},
+            "labels": {name: table.column(name).combine_chunks() for name in self._tables.names},
+            "scores": self.in_order()[0],
+        }
+
+    def take_plain(self, plain: Any) -> None:
+        """Take in what `to_plain` returned, or the same in lists.
+
+        Raises:
+            ValueError: it is no table of scores, or an id is there twice.
+        """
+        import pyarrow as pa
+
+        if plain is None:
+            return
+        integers = np.asarray(plain["ids"][_INTEGER])
+        if integers.size and integers.dtype.kind != "i":
+            raise ValueError("ids that are integers have other values, too")
+        texts = text_column(plain["ids"][_TEXT])
+        columns = {
+            _INTEGER: pa.concat_arrays([pa.array(integers, pa.int64()), _nulls(texts, pa.int64())]),
+            _TEXT: pa.concat_arrays([_nulls(integers, texts.type), texts]),
+        }
+        columns |= {name: text_column(column) for name, column in plain["labels"].items()}
+        for name in self._measures:
+            values = np.asarray(plain["scores"][name])
+            if values.dtype != np.float64:
+                raise ValueError(f"the scores of {name} are no floats")
+            columns[f"{_SCORE}{name}"] = pa.array(values)
+        table = pa.table(columns)
+        self._take([*plain["labels"]], [table], [_sorted_codes(table)])
+
+    def _take(
+        self, names: Sequence[str], tables: Sequence[Table], runs: Sequence[Integers]
+    ) -> None:
+        """Take in tables, all or none; the runs are sorted codes of all their ids."""
+        for table in tables:
+            self._tables.check(names, table)
+        codes = self._known_codes()
+        if any((run[1:] == run[:-1]).any() or codes.has_any(run) for run in runs):
+            self._check_different(tables)
+        for run in runs:
+            codes.add(run)
+        for table in tables:
+            self._tables.add(names, table)
+            self._rows += table.num_rows
+
+    def _known_codes(self) -> "SortedRuns":
+        if self._codes is None:
+            self._codes = SortedRuns()
+            for table in self._tables.parts():
+                self._codes.add(_sorted_codes(table))
+        return self._codes
+
+    def _check_different(self, tables: Sequence[Table]) -> None:
+        """Look at the ids themselves, where codes are the same."""
+        seen = set(chain.from_iterable(map(_ids, self._tables.parts())))
+        for name in chain.from_iterable(map(_ids, tables)):
+            if name in seen:
+                shown = name.decode("utf-8", "surrogatepass") if isinstance(name, bytes) else name
+                raise ValueError(f"ranking {shown!r} is there twice; give each an id of its own")
+            seen.add(name)
+
+
+class SortedRuns:
+    """Integers in a few sorted arrays, to see whether one is there without a set of all.
+
+    The arrays are at least twice as long as the next, so each integer is sorted a few times only.
+
+    >>> codes = SortedRuns()
+    >>> codes.add(np.array([1, 5]))
+    >>> codes.has_any(np.array([2, 5])), codes.has_any(np.array([2, 6]))
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self.runs: list[Integers] = []
+
+    def has_any(self, integers: Integers) -> bool:
+        """Whether one of these is there."""
+        for run in self.runs:
+            positions = np.minimum(np.searchsorted(run, integers), run.size - 1)
+            if (run[positions] == integers).any():
+                return True
+        return False
+
+    def add(self, integers: Integers) -> None:
+        """Take in sorted integers, at least one."""
+        self.runs.append(integers)
+        while len(self.runs) > 1 and self.runs[-2].size < 2 * self.runs[-1].size:
+            both = np.concatenate([self.runs.pop(), self.runs.pop()])
+            self.runs.append(np.sort(both, kind="stable"))  # which merges what is sorted
+
+
+def _in_order(table: Table) -> Table:
+    by_id = [(_INTEGER, "ascending"), (_TEXT, "ascending")]  # nulls are last
+    return table.sort_by(by_id).combine_chunks()
+
+
+def _ids(table: Table) -> list[int | bytes]:
+    integers, texts = (table.column(name).to_pylist() for name in (_INTEGER, _TEXT))
+    return [integers[i] if text is None else text for i, text in enumerate(texts)]
+
+
+def _sorted_codes(table: Table) -> Integers:
+    """An integer for each id, seldom the same for two: integers themselves and hashes of texts."""
+    texts = table.column(_TEXT).drop_null().to_pylist()
+    hashes = np.fromiter(map(hash, texts), np.int64, len(texts))
+    integers = table.column(_INTEGER).drop_null().to_numpy()
+    return np.sort(np.concatenate([integers, hashes]))
+
+
+def _nulls(values: Any, kind: Any) -> Any:
+    """A column with as many nulls as there are values."""
+    import pyarrow as pa
+
+    return pa.nulls(len(values), kind)

@@ -1,0 +1,366 @@
+"""Rows that states keep, in tables of Arrow: a column for each number and text of a row.
+
+Tables are put aside as they come. They are joined when somebody asks, or when four times as many
+rows have come as there were at the last time. So a merge takes as long as the new rows need, and
+all merges together little longer than one.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..files.stored_columns import text_column, texts_of
+from ..numbers.arrays import Integers
+
+Table = Any  # of Arrow
+Columns = dict[str, Any]
+
+_COUNT = "count"  # the column with the number of rows that are equal
+_STATISTIC = "="  # before the names of statistics
+_LABELS = ("groups", "clusters")
+_PENDING = 1 << 16  # rows that wait, at least, until tables are joined
+_INDEX = re.compile(r"\[[0-9]+\]$")
+
+
+class JoinedTables:
+    """Tables that are joined when they are needed.
+
+    Args:
+        finish: what becomes of a table that has been joined.
+        shortens: whether it becomes shorter, so that tables are joined before that, too.
+    """
+
+    def __init__(self, finish: Callable[[Table], Table], *, shortens: bool) -> None:
+        self.names: list[str] = []  # what rows have
+        self._finish = finish
+        self._shortens = shortens
+        self._tables: list[Table] = []
+        self._pending = 0
+        self._joined = 0  # rows of the table that was joined last
+
+    def check(self, names: Sequence[str], table: Table) -> None:
+        """Further rows have what the others have.
+
+        Raises:
+            ValueError: they have not.
+        """
+        for name in names:
+            if not name.endswith("[]") and table.column(name).null_count:
+                raise ValueError(f"some rows have {name}, others have none")
+        if not self._tables:
+            return
+        for label in _LABELS:
+            if (label in names) != (label in self.names):
+                raise ValueError(f"some rows have {label}, others have none")
+        if len(different := {*names} ^ {*self.names}) == 1:
+            raise ValueError(f"some rows have {different.pop()}, others have none")
+        if different:
+            raise ValueError(f"some rows have {self.names}, others {[*names]}")
+        schema = self._tables[0].schema
+        for field in table.schema:
+            position = schema.get_field_index(field.name)
+            if position >= 0 and _is_text(field.type) != _is_text(schema.field(position).type):
+                raise ValueError(f"some rows have texts as {field.name}, others have numbers")
+
+    def add(self, names: Sequence[str], table: Table) -> None:
+        """Take in further rows, which `check` has seen."""
+        self.names = self.names or [*names]
+        self._tables.append(table)
+        self._pending += table.num_rows
+        if self._shortens and self._pending > max(_PENDING, 4 * self._joined):
+            self.table()
+
+    def merge(self, other: Self) -> None:
+        """Take in the rows of others, which stay as they are."""
+        tables = other.parts()
+        for table in tables:
+            self.check(other.names, table)
+        for table in tables:
+            self.add(other.names, table)
+
+    def parts(self) -> list[Table]:
+        """The tables, as far as they have been joined."""
+        return list(self._tables)
+
+    def table(self) -> Table:
+        """All rows."""
+        if self._pending:
+            self._tables = [self._finish(_joined(self._tables))]
+            self._joined, self._pending = self._tables[0].num_rows, 0
+        return self._tables[0]
+
+
+class CountedRows(JoinedTables):
+    """Rows of which equal ones are counted.
+
+    >>> rows = CountedRows()
+    >>> rows.update({"predictions": [1.0, 1.0, 0.5], "references": ["a", "a", "b"]})
+    >>> rows.to_plain()["counts"], len(rows)
+    (array([1, 2]), 3)
+    >>> rows.columns()["references"]
+    ['a', 'a', 'b']
+    """
+
+    def __init__(self, *, in_order: bool = False) -> None:
+        super().__init__(_runs if in_order else _distinct, shortens=True)
+        self._in_order = in_order
+        self._rows = 0
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def update(
+        self,
+        columns: Mapping[str, Any],
+        statistics: Mapping[str, Any] = MappingProxyType({}),
+        rows: int | None = None,
+    ) -> None:
+        """Take in rows.
+
+        Args:
+            columns: lists or arrays of values, lists of equal or other lengths, or records.
+            statistics: numbers by names of which others may lack some; they have 0 there.
+            rows: how many there are; None for as many as in the first column.
+
+        Raises:
+            ValueError: rows that were taken in before have other columns.
+        """
+        if rows is None:
+            rows = len(next(iter(columns.values())))
+        parts = [part for name, column in columns.items() for part in _flat(name, column)]
+        names = [name for name, part in parts if part is None or not _INDEX.search(name)]
+        flat = {name: part for name, part in parts if part is not None}
+        flat |= {f"{_STATISTIC}{name}": _column(column) for name, column in statistics.items()}
+        if rows:
+            self._take(names, flat, np.ones(rows, np.int64))
+
+    def merge(self, other: Self) -> None:
+        """Take in the rows of others, which stay as they are."""
+        rows = len(other)
+        super().merge(other)
+        self._rows += rows
+
+    def columns(self) -> Columns:
+        """The columns, in which each row occurs as often as it was counted."""
+        table = self._repeated()
+        return _records({name.removesuffix("[]"): _restored(name, table) for name in self.names})
+
+    def statistics(self) -> dict[str, NDArray[Any]]:
+        """The statistics in the same order."""
+        table = self._repeated()
+        return {
+            name.removeprefix(_STATISTIC): table.column(name).fill_null(0).to_numpy()
+            for name in table.column_names
+            if name.startswith(_STATISTIC)
+        }
+
+    def to_plain(self) -> Any:
+        """For files: names, columns, and how often each row occurs."""
+        if not self._rows:
+            return {"names": [], "columns": {}, "counts": []}
+        table = self.table() if self._in_order else _sorted(self.table())
+        names = [name for name in table.column_names if name != _COUNT]
+        return {
+            "names": self.names,
+            "columns": {name: _stored(table.column(name)) for name in names},
+            "counts": table.column(_COUNT).to_numpy(),
+        }
+
+    def take_plain(self, plain: Any) -> None:
+        """Take in what `to_plain` returned, or the same in lists.
+
+        Raises:
+            ValueError: it is no table, or a count is not positive.
+        """
+        counts = np.asarray(plain["counts"])
+        if not counts.size:
+            return
+        if counts.ndim != 1 or counts.dtype.kind != "i" or counts.min() < 1:
+            raise ValueError("the counts of rows are positive integers")
+        columns = {name: _column(values) for name, values in plain["columns"].items()}
+        if any(len(column) != counts.size for column in columns.values()):
+            raise ValueError("columns of rows have different lengths")
+        self._take(plain["names"], columns, counts.astype(np.int64))
+
+    def _repeated(self) -> Table:
+        table = self.table()
+        counts = table.column(_COUNT).to_numpy()
+        if counts.max() == 1:
+            return table
+        return table.take(np.repeat(np.arange(counts.size), counts))
+
+    def _take(self, names: Sequence[str], columns: Columns, counts: Integers) -> None:
+        import pyarrow as pa
+
+        table = pa.table({**columns, _COUNT: pa.array(counts)})
+        self.check(names, table)
+        self.add(names, table)
+        self._rows += int(counts.sum())
+
+
+def _distinct(table: Table) -> Table:
+    """The rows that differ, and their counts."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    keys = [name for name in table.column_names if name != _COUNT]
+    if keys:
+        grouped = pa.TableGroupBy(table, keys, use_threads=False).aggregate([(_COUNT, "sum")])
+        names = [_COUNT if name == f"{_COUNT}_sum" else name for name in grouped.column_names]
+        return grouped.rename_columns(names).combine_chunks()
+    return pa.table({_COUNT: [pc.sum(table.column(_COUNT)).as_py()]})
+
+
+def _sorted(table: Table) -> Table:
+    """The rows in an order in which equal values are beside each other: few runs in a file."""
+    import pyarrow.compute as pc
+
+    keys = [name for name in table.column_names if name != _COUNT]
+    keys.sort(key=lambda name: int(pc.count_distinct(table.column(name)).as_py()))
+    return table.sort_by([(name, "ascending") for name in keys]) if keys else table
+
+
+def _runs(table: Table) -> Table:
+    """The rows in their order, equal ones that follow each other once, and their counts."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    counts = table.column(_COUNT).to_numpy()
+    is_new = np.arange(counts.size) == 0
+    for column in table.drop_columns(_COUNT).columns:
+        is_new[1:] |= pc.not_equal(column[1:], column[:-1]).to_numpy()
+    starts = np.flatnonzero(is_new)
+    summed = pa.array(np.add.reduceat(counts, starts))
+    table = table.take(starts)
+    return table.set_column(table.schema.get_field_index(_COUNT), _COUNT, summed).combine_chunks()
+
+
+def _joined(tables: Sequence[Table]) -> Table:
+    """All rows; a number that some do not have is null there.
+
+    Where a column has truth values or integers in some tables and other numbers in others, it has
+    those in all: 1 and 0.5 are 1.0 and 0.5.
+    """
+    import pyarrow as pa
+
+    kinds: dict[str, list[Any]] = {}
+    for table in tables:
+        for field in table.schema:
+            kinds.setdefault(field.name, []).append(field.type)
+    ladder = [pa.large_binary(), pa.bool_(), pa.int64(), pa.uint64(), pa.float64()]
+    schema = pa.schema([(name, max(types, key=ladder.index)) for name, types in kinds.items()])
+    aligned = [
+        table
+        if table.schema.equals(schema)
+        else pa.table(
+            [
+                table.column(field.name).cast(field.type)
+                if field.name in table.column_names
+                else pa.nulls(table.num_rows, field.type)
+                for field in schema
+            ],
+            schema=schema,
+        )
+        for table in tables
+    ]
+    return pa.concat_tables(aligned).combine_chunks()
+
+
+def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
+    """The columns of Arrow of a column: one for each field of records, each place of lists.
+
+    Before the places of lists comes a name without a column.
+
+    >>> [part for part, _ in _flat("predictions", [{"n": [3, 1]}])]
+    ['predictions.n[]', 'predictions.n[0]', 'predictions.n[1]']
+    """
+    first = column[0] if len(column) else None
+    if isinstance(first, dict):
+        for field in first:
+            yield from _flat(f"{name}.{field}", [row[field] for row in column])
+        return
+    is_list = isinstance(first, list | tuple)
+    if is_list and len({*map(len, column)}) == 1:
+        column = np.array(column).reshape(len(column), -1)
+    if isinstance(column, np.ndarray) and column.ndim == 2:
+        yield f"{name}[]", None
+        for index in range(column.shape[1]):
+            yield f"{name}[{index}]", _column(np.ascontiguousarray(column[:, index]))
+    elif is_list:
+        yield f"{name}[]", None
+        for index in range(max(map(len, column))):
+            values = [row[index] if index < len(row) else None for row in column]
+            yield f"{name}[{index}]", _column(values)
+    else:
+        yield name, _column(column)
+
+
+def _column(values: Any) -> Any:
+    """A column of Arrow; zeros have no sign."""
+    import pyarrow as pa
+
+    if isinstance(values, pa.Array):
+        return values
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind == "U":
+            return text_column(values.tolist())
+        return pa.array(values + 0.0 if values.dtype.kind == "f" else values)
+    first = next((value for value in values if value is not None), None)
+    if isinstance(first, str):
+        return text_column(values)
+    if isinstance(first, float) and None not in values:
+        return pa.array(np.array(values) + 0.0)
+    try:
+        return pa.array(values)
+    except OverflowError:
+        return pa.array(values, pa.uint64())
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_large_binary(kind))
+
+
+def _stored(column: Any) -> Any:
+    """A column for files: of numbers an array of numpy, unless lists were of different lengths."""
+    if column.null_count:
+        return texts_of(column) if _is_text(column.type) else column.to_pylist()
+    return column.combine_chunks() if _is_text(column.type) else column.to_numpy()
+
+
+def _restored(name: str, table: Table) -> Any:
+    """A column from its parts in a table: numbers as an array where all rows have as many."""
+    if not name.endswith("[]"):
+        column = _stored(table.column(name))
+        return texts_of(column) if _is_text(table.column(name).type) else column
+    pattern = re.compile(rf"{re.escape(name[:-2])}\[[0-9]+\]")
+    columns = [table.column(part) for part in table.column_names if pattern.fullmatch(part)]
+    kinds = {column.type for column in columns}
+    if len(kinds) == 1 and not any(_is_text(c.type) or c.null_count for c in columns):
+        return np.column_stack([column.to_numpy() for column in columns])
+    rows = zip(*(column.to_pylist() for column in columns), strict=True)
+    return [[value for value in row if value is not None] for row in rows] or [[]] * len(table)
+
+
+def _records(columns: Mapping[str, Any]) -> Columns:
+    """The columns, with records in place of their fields.
+
+    >>> _records({"predictions.n": [3], "predictions.c": [1]})
+    {'predictions': [{'n': 3, 'c': 1}]}
+    """
+    records: Columns = {}
+    for name, column in columns.items():
+        record, _, field = name.partition(".")
+        values = column.tolist() if field and isinstance(column, np.ndarray) else column
+        if not field:
+            records[name] = column
+            continue
+        rows = records.setdefault(record, [{} for _ in values])
+        for row, value in zip(rows, values, strict=True):
+            row[field] = value
+    return records

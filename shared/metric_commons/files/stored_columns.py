@@ -1,0 +1,341 @@
+"""Objects with long columns: JSON for people, and a compact binary form of the same content.
+
+The binary form is a line with the format and the SHA-256 of all that follows, and then a stream of
+Arrow IPC with one row: a list for each long column. The JSON of everything else is in the metadata
+of its schema, with `{"$column": 0}` where the first column belongs. Nothing in it is compressed or
+can be run. The same content always has the same bytes.
+
+    with open("1.part", "rb") as file:
+        file.readline()
+        columns = pyarrow.ipc.open_stream(file).read_next_batch()
+
+Integers take as few bytes as the greatest of them needs; values that occur often are written once,
+with a number for each place; and runs of equal values with their length.
+"""
+
+import hashlib
+import json
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from .stored import CHANGED, Stored, write_whole
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SHORT = 32  # values up to which a column stays in the JSON
+_SAMPLE = 1 << 16  # values of which it is seen whether many are equal
+_CONTENT = b"content"
+_COLUMN, _LIST = "$column", "$list"  # where columns belong in the JSON, and what becomes of them
+_INTEGERS = 1 << 63
+_DAMAGES = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    TypeError,
+)
+# When a file is read, codes and runs become values. These may take so many times its bytes, and so
+# many more, that no small file asks for all memory; what would take more is written as it is.
+_GROWTH, _ALLOWANCE = 1000, 1 << 24
+
+
+class StoredColumns(Stored):
+    """An object that is stored as JSON, or in the binary form that this file describes.
+
+    What `content` returns may have columns beside plain values: numpy arrays of numbers, and arrays
+    of Arrow of texts in UTF-8. `from_dict` takes these or lists of the same values.
+    """
+
+    @abstractmethod
+    def content(self) -> dict[str, Any]:
+        """The format and the content, with columns."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in values that JSON can hold."""
+        listed: dict[str, Any] = _mapped(self.content(), _listed)
+        return listed
+
+    def to_bytes(self) -> bytes:
+        """The binary form.
+
+        Raises:
+            ValueError: a number is not finite.
+        """
+        body = _packed(self.content())
+        return _first_line(self.FORMAT, body) + body
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """The inverse of `to_bytes`.
+
+        Raises:
+            ValueError: the data are of another format, or have changed.
+        """
+        line, end, body = data.partition(b"\n")
+        stored = line.partition(b" ")[0].decode("ascii", "replace")
+        if not end or stored != cls.FORMAT:
+            raise cls._refusal(stored)
+        if line + end != _first_line(cls.FORMAT, body):
+            raise ValueError(CHANGED)
+        content = _unpacked(body)
+        if not isinstance(content, dict) or content.get("format") != cls.FORMAT:
+            raise cls._refusal(None)
+        return cls._checked(content)
+
+    def save(self, path: str | Path) -> None:
+        """Write a file, completely or not at all: as JSON if its name ends in .json."""
+        if Path(path).suffix == ".json":
+            super().save(path)
+        else:
+            write_whole(path, [self.to_bytes()])
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """The object in a file that `save` wrote, in whichever form.
+
+        Raises:
+            ValueError: the file has another format.
+            OSError: it cannot be read.
+        """
+        data = Path(path).read_bytes()
+        try:
+            if data.startswith(b"metric-commons-"):
+                return cls.from_bytes(data)
+            return cls.from_json(data.decode())
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+
+
+def texts_of(column: Any) -> list[str]:
+    r"""The texts of a column, which is a list or an array of Arrow.
+
+    >>> texts_of(text_column(["a", "\ud800"])) == ["a", "\ud800"]
+    True
+    """
+    if isinstance(column, list):
+        if not all(isinstance(text, str) for text in column):
+            raise ValueError("a column of texts has other values, too")
+        return column
+    import pyarrow as pa
+
+    try:
+        texts: list[str] = column.cast(pa.large_string()).to_pylist()
+    except pa.ArrowInvalid:
+        texts = [text.decode("utf-8", "surrogatepass") for text in column.to_pylist()]
+    return texts
+
+
+def text_column(texts: Any) -> "pa.Array[Any]":
+    """An array of Arrow with these texts in UTF-8, also those that have half a surrogate pair.
+
+    A text may be None. What is such an array already stays as it is.
+
+    Raises:
+        ValueError: there are other values than texts.
+    """
+    import pyarrow as pa
+
+    if isinstance(texts, pa.Array) and pa.types.is_large_binary(texts.type):
+        return texts
+    try:
+        return pa.array(texts, pa.large_string()).cast(pa.large_binary())
+    except UnicodeEncodeError:
+        encoded = [
+            None if text is None else text.encode("utf-8", "surrogatepass") for text in texts
+        ]
+        return pa.array(encoded, pa.large_binary())
+    except pa.ArrowException as error:
+        raise ValueError(f"a column of texts has other values, too: {error}") from error
+
+
+def _first_line(name: str, body: bytes) -> bytes:
+    return f"{name} {hashlib.sha256(body).hexdigest()}\n".encode()
+
+
+def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
+    """A value of JSON in which a function has replaced whatever is neither a list nor a dict."""
+    if isinstance(value, dict):
+        return {key: _mapped(item, function) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(item, function) for item in value]
+    return function(value)
+
+
+def _listed(value: Any) -> Any:
+    """A column as a list; any other value as it is."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return texts_of(value) if hasattr(value, "to_pylist") else value
+
+
+def _packed(content: Mapping[str, Any]) -> bytes:
+    columns: list[pa.Array[Any]] = []
+    text = json.dumps(_without_columns(content, columns), allow_nan=False)
+    short = list(map(_compact, columns))
+    if sum(map(_size_when_read, short)) > _greatest_size(sum(column.nbytes for column in short)):
+        short = columns
+    return _stream(text, short)
+
+
+def _without_columns(value: Any, columns: "list[pa.Array[Any]]") -> Any:
+    """A value for JSON, whose columns and long lists of texts or of numbers are put aside."""
+    import pyarrow as pa
+
+    def put_aside(key: str, column: "pa.Array[Any]") -> dict[str, int]:
+        columns.append(column)
+        return {key: len(columns) - 1}
+
+    if isinstance(value, dict):
+        return {key: _without_columns(item, columns) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        kinds = {*map(type, value)} if len(value) > _SHORT else {None}
+        if kinds == {str}:
+            return put_aside(_LIST, text_column(value))
+        if kinds == {float} or (
+            kinds == {int} and -_INTEGERS <= min(value) <= max(value) < _INTEGERS
+        ):
+            return put_aside(_LIST, pa.array(value))
+        return [_without_columns(item, columns) for item in value]
+    is_column = isinstance(value, np.ndarray | pa.Array)
+    if is_column and len(value) > _SHORT:
+        return put_aside(_COLUMN, pa.array(value))
+    return _listed(value)
+
+
+def _compact(column: "pa.Array[Any]") -> "pa.Array[Any]":
+    """The same values in fewer bytes: narrow integers; codes, if values are few; runs of numbers.
+
+    Raises:
+        ValueError: a number is not finite.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    is_text = pa.types.is_large_binary(column.type)
+    if pa.types.is_floating(column.type) and not pc.all(pc.is_finite(column)).as_py():
+        raise ValueError("a number is not finite")
+    if is_text and column.nbytes < 1 << 31:
+        column = column.cast(pa.binary())
+    forms = [_narrow(column)]
+    if not is_text:
+        forms.append(pc.run_end_encode(forms[0]))
+    if len(pc.unique(column[:_SAMPLE])) * 2 < min(len(column), _SAMPLE):
+        coded = pc.dictionary_encode(column)
+        forms.append(pa.DictionaryArray.from_arrays(_narrow(coded.indices), coded.dictionary))
+    return min(forms, key=lambda form: int(form.nbytes))
+
+
+def _narrow(column: "pa.Array[Any]") -> "pa.Array[Any]":
+    """Integers in the least number of bytes that holds them; anything else as it is."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_integer(column.type):
+        ends = pc.min_max(column).as_py()
+        for kind in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32):
+            limits = np.iinfo(kind)
+            if limits.min <= ends["min"] and ends["max"] <= limits.max:
+                return column.cast(pa.from_numpy_dtype(kind))
+    return column
+
+
+def _stream(text: str, columns: "Sequence[pa.Array[Any]]") -> bytes:
+    """A text and columns of any lengths as a stream of Arrow IPC with one row."""
+    import pyarrow as pa
+
+    lists = [
+        pa.LargeListArray.from_arrays(pa.array([0, len(column)], pa.int64()), column)
+        for column in columns
+    ]
+    schema = pa.schema(
+        [(str(number), column.type) for number, column in enumerate(lists)],
+        {_CONTENT: text.encode()},
+    )
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(allow_64bit=True)
+    with pa.ipc.new_stream(sink, schema, options=options) as stream:
+        if lists:
+            stream.write_batch(pa.RecordBatch.from_arrays(lists, schema=schema))
+    return bytes(sink.getvalue())
+
+
+def _unpacked(body: bytes) -> Any:
+    """The inverse of `_packed`.
+
+    Raises:
+        ValueError: it is no such stream, or its columns would take too much memory.
+    """
+    import pyarrow as pa
+
+    try:
+        with pa.ipc.open_stream(body) as stream:
+            text = stream.schema.metadata[_CONTENT]
+            batches = list(stream)
+        for batch in batches:
+            batch.validate(full=True)
+        columns = [batch.column(i).values for batch in batches for i in range(batch.num_columns)]
+        if sum(map(_size_when_read, columns)) > _greatest_size(len(body)):
+            raise ValueError("its columns would take too much memory")
+        return _with_columns(json.loads(text), list(map(_decoded, columns)))
+    except _DAMAGES as error:
+        raise ValueError(f"the columns are damaged: {error}") from error
+
+
+def _greatest_size(size: int) -> int:
+    return _GROWTH * size + _ALLOWANCE
+
+
+def _size_when_read(column: "pa.Array[Any]") -> int:
+    """The bytes of a column without codes and runs."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        values = column.dictionary
+        if pa.types.is_binary(values.type):
+            sizes = pc.binary_length(values).take(column.indices)
+            return 8 * len(column) + int(pc.sum(sizes).as_py())
+    elif pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+        return 8 * len(column) + int(column.nbytes)
+    return 8 * len(column)
+
+
+def _decoded(column: "pa.Array[Any]") -> Any:
+    """A column as it was before it was made compact."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if column.null_count:
+        raise ValueError("a column has no value in some places")
+    kind, codes = column.type, None
+    if pa.types.is_dictionary(kind):
+        column, codes = column.dictionary, column.indices
+    elif pa.types.is_run_end_encoded(kind):
+        column = pc.run_end_decode(column)
+    if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+        return (column if codes is None else column.take(codes)).cast(pa.large_binary())
+    numbers = column.to_numpy(zero_copy_only=False)
+    if numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
+        raise ValueError("a number is not finite")
+    if numbers.dtype not in (np.float64, np.bool_, np.uint64):
+        numbers = numbers.astype(np.int64)
+    return numbers if codes is None else numbers[codes.to_numpy()]
+
+
+def _with_columns(value: Any, columns: list[Any]) -> Any:
+    """The inverse of `_without_columns`."""
+    if isinstance(value, dict):
+        match value:
+            case {"$column": int(number)} if len(value) == 1:
+                return columns[number]
+            case {"$list": int(number)} if len(value) == 1:
+                return _listed(columns[number])
+        return {key: _with_columns(item, columns) for key, item in value.items()}
+    return [_with_columns(item, columns) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,420 @@
+"""Several processes read and score rows: the result and the errors are those of one process."""
+
+import gzip
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from metric_commons import load, score
+from metric_commons.__main__ import main
+from metric_commons.evaluation import evaluations, parallel_reading, parallel_rows, worker_processes
+from metric_commons.files import pieces
+from tests.spec import METRICS, PATIENCE, specs
+
+COUNT = 70
+ROWS = [
+    {
+        "id": f"q{i}",
+        "answer": ("Paris", "the Rhine", "", "ünder 42")[i % 4],
+        "other": ("Paris", "Rhine")[i % 2],
+        "gold": [("Paris", "Rhine")[i % 3 % 2], "42"],
+        "topic": f"t{i % 3}",
+        "document": i // 4,
+        "label": i % 2,
+        "guess": i % 3 % 2,
+        "found": ["a", "b", "c"][i % 3 :],
+        "relevant": ["b", "c"][: 1 + i % 2],
+    }
+    for i in range(COUNT)
+]
+ANSWERS = ("--predictions", "answer", "--references", "gold")
+LABELS = ("--predictions", "guess", "--references", "label")
+RANKINGS = ("--predictions", "found", "--references", "relevant")
+BOTH = (*ANSWERS, "--predictions", "other", "--compare")
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    """A few rows in each block and piece, so that a small file has many."""
+    monkeypatch.setattr(evaluations, "_ROWS", 4)
+    monkeypatch.setattr(parallel_reading, "_ROWS", 4)
+    monkeypatch.setattr(parallel_rows, "_ROWS", 8)
+    monkeypatch.setattr(pieces, "_SIZE", 1)
+    monkeypatch.setattr(pieces, "_BATCHES", 2)
+
+
+@pytest.fixture
+def processes(monkeypatch):
+    """The number of pieces that processes were given in each call."""
+    counts = []
+
+    def counted(work, given, jobs):
+        counts.append(0)
+        for result in in_order(work, given, jobs):
+            counts[-1] += 1
+            yield result
+
+    in_order = worker_processes.in_order
+    for module in (evaluations, parallel_reading, parallel_rows):
+        monkeypatch.setattr(module, "in_order", counted)
+    return counts
+
+
+def lines(rows):
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def write(name, rows):
+    path = Path(name)
+    if name.endswith(".parquet"):
+        parquet.write_table(pa.Table.from_pylist(rows), path, row_group_size=11)
+    elif name.endswith(".csv"):
+        cells = [
+            [json.dumps(v) if isinstance(v, list) else str(v) for v in r.values()] for r in rows
+        ]
+        quoted = [",".join('"' + c.replace('"', '""') + '"' for c in row) for row in cells]
+        path.write_text("\n".join([",".join(rows[0]), *quoted, ""]), "utf-8")
+    else:
+        data = json.dumps(rows).encode() if name.endswith(".json") else lines(rows)
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+
+
+def saved(run, *arguments):
+    """What one process and two save and print, but for the time."""
+    found = []
+    for jobs in (1, 2):
+        status, out, err = run("score", *arguments, "--jobs", jobs, "--save", "r.json")
+        assert (status, err) == (0, ""), err
+        text = Path("r.json").read_text()
+        content = json.loads(text)
+        created = content["provenance"]["created"]
+        rows = Path("rows.jsonl").read_text() if "--per-example" in arguments else ""
+        found.append((out, text.replace(created, "").replace(content.get("sha256", ""), ""), rows))
+    return found
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.parquet", "x.csv", "x.json"])
+def test_every_kind_of_file_gives_the_same_result(run, processes, name):
+    write(name, ROWS)
+    one, two = saved(
+        run, "qa_em", "qa_f1", name, *ANSWERS, "--group-by", "topic", "--confidence", 0.9
+    )
+
+    assert one == two
+    assert processes[0] > 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reads"),
+    [
+        (("qa_em", "qa_f1", *BOTH, "--id", "id", "--cluster-by", "document"), True),
+        (("qa_f1", *ANSWERS, "--per-example", "rows.jsonl", "--id", "id"), True),
+        (("qa_f1", *ANSWERS, "--cluster-by", "document", "--standard-error"), True),
+        (("bleu", *BOTH, "--confidence", 0.9, "--resamples", 50), True),
+        (("classification", *LABELS, "--confidence", 0.9), True),
+        (("ir_ranking", *RANKINGS, "--confidence", 0.9), True),
+        (("ir_ranking", *RANKINGS, "--id", "id", "--set", 'measures=["gm_map", "num_rel"]'), True),
+        (("qa_f1", *ANSWERS, "--where", "topic=t1"), False),
+    ],
+)
+def test_whatever_is_asked_for_is_the_same(run, processes, arguments, reads):
+    write("x.jsonl", ROWS)
+    one, two = saved(run, arguments[0], "x.jsonl", *arguments[1:])
+
+    assert one == two
+    assert processes[0] > (4 if reads else 1)
+
+
+def test_files_of_several_systems_are_the_same(run, processes):
+    for name, shift in (("a.jsonl", 0), ("b.jsonl.gz", 1)):
+        rows = [row | {"answer": ROWS[(i + shift) % COUNT]["answer"]} for i, row in enumerate(ROWS)]
+        write(name, rows)
+    one, two = saved(run, "qa_f1", "a.jsonl", "b.jsonl.gz", *ANSWERS, "--compare", "--id", "id")
+    assert one == two
+    assert len(processes) == 3, "two are read, and the rows scored"
+    one, two = saved(run, "qa_f1", "a.jsonl", "b.jsonl.gz", *ANSWERS)
+    assert one == two
+
+
+def test_parts_are_the_same_to_the_byte(run, processes):
+    write("x.jsonl", ROWS)
+    arguments = ("score", "qa_f1", "x.jsonl", *ANSWERS, "--group-by", "topic", "--partial")
+    for jobs in (1, 3):
+        assert run(*arguments, f"{jobs}.part", "--jobs", jobs) == (0, "", "")
+
+    assert Path("1.part").read_bytes() == Path("3.part").read_bytes()
+    assert len(processes) == 1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {5: {"answer": None}, 60: {"gold": None}},
+        {60: {"answer": None}, 5: {"gold": None}},
+        {50: {"gold": [1]}, 51: {"answer": 3}},
+        {66: {"topic": None}},
+        {20: {"topic": 1}, 40: {"topic": "1"}},
+    ],
+)
+@pytest.mark.parametrize("mode", [(), ("--compare", "--predictions", "other")])
+def test_the_first_wrong_row_is_named_as_by_one_process(refused, damage, mode):
+    rows = [row | damage.get(i, {}) for i, row in enumerate(ROWS)]
+    write("x.jsonl", rows)
+    arguments = ("score", "qa_f1", "x.jsonl", *ANSWERS, "--group-by", "topic", *mode, "--jobs")
+
+    assert refused(*arguments, 3) == refused(*arguments, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines(ROWS) + b'{"answer": \n',
+        lines(ROWS[:30]) + b"\n \n" + lines([{"answer": "a"}] * 3) + lines(ROWS) + b"[1]\n",
+        lines(ROWS) + b'{"answer": "\xff"}\n' + lines(ROWS),
+        lines(ROWS) + b"\xef\xbb\xbf" + lines(ROWS),
+        b"",
+        b"\n\n",
+        gzip.compress(lines(ROWS))[:-9],
+    ],
+    ids=["cut", "missing", "utf8", "mark", "empty", "blank", "gzip"],
+)
+def test_a_damaged_file_is_refused_as_by_one_process(refused, text):
+    Path("x.jsonl").write_bytes(text)
+    arguments = ("score", "qa_f1", "x.jsonl", *ANSWERS, "--jobs")
+
+    assert refused(*arguments, 3) == refused(*arguments, 1)
+
+
+def test_odd_lines_are_read_as_by_one_process(run, processes):
+    odd = json.dumps(ROWS[0] | {"answer": "\u2028"}) + "\r\n"
+    text = b"\xef\xbb\xbf" + lines(ROWS[:9]) + b"\n\t \r\n" + odd.encode() + lines(ROWS)[:-1]
+    Path("x.jsonl").write_bytes(text.replace(b'"Paris"', '"a\u2028b\x85"'.encode()))
+    one, two = saved(run, "qa_em", "x.jsonl", *ANSWERS)
+
+    assert one == two
+    assert json.loads(one[1])["systems"]["answer"]["qa_em"]["rows"] == COUNT + 10
+
+
+def test_a_configuration_may_say_how_many(run, processes):
+    write("x.jsonl", ROWS)
+    config = {
+        "data": {"path": "x.jsonl", "fields": {"predictions": "answer", "references": "gold"}},
+        "modules": ["qa_f1"],
+    }
+    outputs = []
+    for jobs in (1, 2):
+        Path("c.yaml").write_text(json.dumps(config | {"jobs": jobs}))
+        outputs.append(run("run", "c.yaml"))
+    assert outputs[0] == outputs[1]
+    assert len(processes) == 1
+    Path("c.yaml").write_text(json.dumps(config | {"jobs": 0}))
+    status, _, err = run("run", "c.yaml")
+    assert (status, "key 'jobs'" in err) == (1, True)
+
+
+def test_the_size_of_files_decides(run, processes, monkeypatch):
+    write("x.jsonl", ROWS)
+    monkeypatch.setattr(evaluations, "cores", lambda: 2)
+    for size, calls in ((10**9, 0), (1, 1)):
+        monkeypatch.setattr(evaluations, "_SIZE_OF_PROCESS", size)
+        assert run("score", "qa_em", "x.jsonl", *ANSWERS)[0] == 0
+        assert len(processes) == calls
+
+
+def test_a_wrong_number_is_refused(refused, monkeypatch):
+    write("x.jsonl", ROWS)
+    arguments = ("score", "qa_em", "x.jsonl", *ANSWERS, "--jobs")
+    for jobs in (0, "two"):
+        assert refused(*arguments, jobs)[0] == 2
+    for wrong in (0, -1, 1.5, True, "2"):
+        with pytest.raises(ValueError, match="jobs must be an integer, at least 1"):
+            score("qa_em", predictions=["a"], references=["a"], jobs=wrong)
+    monkeypatch.delattr(os, "fork")
+    assert refused(*arguments, 2) == (
+        2,
+        "--jobs must be 1 here; several processes need Linux, macOS or WSL, where they are forked",
+    )
+
+
+def plain(results):
+    """What results hold, with NaN as a file has it, since that is not equal to itself."""
+    content = results.to_dict()
+    del content["provenance"]["created"]
+    return json.dumps(
+        [content, *(vars(r[m]) for r in results.systems.values() for m in r)], default=str
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in METRICS if name != "paired_significance"])
+def test_columns_of_python_give_the_same_result(processes, name):
+    supported = load(name).options
+    for spec in specs(name):
+        has_ids = "SQuAD" in spec.shape or "scores" in spec.sample  # which are those of its rows
+        times = 1 if has_ids else 12
+        columns = {
+            column: list(spec.sample[column]) * times
+            for column in ("predictions", "references")
+            if column in spec.sample
+        }
+        options = {key: value for key, value in spec.sample.items() if key not in columns}
+        rows = len(columns["predictions"])
+        asked = {"per_example": True, "confidence_level": 0.9}
+        labels = {"groups": [i % 2 for i in range(rows)], "clusters": [i // 3 for i in range(rows)]}
+        for more in ({}, {k: v for k, v in (asked | labels).items() if k in supported}):
+            one, two = (
+                score(name, **columns, options=options, n_resamples=40, **more, jobs=jobs)
+                for jobs in (1, 2)
+            )
+            assert plain(one) == plain(two)
+
+
+def test_an_option_with_a_value_for_each_row_is_left_to_one_process(processes):
+    arguments = {
+        "predictions": ["(A)", "(B)"] * 10,
+        "references": ["x", "y"] * 10,
+        "options": {"extract": ["gpqa_choices"], "choices": [["x", "y"], ["x", "y"]] * 10},
+    }
+    results = [score("qa_em", **arguments, jobs=jobs).systems for jobs in (1, 2)]
+
+    assert results[0] == results[1]
+    assert processes == [0]
+
+
+def test_functions_and_generators_may_be_given(processes):
+    def upper(text):
+        return text.upper()
+
+    def arguments():
+        return {
+            "predictions": (text for text in ["A", "b"] * 10),
+            "references": ["a", "B"] * 10,
+            "options": {"normalizer": upper},
+        }
+
+    results = [score("qa_em", **arguments(), jobs=jobs).systems for jobs in (1, 2)]
+    assert results[0] == results[1]
+    with pytest.raises(ValueError, match=r"predictions\[13\] is None"):
+        score("qa_em", predictions=["a"] * 13 + [None], references=["a"] * 14, jobs=2)
+
+
+PROGRAM = """
+import os, signal, sys, time
+from metric_commons.evaluation import evaluations
+from metric_commons.__main__ import main
+
+def slow(*arguments, take=evaluations.Evaluation._take):
+    {action}
+    take(*arguments)
+
+parent = os.getpid()
+evaluations.Evaluation._take = slow
+sys.exit(main())
+"""
+
+
+def started(tmp_path, action):
+    """A command whose two processes do something before they score."""
+    (tmp_path / "x.jsonl").write_bytes(lines(ROWS) * 200)
+    arguments = ("score", "qa_em", "x.jsonl", *ANSWERS, "--jobs", "2", "--save", "r.json")
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.format(action=action), *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,  # a group of its own, as the terminal interrupts it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def remaining(process):
+    """The processes of its session that still run."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, session = stat.read_text().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue
+        if int(session) == process.pid and state != "Z":
+            found.append(stat)
+    return found
+
+
+def test_an_interrupt_ends_all_processes_with_one_line(tmp_path):
+    process = started(tmp_path, "open(str(os.getpid()), 'w').close(); time.sleep(1000)")
+    deadline = time.monotonic() + PATIENCE
+    while sum(path.name.isdigit() for path in tmp_path.iterdir()) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=PATIENCE)
+
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+    assert remaining(process) == []
+    assert not (tmp_path / "r.json").exists()
+
+
+def test_a_killed_process_is_one_line(tmp_path):
+    process = started(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
+    out, err = process.communicate(timeout=PATIENCE)
+
+    assert (process.returncode, out) == (1, "")
+    assert err == (
+        "a worker process was ended by signal 9 (SIGKILL): from outside, or for want of memory; "
+        "take fewer jobs\n"
+    )
+    assert remaining(process) == []
+    assert not (tmp_path / "r.json").exists()
+
+
+def test_processes_end_with_their_parent(tmp_path):
+    process = started(tmp_path, "open(str(os.getpid()), 'w').close(); time.sleep(0.2)")
+    deadline = time.monotonic() + PATIENCE
+    while sum(path.name.isdigit() for path in tmp_path.iterdir()) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.kill()
+    process.communicate(timeout=PATIENCE)
+    while remaining(process):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_fault_of_ours_is_not_hidden(monkeypatch, capfd):
+    def work(_):
+        raise TypeError("a fault")
+
+    with pytest.raises(worker_processes.EndedError, match="a worker process was ended"):
+        list(worker_processes.in_order(work, [1, 2], 2))
+    assert "TypeError: a fault" in capfd.readouterr().err
+    assert multiprocessing.active_children() == []
+
+
+def test_results_come_in_the_order_of_pieces():
+    def work(piece):
+        time.sleep(0.05 if piece == 0 else 0)
+        return piece, os.getpid()
+
+    results = list(worker_processes.in_order(work, range(20), 3))
+
+    assert [piece for piece, _ in results] == list(range(20))
+    assert len({process for _, process in results}) > 1
+    assert os.getpid() not in {process for _, process in results}
+
+
+def test_the_command_takes_no_process_for_a_pipe(monkeypatch, tmp_path, capsys, processes):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(lines(ROWS))
+    with path.open("rb") as file:
+        monkeypatch.setattr("sys.stdin", type("Input", (), {"buffer": file}))
+        assert main(["score", "qa_em", "-", *ANSWERS, "--jobs", "2"]) == 0
+    assert processes == []

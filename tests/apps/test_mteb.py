@@ -1,0 +1,146 @@
+"""Results of MTEB: means without rows, shown and ranked without intervals that nothing supports."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+REVISION = "13f00a0e36500c80ce12870ea513846a066004af"
+
+
+def write(model, task, splits, version="1.12.41"):
+    """A file as mteb writes it: of each split the scores of subsets."""
+    folder = Path("results", model.replace("/", "__"), REVISION)
+    folder.mkdir(parents=True, exist_ok=True)
+    content = {
+        "dataset_revision": "e4428e39",
+        "evaluation_time": 12.6,
+        "kg_co2_emissions": None,
+        "mteb_version": version,
+        "scores": {
+            split: [
+                {"hf_subset": subset, "languages": [f"{subset}-Latn"], "main_score": score}
+                | {"spearman": score, "accuracy_std": 0.01}
+                for subset, score in subsets.items()
+            ]
+            for split, subsets in splits.items()
+        },
+        "task_name": task,
+    }
+    path = folder / f"{task}.json"
+    path.write_text(json.dumps(content, indent=2))
+    return str(path)
+
+
+@pytest.fixture
+def files(run):
+    paths = []
+    for model, score in (("org/large", 0.5), ("org/small", 0.25)):
+        paths.append(write(model, "STS", {"test": {"fin": score, "swe": score + 0.25}}))
+        paths.append(write(model, "Ret", {"test": {"default": 1 - score}}, "1.14.0"))
+    return paths
+
+
+def records(out):
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+def test_a_file_is_summarised_as_it_is(run, files):
+    status, out, err = run("score", "logged", files[0], files[2], "--format", "json")
+    systems = json.loads(out)["systems"]
+
+    assert (status, err) == (0, "")
+    large = systems["org/large"]["logged"]
+    assert large["scores"] == {"main_score": 0.625, "spearman": 0.625, "accuracy_std": 0.01}
+    assert (large["rows"], large["confidence_interval"]) == (0, {})
+    assert large["groups"]["swe"]["main_score"] == 0.75
+    assert large["signature"].startswith(
+        "logged|from=mteb|task=STS|split=test|dataset_revision=e4428e39|subsets=fin,swe|"
+        "mteb_version=1.12.41|"
+    )
+    assert list(systems["org/small"]["logged"]["scores"]) == list(large["scores"])
+    chosen = run("score", "logged", files[0], "--metric", "spearman", "--format", "json")[1]
+    assert json.loads(chosen)["systems"]["org/large"]["logged"]["scores"] == {"spearman": 0.625}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["logged", "--confidence", "0.95"], "--confidence needs scores of rows, and results/"),
+        (["logged", "--compare"], "--compare needs scores of rows"),
+        (["qa_em"], "qa_em scores rows, and results/"),
+    ],
+)
+def test_what_needs_rows_is_refused(run, files, options, message):
+    status, out, err = run("score", *options, files[0])
+
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(message)
+    assert "it holds means and no scores of rows" in err
+
+
+def test_a_split_is_chosen(run):
+    path = write("org/large", "STS", {"test": {"a": 0.5}, "validation": {"a": 0.75}})
+
+    assert run("score", "logged", path)[2].endswith(
+        "scores of several splits, test, validation; choose with --where split=test\n"
+    )
+    out = run("score", "logged", path, "--where", "split=validation", "--format", "json")[1]
+    assert json.loads(out)["systems"]["org/large"]["logged"]["scores"]["main_score"] == 0.75
+    assert "there is no split 'dev'" in run("score", "logged", path, "--where", "split=dev")[2]
+    assert run("leaderboard", path, "--by", "main_score")[2].startswith(
+        "results of unlike signatures: split: test (STS.json), validation (STS.json)"
+    )
+
+
+def test_boards_take_the_files_as_they_are(run, files):
+    for path in files[:1]:
+        Path(path).with_name("model_meta.json").write_text('{"name": "org/Large"}')
+    metadata = str(Path(files[0]).with_name("model_meta.json"))
+    paths = [metadata, files[0], files[2]]
+    command = ("leaderboard", *paths, "--by", "main_score")
+    found = records(run(*command, "--format", "csv")[1])
+    told = " ".join(run(*command)[1].split())
+
+    assert [(each["system"], each["value"]) for each in found] == [
+        ("org/Large", "0.625"),
+        ("org/small", "0.375"),
+    ]
+    assert [each["rank"] for each in found] == ["", ""]
+    assert "There are no ranks: " in told
+    assert "it holds means and no scores of rows" in told
+    assert "interval" not in told.partition("There are no ranks")[0]
+    saved = run("score", "logged", files[0], "--save", "saved.json")
+    assert saved[0] == 0
+    told = " ".join(run("leaderboard", "saved.json", files[2], "--by", "spearman")[1].split())
+    assert "saved.json: it holds means and no scores of rows" in told
+
+
+def test_the_mean_over_tasks_is_that_of_mteb(run, files):
+    command = ("leaderboard", *files, "--by", "main_score")
+    found = records(run(*command, "--mean", "tasks", "--format", "csv")[1])
+
+    assert run(*command)[0] == 1
+    assert [(each["system"], each["value"]) for each in found] == [
+        ("org/large", "0.5625"),
+        ("org/small", "0.5625"),
+    ]
+    assert [found[0][task] for task in ("STS", "Ret")] == ["0.625", "0.5"]
+    told = " ".join(run(*command, "--mean", "borda")[1].split())
+    assert "There are no intervals: " in told
+
+
+def test_files_of_old_versions_have_names_inside_names(run):
+    content = {"mteb_version": "1.6.1", "dataset_revision": None, "mteb_dataset_name": "Old"}
+    scores = {"en": {"accuracy": 0.5}, "de": {"accuracy": 0.25}, "evaluation_time": 3.5}
+    folder = Path("results/my-model")
+    folder.mkdir(parents=True)
+    (folder / "Old.json").write_text(json.dumps(content | {"test": scores}))
+    out = run("score", "logged", "results/my-model/Old.json", "--format", "json")[1]
+
+    assert json.loads(out)["systems"]["my-model"]["logged"]["scores"] == {
+        "en.accuracy": 0.5,
+        "de.accuracy": 0.25,
+    }

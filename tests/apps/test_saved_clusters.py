@@ -1,0 +1,224 @@
+"""`--cluster-by` on saved results: the same as if they had been scored with it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROWS = 40
+COMMANDS = {
+    "qa_f1": ["--predictions", "{system}", "--references", "gold"],
+    "win_rate": ["--predictions", "wins_{system}"],
+    "ter": ["--predictions", "{system}", "--references", "gold"],
+    "ir_ranking": [
+        *("--predictions", "ranking_{system}", "--references", "relevant"),
+        *("--set", 'measures=["ndcg@2", "utility"]'),
+    ],
+}
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(3)
+    texts = ["the river Rhine", "Paris", "in Paris", "42"]
+    return [
+        {
+            "id": f"q{row}",
+            "doc": {"passage": row // 6},
+            "gold": texts[rng.integers(2)],
+            "number": float(rng.integers(9)),
+            "relevant": ["a", "b"][: 1 + row % 2],
+        }
+        | {
+            f"{name}{system}": value
+            for system in ("x", "y")
+            for name, value in {
+                "": texts[rng.integers(4)],
+                "wins_": float(rng.choice([0.0, 0.5, 1.0])),
+                "number_": float(rng.integers(9)),
+                "ranking_": ["a", "b", "c"][int(rng.integers(3)) :],
+            }.items()
+        }
+        for row in range(ROWS)
+    ]
+
+
+def write(path, records):
+    Path(path).write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+@pytest.fixture
+def saved(run, rows):
+    """The results of both systems, each in a file of its own."""
+    write("rows.jsonl", rows)
+
+    def saved(module, *options):
+        for system in ("x", "y"):
+            fields = [word.format(system=system) for word in COMMANDS[module]]
+            files = ("--save", f"{system}.json", "--per-example", f"{system}.rows")
+            status, _, err = run("score", module, "rows.jsonl", *fields, *options, *files)
+            assert (status, err) == (0, "")
+
+    return saved
+
+
+@pytest.mark.parametrize(
+    "module", [*list(COMMANDS)[:2], "ir_ranking", pytest.param("ter", marks=pytest.mark.slow)]
+)
+def test_clusters_that_come_later_are_those_that_came_first(run, saved, module):
+    compared = ("compare", "x.json", "y.json", "--format", "json")
+    options = ("--confidence", "0.9")
+    saved(module, *options)
+    status, out, err = run(*compared, "--cluster-by", "doc.passage")
+    assert (status, err) == (0, "")
+    later = json.loads(out)
+    saved(module, *options, "--cluster-by", "doc.passage")
+    first = json.loads(run(*compared)[1])
+
+    assert first["comparisons"][0]["n_clusters"] in (6, 7)  # ties of a whole cluster do not count
+    assert later["comparisons"] == first["comparisons"]
+    for system, modules in first["systems"].items():
+        found, expected = later["systems"][system][module], modules[module]
+        for key in ("signature", "n_clusters"):
+            assert found[key] == expected[key]
+        assert found["confidence_interval"]
+        for key in ("confidence_interval", "interval", "effective_n"):
+            assert found[key] == {name: expected[key][name] for name in found[key]}
+
+
+def test_boards_and_other_commands_take_clusters_too(run, saved):
+    saved("qa_f1", "--id", "id")
+    paths, clusters = ("x.json", "y.json"), ("--cluster-by", "doc.passage")
+    board = ("leaderboard", *paths, "--by", "qa_f1", "--format", "json")
+    later = json.loads(run(*board, *clusters)[1])["boards"][0]
+    gate = ("gate", "x.json", "--baseline", "y.json", "--score", "qa_f1", "--margin", "0.3")
+    verdicts = [run(*gate)[1], run(*gate, *clusters)[1]]
+    planned = run("power", *paths, "--effect", "0.1", *clusters)
+
+    assert any("|clusters=7|" in line for line in later["signatures"])
+    saved("qa_f1", "--id", "id", *clusters, "--confidence", "0.95")
+    assert json.loads(run(*board)[1])["boards"][0]["systems"] == later["systems"]
+    assert run(*gate)[1] == verdicts[1] != verdicts[0]
+    assert planned == run("power", *paths, "--effect", "0.1")
+    assert run("history", "x.json", "--by", "qa_f1", *clusters)[0] == 0
+
+
+def test_rows_of_a_log_are_found_by_their_ids(run, rows):
+    for system in ("x", "y"):
+        folder = Path(system)
+        folder.mkdir()
+        samples = [
+            {
+                "doc_id": number,
+                "doc": row["doc"],
+                "target": row["gold"],
+                "arguments": [["Q", {"until": ["."]}]],
+                "resps": [[row[system]]],
+                "filtered_resps": [row[system]],
+                "filter": name,
+                "metrics": ["exact_match"],
+                "exact_match": float(row[system] == row["gold"]),
+            }
+            for name in ("none", "strict")
+            for number, row in enumerate(rows)
+        ]
+        write(folder / "samples_qa_2026-01-15T09-00-00.jsonl", samples[::-1])
+        log = f"{system}/samples_qa_2026-01-15T09-00-00.jsonl"
+        files = ("--save", f"{system}.json", "--per-example", f"{system}.rows")
+        assert run("score", "logged", log, "--filter", "strict", *files)[0] == 0
+    command = ("compare", "x.json", "y.json", "--format", "json", "--cluster-by")
+    (later,) = json.loads(run(*command, "doc.passage")[1])["comparisons"]
+
+    assert (later["rows"], later["n_clusters"]) == (ROWS, 7)
+    status, _, err = run(*command, "filter")
+    assert (status, err.count("\n")) == (1, 1)
+    assert "rows of the id '39' are in two clusters, 'strict' and 'none'" in err
+    board = json.loads(run("leaderboard", "x.json", "--by", "exact_match", "--format", "json")[1])
+    assert board["boards"][0]["task"] == "qa"
+
+
+def test_clusters_that_cannot_be_are_one_line(run, saved, rows):
+    saved("qa_f1")
+    command = ("compare", "x.json", "y.json", "--cluster-by")
+
+    assert "field 'topic'" in run(*command, "topic")[2]
+    write("rows.jsonl", rows[:-1])
+    assert run(*command, "doc.passage")[2] == (
+        "x.json: rows.jsonl has changed since it was scored; score again with --cluster-by\n"
+    )
+    Path("rows.jsonl").unlink()
+    assert run(*command, "doc.passage")[2].startswith("x.json: rows.jsonl is not there")
+    Path("x.rows").unlink()
+    assert run("leaderboard", "x.json", "--by", "qa_f1", "--cluster-by", "doc")[2].startswith(
+        "clusters need the scores of rows: x.json: its rows are not there"
+    )
+
+
+def test_runs_have_no_clusters(run):
+    Path("qrels").write_text("q 0 a 1\nr 0 b 1\n")
+    for name, text in (("a.run", "q Q0 a 1 2 a\nr Q0 b 1 2 a\n"), ("b.run", "q Q0 b 1 2 b\n")):
+        Path(name).write_text(text)
+    assert run("compare", "qrels", "a.run", "b.run", "--cluster-by", "topic") == (
+        *(2, ""),
+        "--cluster-by is for saved results, and these are runs\n",
+    )
+    files = ("--save", "t.json", "--per-example", "t.rows")
+    assert run("trec", "qrels", "a.run", "b.run", *files)[0] == 0
+    message = run("compare", "t.json", "--cluster-by", "topic")[2]
+    assert message.startswith("t.json: there are no clusters, since it does not name the file")
+
+
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("qa_f1", ["--cluster-by", "doc.passage"]),
+        ("win_rate", []),
+        ("win_rate", ["--cluster-by", "doc.passage"]),
+        ("win_rate", ["--set", "ties=half", "--cluster-by", "doc.passage"]),
+        ("ir_ranking", ["--id", "id", "--cluster-by", "doc.passage"]),
+    ],
+)
+def test_a_result_alone_has_the_intervals_of_its_rows(run, rows, module, options):
+    write("rows.jsonl", rows)
+    fields = [word.format(system="x") for word in COMMANDS[module]]
+    command = ("score", module, "rows.jsonl", *fields, *options)
+    expected = json.loads(run(*command, "--confidence", "0.9", "--format", "json")[1])
+    (system,) = expected["systems"]
+    intervals = expected["systems"][system][module]["confidence_interval"]
+    assert run(*command, "--save", "alone.json")[0] == 0
+    write("a.jsonl", rows[:9])
+    write("b.jsonl", rows[9:])
+    for part in "ab":
+        partial = ("score", module, f"{part}.jsonl", *fields, *options)
+        assert run(*partial, "--partial", f"{part}.part")[0] == 0
+    assert run("merge", "a.part", "b.part", "--save", "merged.json")[0] == 0
+    means = [name for name in intervals if name != "utility"]
+
+    assert means
+    for path in ("alone.json", "merged.json"):
+        for score in means:
+            board = ("leaderboard", path, "--by", score, "--confidence", "0.9", "--format", "json")
+            status, out, err = run(*board)
+            assert (status, err) == (0, "")
+            (found,) = json.loads(out)["boards"][0]["systems"]
+            assert found["confidence_interval"] == pytest.approx(intervals[score], abs=1e-12)
+
+
+def test_scores_of_a_log_may_have_any_range(run):
+    def sample(number, score):
+        responses = {"resps": [["a"]], "filtered_resps": ["a"], "arguments": []}
+        named = {"filter": "none", "metrics": ["percent"], "percent": score}
+        return {"doc_id": number, "doc": {}, "target": "a", **responses, **named}
+
+    for scores in ([40.0, 90.0, 60.0], [-3.0, 2.0, 0.5]):
+        write("log.jsonl", [sample(number, score) for number, score in enumerate(scores)])
+        command = ("score", "logged", "log.jsonl", "--save", "log.json", "--format", "json")
+        (result,) = json.loads(run(*command, "--confidence", "0.95")[1])["systems"].values()
+        expected = result["logged"]["confidence_interval"]["percent"]
+        assert run(*command)[0] == 0
+        out = run("leaderboard", "log.json", "--by", "percent", "--format", "json")[1]
+
+        (found,) = json.loads(out)["boards"][0]["systems"]
+        assert found["confidence_interval"] == expected
+        assert expected[0] < np.mean(scores) < expected[1]

@@ -1,0 +1,73 @@
+"""What commands import: all that they do not need costs time before they begin."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.spec import PATIENCE, ROOT
+
+NETWORK = {"fsspec", "huggingface_hub", "httpx", "requests", "aiohttp", "asyncio"}
+TABLES = {"pandas", "pyarrow", "datasets", "evaluate"}
+OF_OTHER_COMMANDS = {
+    *("matplotlib", "jinja2", "mcp", "pyspark", "gradio", "torch", "transformers", "sympy"),
+    *("ruamel", "tqdm", "multiprocessing", "doctest"),
+}
+NUMBERS = {"numpy", "scipy"}
+# Random numbers, masked arrays and the files of other commands.
+PARTS = {"numpy.random", "numpy.ma", *(f"metric_commons.cli.{name}" for name in ("run", "plot"))}
+RUNS = ("examples/qrels.txt", "examples/bm25.run.txt", "examples/dense.run.txt")
+FIELDS = ("--predictions", "atlas", "--references", "answers")
+
+
+def loaded(*arguments):
+    """What a process has imported once it has run a command: modules, and packages."""
+    program = (
+        "import sys; from metric_commons.__main__ import main; status = main();"
+        "sys.stderr.write(' '.join(sys.modules)); sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    names = set(done.stderr.split())
+    return names | {name.partition(".")[0] for name in names}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [
+        (("--version",), {"pydantic", "rich.markdown", "metric_commons.cli.score"} | NUMBERS),
+        (("--help",), NUMBERS),
+        (("score", "--help"), {"metric_commons.cli.trec", *PARTS} | NUMBERS),
+        (("describe", "qa_f1"), {"scipy", "rich.markdown", *PARTS}),
+        (("trec", *RUNS), {"scipy", "rich.markdown", *PARTS}),
+        (("compare", *RUNS, "--test", "wilcoxon"), {"rich.markdown", "metric_commons.cli.run"}),
+        (("score", "qa_em", "examples/capitals.jsonl", *FIELDS), {"scipy", *PARTS}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_a_command_imports_what_it_needs(arguments, unneeded):
+    imported = loaded(*arguments)
+
+    assert "metric_commons.cli.app" in imported
+    assert not (NETWORK | TABLES | OF_OTHER_COMMANDS | unneeded) & imported
+
+
+def test_a_score_in_python_needs_neither_evaluate_nor_datasets():
+    program = (
+        "import sys, metric_commons; "
+        "assert not {'numpy', 'typer', 'evaluate'} & {*sys.modules}; "
+        "r = metric_commons.score('qa_em', predictions=['a'], references=['a']); "
+        "assert r.systems['predictions']['qa_em'].scores == {'qa_em': 1.0}, r; "
+        "print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert not (TABLES | NETWORK | {"scipy", "typer"}) & {*done.stdout.split()}
