@@ -70,6 +70,12 @@ class Bleu(BatchMetric):
     """
 
     scores_are = "sums"
+    score_ranges = {
+        "bleu": (0, 100),
+        "brevity_penalty": (0, 1),
+        "signature": None,
+        "*": (0, None),
+    }
 
     def _info(self):
         return evaluate.MetricInfo(

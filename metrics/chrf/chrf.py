@@ -58,6 +58,7 @@ class Chrf(BatchMetric):
     """
 
     scores_are = "sums"
+    score_ranges = {"chrf": (0, 100), "signature": None}
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -65,6 +65,13 @@ class Classification(BatchMetric):
     """
 
     scores_are = "counts"
+    score_ranges = {
+        "mcc": (-1, 1),
+        "kappa": (-1, 1),
+        "log_loss": (0, None),
+        "brier": (0, 2),
+        "*": (0, 1),
+    }
     state_columns = staticmethod(with_rounded_scores)
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
     arrays_allowed = unsigned_allowed = True

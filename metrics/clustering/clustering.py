@@ -62,6 +62,14 @@ class Clustering(BatchMetric):
     """
 
     scores_are = "counts"
+    score_ranges = {
+        "silhouette": (-1, 1),
+        "davies_bouldin": (0, None),
+        "calinski_harabasz": (0, None),
+        "ari": (-1, 1),
+        "ami*": (None, 1),
+        "*": (0, 1),
+    }
     lower_is_better = frozenset({"davies_bouldin"})
     arrays_allowed = True
 

@@ -70,6 +70,7 @@ class ErrorRate(BatchMetric):
     """
 
     scores_are = "sums"
+    score_ranges = {"mer": (0, 1), "wil": (0, 1), "wip": (0, 1), "*": (0, None)}
     lower_is_better = frozenset(
         {"wer", "cer", "mer", "wil", "substitutions", "deletions", "insertions"}
     )

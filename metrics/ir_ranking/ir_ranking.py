@@ -75,6 +75,13 @@ class IrRanking(BatchMetric):
 
     scores_are = "rankings"
     aggregation = AGGREGATION
+    score_ranges = {
+        "dcg*": (0, None),
+        "num*": (0, None),
+        "utility*": (None, None),
+        "yaap*": (None, None),
+        "*": (0, 1),
+    }
     arrays_allowed = True
 
     def _info(self):

@@ -75,6 +75,13 @@ class PairedSignificance(BatchComparison):
 
     scores_are = "counts"
     main_score = "diff"
+    score_ranges = {
+        "p_*": (0, 1),
+        "standard_error": (0, None),
+        "test": None,
+        "significant": None,
+        "*": (None, None),
+    }
     arrays_allowed = True
 
     def _info(self):

@@ -65,6 +65,17 @@ class Regression(BatchMetric):
     """
 
     scores_are = "moments"
+    score_ranges = {
+        "r2": (None, 1),
+        "explained_variance": (None, 1),
+        "d2_*": (None, 1),
+        "pearson": (-1, 1),
+        "spearman": (-1, 1),
+        "kendall": (-1, 1),
+        "concordance": (-1, 1),
+        "coverage": (0, 1),
+        "*": (0, None),
+    }
     state_columns = staticmethod(with_rounded_errors)
     lower_is_better = frozenset(
         {"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error", "msle", "rmsle"}

@@ -58,6 +58,7 @@ class SelectiveAnswering(BatchMetric):
     """
 
     scores_are = "counts"
+    score_ranges = {"penalized@*": (None, 1), "*": (0, 1)}
     main_score = "f1"
     lower_is_better = frozenset({"incorrect", "aurc", "e_aurc", "augrc", "brier"})
 

@@ -64,6 +64,7 @@ class SpanF1(BatchMetric):
     """
 
     scores_are = "sums"
+    score_ranges = {"support": (0, None), "*": (0, 1)}
     main_score = "f1"
 
     def _info(self):

@@ -62,6 +62,7 @@ class SquadV2(BatchMetric):
     """
 
     scores_are = "answers"
+    score_ranges = {"*total": (1, None), "*_thresh": (None, None), "*": (0, 1)}
     log_columns = ("prediction", "accepted_answers")
 
     def _info(self):

@@ -52,6 +52,7 @@ class Ter(BatchMetric):
     """
 
     scores_are = "sums"
+    score_ranges = {"signature": None, "*": (0, None)}
     lower_is_better = frozenset({"ter", "num_edits"})
 
     def _info(self):

@@ -49,6 +49,12 @@ class WinRate(BatchMetric):
     """
 
     scores_are = "outcomes"
+    score_ranges = {
+        "wins": (0, None),
+        "losses": (0, None),
+        "ties": (0, None),
+        "*": (0, 1),
+    }
     lower_is_better = frozenset({"standard_error"})
     arrays_allowed = True
 

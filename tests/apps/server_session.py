@@ -215,10 +215,9 @@ class Session:
         is_error, text = await task
         self.counts["killed, told" if is_error and "ended from outside" in text else "wrong"] += 1
 
-    async def kill_origin(self):
+    def kill_origin(self):
         """Kill the process from which others are forked; the next call starts another."""
         os.kill(self.origins[0], signal.SIGKILL)
-        await asyncio.sleep(0.1)
 
     async def call(self, dice, calls):
         """One call of some tool, or one with a mistake."""
@@ -264,7 +263,7 @@ async def session(calls, python, folder):
                 else:
                     await talk.call(dice, kinds)
                 if number == calls // 20:
-                    await talk.kill_origin()
+                    talk.kill_origin()
             await talk.until(lambda: not talk.workers)
             growth = [after - b for after, b in zip(talk.figures(), before, strict=True)]
             processes = [server, *talk.origins]

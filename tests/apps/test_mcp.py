@@ -545,6 +545,29 @@ async def test_no_line_of_other_files_is_told(call, root):
         assert "hunter2" not in result.content[0].text
 
 
+async def test_no_value_of_a_file_is_told(call, root):
+    texts = {
+        "lines.txt": "hunter2 hunter3\n",
+        "cells.csv": "a,b\nhunter2,1\n",
+        "rows.jsonl": '{"a": "hunter2", "b": ["hunter2", 1]}\n',
+        "runs.json": '{"hunter2": "hunter2"}',
+        "squad.json": '{"data": [{"paragraphs": "hunter2"}]}',
+        "inspect.json": '{"version": 2, "status": "hunter2", "eval": {"model": "m"}}',
+    }
+    for name, text in texts.items():
+        (root / name).write_text(text, "utf-8")
+        for predictions in ("a", "b", "prediction"):
+            for module in ("regression", "win_rate", "pass_at_k", "qa_em"):
+                fields = {"predictions": predictions, "references": "b"}
+                if module in ("win_rate", "pass_at_k"):
+                    del fields["references"]
+                result = await call("evaluate_file", {"path": name, "modules": [module], **fields})
+                assert result.is_error is ("hunter2" not in result.content[0].text)
+                assert "fault of this server" not in result.content[0].text
+        told = await call("evaluate_trec", {"run_path": name, "qrels_path": "qrels"})
+        assert "hunter" not in told.content[0].text
+
+
 @pytest.mark.parametrize("folder", ["/", "~", "."])
 def test_without_a_root_the_working_directory_has_to_be_a_project(
     tmp_path, monkeypatch, capsys, folder
@@ -980,9 +1003,9 @@ def long(root):
 
 
 def children(process):
-    """The processes that a process started, and those that they did."""
-    path = Path(f"/proc/{process}/task/{process}/children")
-    started = [int(number) for number in path.read_text().split()]
+    """The processes that any thread of a process started, and those that they did."""
+    texts = [path.read_text() for path in Path(f"/proc/{process}/task").glob("*/children")]
+    started = [int(number) for text in texts for number in text.split()]
     return [*started, *(later for child in started for later in children(child))]
 
 
@@ -1060,6 +1083,15 @@ def test_a_process_that_is_killed_is_an_error_of_its_call_alone(wire, long):
     os.kill(origin, signal.SIGKILL)
     eventually(lambda: not alive(origin))
     assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+
+
+def test_a_call_is_started_again_if_the_process_that_forks_is_killed(wire):
+    server = wire()
+    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+    for _ in range(3):
+        origin, *_ = children(server.process.pid)
+        os.kill(origin, signal.SIGKILL)
+        assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
 
 
 def test_the_command_says_what_is_missing(monkeypatch, capsys):

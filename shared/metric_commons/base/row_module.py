@@ -13,6 +13,7 @@ import numpy as np
 
 from ..numbers.arrays import Column
 from ..numbers.checks import nearest
+from ..numbers.score_ranges import SHARES, Ranges
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
 from ..statistics.sums import RowStatistics
 from .columns import Layout, copied, holds_maps, holds_queries, joined, map_rows, query_rows, read
@@ -67,6 +68,8 @@ class RowModule(abc.ABC):
     # Names of scores, or patterns of them; of all others higher is better.
     lower_is_better: frozenset[str] = frozenset()
     unbounded: frozenset[str] = frozenset()  # names of means of rows that may be greater than 1
+    # Between which numbers scores lie, by patterns of their names: see `numbers.score_ranges`.
+    score_ranges: Ranges = SHARES
 
     # Every option as the script declares it: its default, what it may be, its help.
     declared_options: ClassVar[Mapping[str, Option]]

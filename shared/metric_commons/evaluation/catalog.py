@@ -6,10 +6,12 @@ A module is a folder that holds a script of the same name. In a checkout the fol
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ..numbers.checks import nearest
+from ..numbers.score_ranges import SHARES, Ranges
 
 # An input in the Args of a docstring, and what it is.
 _INPUT = re.compile(r"^ +(predictions\d?|references) \(([^)]+)\):", re.MULTILINE)
@@ -75,6 +77,27 @@ def takes(name: str) -> str:
     docstring = (ast.get_docstring(classes[0]) or "").partition("Returns:")[0]
     inputs = _INPUT.findall(docstring)
     return "; ".join(f"{column}: {kind}" for column, kind in inputs)
+
+
+@cache
+def score_ranges(name: str) -> Ranges:
+    """Between which numbers the scores of a module lie; nothing is imported to find out.
+
+    What is no module of ours, such as the scores of a harness, may have any numbers.
+
+    >>> score_ranges("qa_f1")["*"], score_ranges("chrf")["chrf"], dict(score_ranges("of_a_log"))
+    ((0.0, 1.0), (0, 100), {})
+    """
+    if name not in names():
+        return {}
+    tree = ast.parse((path(name) / f"{name}.py").read_text("utf-8"))
+    for node in (
+        node for body in tree.body if isinstance(body, ast.ClassDef) for node in body.body
+    ):
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "score_ranges":
+            declared: Ranges = ast.literal_eval(node.value)
+            return declared
+    return SHARES
 
 
 def declared(name: str, **settings: Any) -> Any:

@@ -1,13 +1,11 @@
 """What one module says about one system, made from what its `compute` returned."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..files.stored import plain, restored
-from ..numbers.checks import nearest
-from ..numbers.domains import Count, Range, check_option
 from .arguments import REPORTING
 from .signature import signature
 from .value_counts import ClusterCounts, CountedScores, ValueCounts, value_counts
@@ -63,12 +61,7 @@ class ModuleResult:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`: a score that was undefined is NaN again.
-
-        Raises:
-            ValueError: a key is unknown or missing, or its value is not what it may be.
-        """
-        _check(values)
+        """The inverse of `to_dict`: a score that was undefined is NaN again."""
         numbers = {"scores", "confidence_interval", "groups", "value_counts", *_BESIDE_INTERVALS}
         return cls(**{key: restored(v) if key in numbers else v for key, v in values.items()})
 
@@ -90,42 +83,6 @@ class ModuleResult:
             "main_score": self.main_score if is_main else None,
         }
         return replace(self, **fields)
-
-
-_Names, _Values = Sequence[str], Mapping[str, Any]
-_REQUIRED: Mapping[str, Any] = {
-    "options": _Values,
-    "rows": Annotated[int, Range(0)],  # 0 where others state means without rows
-    "scores": _Values,
-    "confidence_interval": _Values,
-    "groups": _Values,
-    "signature": str,
-}
-_OPTIONAL: Mapping[str, Any] = {
-    **dict.fromkeys(("interval", "standard_error", "effective_n", "design_effect"), _Values),
-    **dict.fromkeys(("aggregation", "value_counts", "cluster_counts", "left_out"), _Values),
-    "n_clusters": Count | None,
-    "lower_is_better": _Names,
-    "main_score": str | None,
-}
-
-
-def _check(values: Mapping[str, Any]) -> None:
-    """Nothing, if a file may have these values of a module."""
-    shapes = {**_REQUIRED, **_OPTIONAL}
-    for key, value in values.items():
-        if key not in shapes:
-            raise ValueError(f"there is no key {key!r} of a module{nearest(key, shapes)}")
-        check_option(key, value, shapes[key])
-    for key in _REQUIRED:
-        if key not in values:
-            raise ValueError(f"a module lacks {key!r}")
-    if not values["scores"]:
-        raise ValueError("a module lacks scores")
-    for name, ends in values["confidence_interval"].items():
-        is_pair = isinstance(ends, list) and len(ends) == 2
-        if not is_pair or (None not in ends and not ends[0] <= ends[1]):
-            raise ValueError(f"confidence_interval of {name!r} is {ends}, not two ends")
 
 
 def module_result(

@@ -32,6 +32,7 @@ from .rendering import (
     score_table,
     spreadsheet_cell,
 )
+from .result_checks import check_content, check_rows
 from .row_scores import read_rows, write_rows
 from .score_names import find_score, find_scores
 from .standings import Standings
@@ -124,7 +125,12 @@ class Results(Stored):
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`: a score that was undefined is NaN again."""
+        """The inverse of `to_dict`: a score that was undefined is NaN again.
+
+        Raises:
+            ValueError: something is not what it may be, such as a score outside of its range.
+        """
+        check_content(content)
         return cls(
             systems={
                 system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
@@ -159,7 +165,7 @@ class Results(Stored):
         systems = {
             system: {
                 module: replace(
-                    _with_columns(path, system, result, columns[system]),
+                    _with_columns(path, system, module, result, columns[system]),
                     row_sums=sums[system].get(module),
                 )
                 for module, result in results.items()
@@ -462,10 +468,18 @@ def _comparison_again(values: Mapping[str, Any]) -> Comparison:
 
 
 def _with_columns(
-    path: str | Path, system: str, result: ModuleResult, columns: Mapping[str, list[float]]
+    path: str | Path,
+    system: str,
+    module: str,
+    result: ModuleResult,
+    columns: Mapping[str, list[float]],
 ) -> ModuleResult:
     """The result with those of the columns that hold its scores, which have to be their means."""
     columns_of_module = {name: columns[name] for name in result.scores if columns[name]}
+    try:
+        check_rows(module, columns_of_module)
+    except ValueError as error:
+        raise ValueError(f"{path}: system {system!r}: {error}") from error
     full = replace(result, per_example=columns_of_module)
     for name, values in columns_of_module.items():
         if len(values) != result.rows:

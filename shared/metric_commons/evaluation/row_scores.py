@@ -8,14 +8,28 @@ as far as that is not 0.
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from ..files.stored import plain, restored, write_whole
+from ..files.stored import check_object, plain, restored, write_whole
+from ..numbers.domains import Finite, Range, check_option
 
 if TYPE_CHECKING:
     from ..statistics.sums import RowSums
+
+_Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN
+_RECORD = {
+    "row": Annotated[int, Range(0)],
+    "system": str,
+    "scores": Mapping[str, Any],
+}
+_OF_RECORD = {
+    "id": int | str,
+    "cluster": int | str,
+    "statistics": Mapping[str, Any],
+}
 
 Sums = Mapping[str, Mapping[str, "RowSums"]]  # of each system, by module
 Columns = Mapping[str, Mapping[str, Sequence[Any]]]  # of each system, by their names
@@ -91,10 +105,12 @@ def read_rows(
         for number, line in enumerate(lines, start=1):
             try:
                 record = json.loads(line)
+                check_object("a row", record, _RECORD, _OF_RECORD)
                 system, row, scores = record["system"], record["row"], record["scores"]
                 if row != rows[system]:
                     raise ValueError(f"row {row} of {system!r}, where {rows[system]} is next")
                 for name, value in scores.items():
+                    check_option(name, value, _Number)
                     columns[system][name].append(restored(value))
                 for name in ("id", "cluster"):
                     if name in record:
@@ -102,11 +118,13 @@ def read_rows(
                     if len(labels[system].get(name, ())) not in (0, row + 1):
                         raise ValueError(f"some rows of {system!r} have a field {name!r}, not all")
                 for module, values in record.get("statistics", {}).items():
+                    for name, value in values.items():
+                        check_option(name, value, Finite)
                     statistics[system].setdefault(module, []).append(dict(values))
                 rows[system] += 1
             except KeyError as error:
                 raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
-            except (ValueError, TypeError, AttributeError) as error:
+            except (ValueError, TypeError, AttributeError, RecursionError) as error:
                 raise ValueError(f"{path}: line {number}: {error}") from None
     sums = {
         system: {module: _table(values) for module, values in of_system.items()}

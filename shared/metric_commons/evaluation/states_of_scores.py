@@ -1,6 +1,5 @@
 """States of modules that score row by row: how often scores occur, or those of each ranking."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -12,6 +11,7 @@ import numpy as np
 from ..numbers.arrays import Floats
 from ..numbers.checks import RowError
 from ..numbers.multisets import Multiset
+from ..numbers.score_ranges import score_range
 from ..outcomes.preferences import outcomes, rates, sums_of_clusters, values_of_rates
 from ..ranking.names import Measure, parse_measures
 from ..ranking.ranking_measures import average
@@ -177,7 +177,7 @@ class RowScores(SufficientStatistics):
                 interval,
                 multiset,
                 clusters=None if rows.clusters is None else rows.clusters[name],
-                bounds=(0.0, math.inf if name in self._metric.unbounded else 1.0),
+                bounds=score_range(name, self._metric.score_ranges) or (0.0, 1.0),
             )
             for name, multiset in rows.scores.items()
         }

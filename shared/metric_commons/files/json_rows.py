@@ -40,7 +40,7 @@ def missing_field(field: str, names: Iterable[str]) -> str:
     >>> missing_field("anser", ["question", "answer"])
     "there is no field 'anser'; did you mean 'answer'? The fields are question, answer"
     """
-    fields = list(names) or ["none"]
+    fields = list(map(str, names)) or ["none"]
     hint = f"{hint}? The" if (hint := nearest(field, fields).rstrip("?")) else "; the"
     return f"there is no field {field!r}{hint} fields are {', '.join(fields)}"
 

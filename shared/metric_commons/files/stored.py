@@ -15,6 +15,9 @@ from glob import escape
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from ..numbers.checks import nearest
+from ..numbers.domains import check_option
+
 CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
 _STALE = 24 * 60 * 60  # seconds
@@ -97,6 +100,43 @@ class Stored(ABC):
 def checksum(content: Mapping[str, Any]) -> str:
     """The SHA-256 of the content as JSON, without the spaces of its file."""
     return hashlib.sha256(json.dumps(content, allow_nan=False).encode()).hexdigest()
+
+
+def check_object(
+    subject: str,
+    values: Any,
+    required: Mapping[str, Any],
+    optional: Mapping[str, Any] | None = None,
+) -> None:
+    """Nothing, if this is an object with these keys, and with values as their annotations say.
+
+    Args:
+        subject: what the object is, for messages.
+        values: the object, as JSON has it.
+        required: annotations by key, as in `numbers.domains`.
+        optional: the same of keys that may be left out.
+
+    Raises:
+        ValueError: it is not.
+
+    >>> check_object("an input", {"path": "x", "row": 3}, {"path": str}, {"rows": int})
+    Traceback (most recent call last):
+    ValueError: an input has a key 'row'; did you mean 'rows'?
+    """
+    if not isinstance(values, dict):
+        raise ValueError(f"{subject} must be an object, got {type(values).__name__}")
+    annotations = {**required, **(optional or {})}
+    for key, value in values.items():
+        if key not in annotations:
+            hint = nearest(key, annotations) or ", which no such object has"
+            raise ValueError(f"{subject} has a key {key!r}{hint}")
+        try:
+            check_option(key, value, annotations[key])
+        except ValueError as error:
+            raise ValueError(f"{subject}: {error}") from error
+    for key in required:
+        if key not in values:
+            raise ValueError(f"{subject} lacks {key!r}")
 
 
 def plain(value: Any) -> Any:

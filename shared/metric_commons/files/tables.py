@@ -10,7 +10,7 @@ and Parquet by pyarrow.
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -199,7 +199,8 @@ class Source:
         self._stream = Stream(path, self.limits, self._bar(path))
         self._resources.enter_context(self._stream)
         self._is_empty = not self._stream.start()
-        return log_in(self._stream, self.form, lambda: self.fields)
+        with _whole_log():
+            return log_in(self._stream, self.form, lambda: self.fields)
 
     def _bar(self, path: Path) -> Callable[[int], object] | None:
         if not self.progress:
@@ -229,7 +230,7 @@ class Source:
 
     def _blocks(self, log: Log, size: int | None) -> Iterator[dict[str, list[Any]]]:
         selected = Selected(log, self.selection, partial(getter, log))
-        rows = islice(iter(selected), self.limit)
+        rows = islice(_whole_rows(log, iter(selected)), self.limit)
         faults = Faults()
         reader = _Reader(self, log, faults)
         while True:
@@ -253,6 +254,25 @@ class Source:
             self._provenance["format"] = log.form
         if log.companions:
             self._provenance["beside"] = dict(log.companions)
+
+
+@contextmanager
+def _whole_log() -> Iterator[None]:
+    """A log that has the marks of its format, but not all its parts, is an error of the log.
+
+    What is said of it quotes nothing from the log.
+    """
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError) as error:
+        name = type(error).__name__
+        problem = f"a part of the log is missing or of another type than its format has ({name})"
+        raise ValueError(problem) from error
+
+
+def _whole_rows(log: Log, rows: Iterator[Row]) -> Iterator[Row]:
+    with nullcontext() if log.form == PLAIN_ROWS else _whole_log():
+        yield from rows
 
 
 class Faults:

@@ -6,6 +6,7 @@ as it is, whatever calls do.
 
 import os
 import pickle
+import re
 import select
 import signal
 import socket
@@ -22,6 +23,7 @@ from typing import Any
 
 from ..evaluation.usage import MissingExtraError
 from ..files.trec import LineError
+from ..numbers.checks import OptionError
 
 _IDLE = 0.5  # seconds without a request, after which there is time for something else
 _PAUSE = 0.1  # seconds between two reports of progress
@@ -129,10 +131,21 @@ def _limit_memory(gigabytes: float) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
+# A value that a message quotes, as in "field 'a' is 'Paris' (str); expected float".
+_QUOTED = re.compile(
+    r"""\b(is|state|but|query) (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\[{(].*[\]})])"""
+    r"(?= \(\w+\)|; |, which | has no | \.\.\.|$)"
+)
+
+
 def message(error: Exception) -> str:
-    """The message of an error; of a very long message the start and the end."""
-    # A line that cannot be read may be of any file, and is nobody's business.
+    """The message of an error; of a very long message the start and the end.
+
+    What stands in a file is not quoted: it may be of any file, and is nobody's business.
+    """
     text = error.problem if isinstance(error, LineError) else str(error)
+    if not isinstance(error, OptionError):  # which is about what the caller says
+        text = _QUOTED.sub(r"\1 a value", text)
     if isinstance(error, OSError) and error.filename:
         text = f"{error.filename}: {error.strerror}"
     text = text.encode("utf-8", "backslashreplace").decode()  # half of a pair of surrogates

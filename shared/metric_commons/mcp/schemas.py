@@ -73,8 +73,8 @@ class Tool:
         if parameter.default is None:
             # To leave it out is the same as null. Many a client cannot fill in a choice of types:
             # the inspector sends texts for all of them.
-            several = [member for member in accepted["anyOf"] if member != {"type": "null"}]
-            return (several[0] if len(several) == 1 else {"anyOf": several}) | about
+            members = [member for member in accepted["anyOf"] if member != {"type": "null"}]
+            return (members[0] if len(members) == 1 else {"anyOf": members}) | about
         if parameter.default is not parameter.empty:
             about["default"] = parameter.default
         return accepted | about

@@ -24,6 +24,8 @@ from ..evaluation.usage import UsageError
 
 Progress = Callable[[float, float], object]  # called with the steps that are done, and all steps
 
+_ATTEMPTS = 3  # to start a process, as long as none has begun to work
+
 _MODULES = [f"{__package__}.tools", "evaluate", "datasets"]  # what calls need
 
 
@@ -43,6 +45,10 @@ class Budget(NamedTuple):
 
 class RefusedError(ValueError):
     """A call cannot be done; the message says why."""
+
+
+class _NotStartedError(RefusedError):
+    """Nothing was done for a call, so that it may be tried again."""
 
 
 class Workers:
@@ -117,22 +123,42 @@ class Workers:
                 failed by a fault of server_end.
         """
         async with self._places:
-            server_end, worker_end = socket.socketpair()
-            call = _Call(Connection(server_end.detach()))
-            self._calls.add(call)
-            try:
-                with anyio.move_on_after(self._budget.seconds):
-                    # What is sent may be longer than a socket holds, so that sending waits.
-                    await to_thread.run_sync(self._start, call, worker_end, work, arguments)
-                    return await self._outcome(call, progress)
-                raise RefusedError(
-                    f"took longer than {self._budget.seconds:g} seconds and was stopped; ask for "
-                    "less, or start the server with a greater --seconds"
-                )
-            finally:
-                self._calls.discard(call)
-                call.stop()
-                call.connection.close()
+            with anyio.move_on_after(self._budget.seconds):
+                for _ in range(_ATTEMPTS - 1):
+                    try:
+                        return await self._attempt(work, arguments, progress)
+                    except _NotStartedError:
+                        await to_thread.run_sync(self._discard_origin)
+                return await self._attempt(work, arguments, progress)
+            raise RefusedError(
+                f"took longer than {self._budget.seconds:g} seconds and was stopped; ask for "
+                "less, or start the server with a greater --seconds"
+            )
+
+    async def _attempt(
+        self,
+        work: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        progress: Callable[[float, float], Awaitable[object]],
+    ) -> Any:
+        server_end, worker_end = socket.socketpair()
+        call = _Call(Connection(server_end.detach()))
+        self._calls.add(call)
+        try:
+            # What is sent may be longer than a socket holds, so that sending waits.
+            await to_thread.run_sync(self._start, call, worker_end, work, arguments)
+            return await self._outcome(call, progress)
+        finally:
+            self._calls.discard(call)
+            call.stop()
+            call.connection.close()
+
+    def _discard_origin(self) -> None:
+        """End the process from which others are forked, since it forks none; the next is new."""
+        with self._lock:
+            if self._origin is not None:
+                self._origin.kill()
+                self._origin.wait()
 
     def _start(
         self,
@@ -159,8 +185,10 @@ class Workers:
             try:
                 kind, value = call.connection.recv()
             except (EOFError, OSError):
-                call.process = None
-                raise RefusedError(self._ending()) from None
+                is_started, call.process = call.process is not None, None
+                if is_started or self._is_closed:
+                    raise RefusedError(self._ending()) from None
+                raise _NotStartedError(self._ending()) from None
             if kind == "process":
                 call.process = value
             elif kind == "progress":

@@ -6,7 +6,7 @@ of the rows can be merged without rounding, and a resample of rows has sums, hen
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -27,6 +27,7 @@ from .summary import members, reported
 Sums = Mapping[str, float]
 
 _DRAWS = 1 << 22  # of a block of resamples
+_BLOCK = 1 << 12  # resamples that become scores at a time
 _REPEATED = 16  # rows of a kind, from which on its count is drawn instead of the rows
 
 
@@ -100,16 +101,18 @@ class RowStatistics:
 
     def resampled(
         self, clusters: Clusters | None = None, *, n_resamples: int, seed: int
-    ) -> list[dict[str, Any]]:
+    ) -> Iterator[dict[str, Any]]:
         """The scores of resamples: each draws as many rows, or clusters, as there are."""
         names = tuple(sorted(self.names))
-        sums = resampled_sums(
+        blocks = resampled_sums(
             self.columns(names),
             None if clusters is None else clusters.numbers,
             n_resamples=n_resamples,
             seed=seed,
         )
-        return [self.scores(dict(zip(names, row, strict=True))) for row in sums.tolist()]
+        for sums in blocks:
+            for row in sums.tolist():
+                yield self.scores(dict(zip(names, row, strict=True)))
 
     def intervals(
         self,
@@ -127,7 +130,8 @@ class RowStatistics:
         names = [name for name, score in self.result().items() if isinstance(score, float)]
 
         def resampled_scores(clusters: Clusters | None) -> Floats:
-            return _table(self.resampled(clusters, n_resamples=n_resamples, seed=seed), names)
+            scores = self.resampled(clusters, n_resamples=n_resamples, seed=seed)
+            return _table(scores, names, n_resamples)
 
         values = resampled_scores(clusters)
         ends = percentile_ends(values, confidence_level).tolist()
@@ -259,10 +263,12 @@ def summarize_sums(
     return result
 
 
-def _table(scores: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Floats:
+def _table(scores: Iterable[Mapping[str, Any]], names: Sequence[str], n_resamples: int) -> Floats:
     """The scores of resamples, shape (resamples, names); NaN where a resample has no such score."""
-    rows = [[row.get(name, math.nan) for name in names] for row in scores]
-    return np.array(rows, np.float64).reshape(len(rows), len(names))
+    table = np.empty((n_resamples, len(names)))
+    for resample, row in enumerate(scores):
+        table[resample] = [row.get(name, math.nan) for name in names]
+    return table
 
 
 def _standard_errors(values: Floats) -> list[float]:
@@ -280,7 +286,7 @@ def _exact_sums(values: NDArray[Any]) -> list[Any]:
 
 def resampled_sums(
     values: NDArray[Any], clusters: Integers | None = None, *, n_resamples: int, seed: int
-) -> Floats:
+) -> Iterator[Floats]:
     """What the rows of each resample add up to.
 
     Rows are put in order first, so the order in which they come does not show. Each column is
@@ -293,10 +299,10 @@ def resampled_sums(
         n_resamples: how many resamples are drawn, each of as many rows, or clusters, as there are.
         seed: of the random numbers.
 
-    Returns:
-        Shape (n_resamples, columns).
+    Yields:
+        Blocks of resamples, shape (resamples, columns).
 
-    >>> sums = resampled_sums(np.array([[0, 1], [1, 1]]), n_resamples=3, seed=0)
+    >>> (sums,) = resampled_sums(np.array([[0, 1], [1, 1]]), n_resamples=3, seed=0)
     >>> sums[:, 1].tolist()
     [2.0, 2.0, 2.0]
     """
@@ -308,11 +314,13 @@ def resampled_sums(
         columns: Floats = resampled_totals(
             occurrences, cells, kinds.shape[1], amounts=kinds, n_resamples=n_resamples, seed=seed
         )
-        sums = columns.T
+        blocks: Iterable[Floats] = (
+            columns[:, start : start + _BLOCK].T for start in range(0, n_resamples, _BLOCK)
+        )
     else:
-        sums = _drawn_sums(kinds, occurrences, n_resamples=n_resamples, seed=seed)
-    scaled: Floats = np.ldexp(sums, exponents)
-    return scaled
+        blocks = _drawn_sums(kinds, occurrences, n_resamples=n_resamples, seed=seed)
+    for sums in blocks:
+        yield np.ldexp(sums, exponents)
 
 
 def in_whole_units(
@@ -342,12 +350,13 @@ def cluster_totals(values: Floats, clusters: Integers | None) -> Floats:
     return totals
 
 
-def _drawn_sums(units: Floats, occurrences: Integers, *, n_resamples: int, seed: int) -> Floats:
+def _drawn_sums(
+    units: Floats, occurrences: Integers, *, n_resamples: int, seed: int
+) -> Iterator[Floats]:
     """The same in units, row by row: how often each kind was drawn, times what it counts."""
     words = np.random.PCG64(seed)
     kinds, rows = len(units), int(occurrences.sum())
     kind_of_row = np.repeat(np.arange(kinds), occurrences)
-    sums = np.empty((n_resamples, units.shape[1]))
     at_once = max(1, _DRAWS // rows)
     for start in range(0, n_resamples, at_once):
         report(start / n_resamples)
@@ -355,5 +364,4 @@ def _drawn_sums(units: Floats, occurrences: Integers, *, n_resamples: int, seed:
         cells = kind_of_row.take(random_rows(words, rows, resamples * rows))
         cells += np.repeat(np.arange(resamples) * kinds, rows)
         counts = np.bincount(cells, minlength=resamples * kinds).reshape(resamples, kinds)
-        sums[start : start + resamples] = counts.astype(np.float64) @ units
-    return sums
+        yield counts.astype(np.float64) @ units

@@ -845,7 +845,7 @@ def test_scores_of_rows_are_read_with_the_results(tmp_path):
     [
         ("{", r"rows\.jsonl: line 1: Expecting"),
         ("\x80", r"rows\.jsonl: line 1: 'utf-8' codec"),
-        ("[]", r"rows\.jsonl: line 1: list"),
+        ("[]", r"rows\.jsonl: line 1: a row must be an object"),
         ('{"row": 0, "system": "c", "scores": {}}', "line 1: 'c' is unknown or missing"),
         ('{"row": 0, "system": "a", "scores": {"x": 1}}', "line 1: 'x' is unknown or missing"),
         ('{"row": 1, "system": "a", "scores": {"qa_em": 1}}', "line 1: row 1 of 'a', where 0 is"),

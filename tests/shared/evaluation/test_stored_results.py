@@ -6,10 +6,15 @@ import re
 
 import pytest
 
+from metric_commons.evaluation import catalog
+from metric_commons.evaluation.arguments import REPORTING, input_names
 from metric_commons.evaluation.parts import Part
 from metric_commons.evaluation.results import Results
 from metric_commons.evaluation.scoring import score
 from metric_commons.evaluation.state import State
+from metric_commons.files.stored import checksum
+from metric_commons.numbers.score_ranges import check_score, score_range
+from tests.spec import METRICS, specs
 
 ROWS = {"predictions": ["Paris", "Rome", "Oslo"], "references": ["paris", "Rom", "Oslo"]}
 
@@ -71,10 +76,10 @@ MODULE = {
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rows": "3"}, "rows must be an integer, at least 1, got '3'"),
+        ({"rows": "3"}, "rows must be an integer, at least 0, got '3'"),
         ({"rows": True}, "rows must be an integer"),
-        ({"rowss": 3}, "there is no key 'rowss' of a module; did you mean 'rows'?"),
-        ({"scores": {}}, "a module lacks scores"),
+        ({"rowss": 3}, "module 'qa_em' has a key 'rowss'; did you mean 'rows'?"),
+        ({"scores": {}}, "module 'qa_em' lacks scores"),
         ({"scores": 7.5}, "scores must be an object"),
         ({"signature": 1}, "signature must be a string"),
         ({"lower_is_better": "qa_em"}, "lower_is_better must be a list"),
@@ -88,6 +93,172 @@ def test_older_results_have_types(changes, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         Results.from_json(json.dumps(content))
     Results.from_json(json.dumps({**OLDER, "systems": {"bot": {"qa_em": MODULE}}}))
+
+
+def changed(stored, path, value):
+    """A file in which one value is another, with a checksum that fits."""
+    content = json.loads(stored.to_json())
+    del content["sha256"]
+    at = content
+    *folders, last = path.split(".")
+    for key in folders:
+        at = at[int(key) if isinstance(at, list) else key]
+    at[int(last) if isinstance(at, list) else last] = value
+    return json.dumps(content | {"sha256": checksum(content)})
+
+
+@pytest.fixture(scope="module")
+def compared():
+    systems = {"a": ROWS["predictions"], "b": ["paris", "x", "y"]}
+    return score(
+        "qa_em",
+        predictions=systems,
+        references=ROWS["references"],
+        confidence_level=0.9,
+        groups=["a", "a", "b"],
+        compare=True,
+        inputs=[{"path": "1.jsonl", "sha256": "1" * 64, "rows": 3}],
+    )
+
+
+OF_A = "systems.a.qa_em"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (f"{OF_A}.scores.qa_em", 7.5, "qa_em is 7.5, but it lies between 0 and 1"),
+        (f"{OF_A}.scores.qa_em", -1, "qa_em is -1, but it lies between 0 and 1"),
+        (f"{OF_A}.scores.qa_em", "0.5", "qa_em is '0.5', but it is a number"),
+        (f"{OF_A}.scores.qa_em", 0.5, "qa_em is 0.5, but its value_counts have the mean"),
+        (f"{OF_A}.scores.qa_em", None, "qa_em must be a number"),
+        (f"{OF_A}.scores", {}, "module 'qa_em' lacks scores"),
+        (f"{OF_A}.scores.qa_f1", "x", "qa_f1 is 'x'"),
+        (f"{OF_A}.rows", 4, "the signature says 3"),
+        (
+            f"{OF_A}.options.normalizer",
+            "lower",
+            "normalizer is lower, but the signature says squad",
+        ),
+        (f"{OF_A}.options.extract", "boxed", "extract is boxed, but the signature says None"),
+        (f"{OF_A}.signature", "qa_f1|rows=3", "the signature of 'qa_em' is 'qa_f1|rows=3'"),
+        (f"{OF_A}.confidence_interval.qa_em", [0.9, 0.1], "not two ends"),
+        (f"{OF_A}.confidence_interval.qa_em", [0.1, 7.5], "qa_em is 7.5"),
+        (f"{OF_A}.confidence_interval.qa_f1", [0, 1], "names 'qa_f1', which is no score"),
+        (f"{OF_A}.standard_error.qa_em", 7.5, "wider than all its values"),
+        (f"{OF_A}.effective_n.qa_em", -1, "effective_n of 'qa_em' must be a number"),
+        (f"{OF_A}.interval.qa_em", "\x1b[2J", "which names no method"),
+        (f"{OF_A}.value_counts.qa_em", [[0.0, 7.5], [1, 2]], "qa_em is 7.5"),
+        (f"{OF_A}.value_counts.qa_em", [[0.0, 1.0], [2, 2]], "are not those of 3 rows"),
+        (f"{OF_A}.groups.a.qa_em", 7.5, "qa_em is 7.5"),
+        (f"{OF_A}.groups.a.n", "2", "n of group 'a' must be an integer"),
+        (f"{OF_A}.lower_is_better", ["qa_f1"], "lower_is_better names 'qa_f1'"),
+        ("comparisons.0.p_value", 7.5, "p_value must be a number from 0 to 1"),
+        ("comparisons.0.p_valeu", 0.5, "a comparison has a key 'p_valeu'; did you mean 'p_value'?"),
+        ("comparisons.0.diff", 0.5, "a comparison has the difference 0.5"),
+        ("comparisons.0.confidence_interval", [-7.5, 0.5], "an end of a difference of qa_em"),
+        ("comparisons.0.significant", True, "significant is True, but p_adjusted is"),
+        ("comparisons.0.score", "qa_f1", "a comparison by 'qa_f1' names 'a', without it"),
+        ("comparisons.0.a", "c", "names 'c', without it"),
+        ("comparisons.0.options.alpha", 5, "alpha must be a number strictly between 0 and 1"),
+        ("comparisons.0.rows", 0, "rows must be an integer, at least 1"),
+        ("ranks.qa_em.a.tier", "1", "tier must be an integer"),
+        ("provenance.inputs.0.sha256", "1", "which is no digest"),
+        ("provenance.inputs.0.rows", -3, "rows must be"),
+        ("provenance.created", "soon", "created"),
+        ("provenance.versions.numpy", 2, "the version of 'numpy' must be a string"),
+        ("provenance.versoins", {}, "provenance has a key 'versoins'; did you mean 'versions'?"),
+        ("system", {}, "a result has a key 'system'; did you mean 'systems'?"),
+        ("systems.c", [], "system 'c' must be an object"),
+    ],
+)
+def test_what_is_impossible_is_refused_though_the_checksum_fits(compared, path, value, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as raised:
+        Results.from_json(changed(compared, path, value))
+
+    assert "\n" not in str(raised.value)
+    assert Results.from_json(changed(compared, "format", compared.FORMAT)).systems
+
+
+def leaves(value, path=()):
+    """The paths to all values of a JSON document."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in items:
+        yield ".".join([*path, str(key)])
+        if isinstance(item, dict | list):
+            yield from leaves(item, (*path, str(key)))
+
+
+def test_no_value_of_another_type_makes_a_traceback(compared):
+    paths = [p for p in leaves(json.loads(compared.to_json())) if p.count("metric-commons") == 0]
+    dice = random.Random(0)
+    outcomes = []
+    for path in dice.sample(paths, 40):
+        if path == "sha256":
+            continue
+        for odd in ("x", -1, 7.5, None, [], {}, True, 10**400, "\x1b[2J"):
+            try:
+                again = Results.from_json(changed(compared, path, odd))
+            except ValueError:
+                outcomes.append(False)
+            else:
+                outcomes.append(bool(again.to_table() and again.to_csv() and again.to_json()))
+
+    assert outcomes.count(False) > 0.8 * len(outcomes)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_what_every_module_returns_may_be_stored(name, tmp_path):
+    ranges = catalog.score_ranges(name)
+    assert ranges == catalog.load(name).score_ranges
+    for spec in specs(name):
+        for key, value in spec.result.items():
+            check_score(key, value, ranges)
+        for key, (low, high) in spec.ranges.items():
+            least, greatest = score_range(key, ranges)
+            assert least <= low
+            assert greatest >= high - 0.1 or key == "coverage"
+        metric = catalog.load(name)
+        columns = {key: spec.sample[key] for key in input_names(metric) if key in spec.sample}
+        if "predictions" not in columns:
+            continue
+        options = {key: value for key, value in spec.sample.items() if key not in columns}
+        level = {"confidence_level": 0.9} if "confidence_level" in metric.options else {}
+        results = score(name, **columns, options=_of_scores(options), **level, n_resamples=50)
+        assert Results.from_json(results.to_json()).to_dict() == results.to_dict()
+
+
+def _of_scores(options):
+    return {name: value for name, value in options.items() if name not in REPORTING}
+
+
+def test_rows_have_types_and_ranges(tmp_path):
+    results = score("qa_em", **ROWS, ids=["x", "y", "z"], per_example=True)
+    saved = results.save_per_example(tmp_path / "rows.jsonl")
+    lines = (tmp_path / "rows.jsonl").read_text().splitlines()
+    saved.with_rows(tmp_path / "rows.jsonl")
+    for change, message in (
+        ({"row": "0"}, "row must be an integer"),
+        ({"row": True}, "row must be an integer"),
+        ({"scores": []}, "scores must be an object"),
+        ({"scores": {"qa_em": "1.0"}}, "qa_em must be a number"),
+        ({"scores": {"qa_em": True}}, "qa_em must be a number"),
+        ({"scores": {"qa_em": 7.5}}, "qa_em[0] is 7.5: qa_em is 7.5, but it lies between 0 and 1"),
+        ({"scores": {}}, "has 2 rows of qa_em, but 3 were scored"),
+        ({"scores": {"qa_f1": 1}}, "'qa_f1' is unknown"),
+        ({"system": 1}, "system must be a string"),
+        ({"id": None}, "id must be"),
+        ({"id": {}}, "id must be"),
+        ({"text": "x"}, "a row has a key 'text'"),
+        ({"statistics": {"qa_em": {"hits": "1"}}}, "hits must be a number"),
+        ({"statistics": {"qa_em": []}}, "line 1"),
+        ({"statistics": []}, "statistics must be an object"),
+    ):
+        first = json.dumps(json.loads(lines[0]) | change)
+        (tmp_path / "rows.jsonl").write_text("\n".join([first, *lines[1:]]) + "\n")
+        with pytest.raises(ValueError, match=re.escape(message)) as raised:
+            saved.with_rows(tmp_path / "rows.jsonl")
+        assert "\n" not in str(raised.value)
 
 
 def test_a_changed_number_is_noticed(results):

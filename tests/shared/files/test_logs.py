@@ -484,3 +484,23 @@ def test_formats_are_found_by_their_files():
     assert {"lm-eval", "inspect", "helm", "rows", "jsonl"} <= {*forms()}
     with pytest.raises(ValueError, match="there is no format 'inspct'; did you mean 'inspect'"):
         logs.format_named("inspct")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.json", {"data": [{"paragraphs": "text"}]}),
+        ("x.json", {"data": [{"paragraphs": [{}]}]}),
+        ("x.json", {"data": [{"paragraphs": [{"qas": 3}]}]}),
+        ("x.json", {"data": [{"paragraphs": [{"qas": [{"id": 1}]}]}]}),
+        ("x.json", run_of_inspect([SAMPLE]) | {"samples": 3}),
+        ("x.json", run_of_inspect([SAMPLE]) | {"eval": "model"}),
+        ("x.json", run_of_inspect([SAMPLE]) | {"results": [1]}),
+        ("x.json", run_of_inspect(["sample"])),
+    ],
+)
+def test_a_log_that_is_not_whole_is_one_line(read, name, content):
+    with pytest.raises(ValueError, match=r"x\.json") as raised:
+        read(json.dumps(content), "id prediction references", name)
+
+    assert "\n" not in str(raised.value)

@@ -1,0 +1,419 @@
+"""Hostile input of every kind: is it read rightly or refused in one line, and does nothing hang?
+
+Run in a clone as `python -m tests.apps.probes [SECONDS] [SEED]`, which prints a table.
+"""
+
+import base64
+import contextlib
+import copy
+import io
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+from metric_commons.cli import config
+from metric_commons.evaluation import catalog
+from metric_commons.evaluation.parts import Part
+from metric_commons.evaluation.results import Results
+from metric_commons.evaluation.scoring import score
+from metric_commons.evaluation.state import State
+from metric_commons.files.stored import checksum
+from metric_commons.files.tables import Source
+from metric_commons.files.trec import read_qrels, read_run
+from metric_commons.mcp.lines import refusal
+from metric_commons.mcp.roots import Roots
+from metric_commons.mcp.tools import TOOLS, call
+from metric_commons.numbers.score_ranges import check_score
+from tests.spec import CASES, METRICS
+
+CORPUS = CASES / "damaged.jsonl"  # what once led to tracebacks, endless work or other numbers
+PATIENCE = 20  # seconds of one probe
+
+JSON_LINES = '{"a": "Paris", "b": ["paris", "Rome"], "c": 1.5}\n{"a": "Oslo", "b": ["x"], "c": 2}\n'
+CSV = 'a,b,c\n"Paris, France","[""paris""]",1.5\nOslo,"[""x""]",2\n'
+YAML = "modules: {qa_em: {normalizer: lower}}\ndata: {path: x.jsonl, limit: 3}\nseed: 1\n"
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
+RUN = "q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\nq2 Q0 c 1 0.5 B\n"
+ROWS = {"predictions": ["Paris", "Rome", "Oslo"], "references": ["paris", "Rom", "Oslo"]}
+ODD = [
+    *(None, True, -1, 0, 2**64, 10**400, -0.0, 1e308, float("nan"), float("inf"), 1j, "", "x"),
+    *("\x1b[2J", "\ud800", b"x", memoryview(b"x"), [], [None], {}, {"a": 1}, set(), object(), len),
+]
+ODD_JSON = [None, True, -1, 0, 1.5, 10**30, 1e308, "", "x", "\x1b[2J", [], [None], {}, {"a": 1}]
+OUTSIDE = [
+    *("/etc/passwd", "../secret", "/proc/self/environ", "/sys/kernel/profiling", "/dev/stdin"),
+    *("link", "circle", "a\0b", "", ".", "/", "new/../../secret", "\ud800", "x" * 5000),
+]
+CALLS = {
+    "evaluate": {
+        "pred_ls": ["Paris"],
+        "gt_ls": [["paris"]],
+        "metrics": ["em"],
+        "profile": "standard",
+    },
+    "evaluate_trec": {"run_path": "run", "qrels_path": "qrels", "ks": [1], "metrics": ["map"]},
+    "evaluate_trec_pvalue": {"run_new_path": "run", "run_old_path": "run", "qrels_path": "qrels"},
+    "evaluate_file": {
+        "path": "x.jsonl",
+        "modules": ["qa_em"],
+        "predictions": "a",
+        "references": "b",
+        "confidence_level": 0.9,
+        "n_resamples": 100,
+        "seed": 1,
+    },
+    "compare_files": {"paths": ["saved.json"], "alpha": 0.1, "correction": "none"},
+    "report": {"path": "saved.json", "save_path": "page.html", "examples": 3},
+    "describe_module": {"name": "qa_em"},
+}
+REQUEST = json.dumps(
+    {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "evaluate"}}
+)
+
+
+class HungError(BaseException):
+    """A probe took too long."""
+
+
+def _lines(data):
+    return sum(bool(line.strip()) for line in data.splitlines())
+
+
+def _columns(*fields, numbers=()):
+    return lambda path: Source(path, [*fields], numbers=[*numbers]).columns()
+
+
+def _json_lines(path):
+    rows = len(_columns("a", "b", "c")(path)["a"])
+    if rows != sum(bool(line.strip()) for line in path.read_bytes().split(b"\n")):
+        raise AssertionError(f"{rows} rows")
+
+
+def _trec(read, count):
+    def checked(path):
+        if count(read(path)) != _lines(path.read_bytes().replace(b"\r", b"")):
+            raise AssertionError("a line is lost")
+
+    return checked
+
+
+@cache
+def _stored():
+    """Of each kind of stored file an object."""
+    state = State("qa_em")
+    state.update(**ROWS)
+    source = {"path": "1.jsonl", "sha256": "1" * 64, "rows": 3}
+    systems = {"a": ROWS["predictions"], "b": ["paris", "x", "y"]}
+    options = {"confidence_level": 0.9, "groups": ["a", "a", "b"], "inputs": [source]}
+    references = ROWS["references"]
+    results = score(
+        ["qa_em", "qa_f1"], predictions=systems, references=references, compare=True, **options
+    )
+    return {"result.json": results, "x.part": Part({"bot": {"qa_em": state}}, [source])}
+
+
+def _again(name):
+    def checked(path):
+        stored = _stored()[name]
+        if type(stored).read(path).to_dict() != stored.to_dict():
+            raise AssertionError("other content")
+
+    return checked
+
+
+# By the name of a file its content, and what reads it: an error of one line refuses it.
+FILES = {
+    "x.jsonl": (lambda: JSON_LINES, _json_lines),
+    "x.json": (lambda: f"[{JSON_LINES.strip().replace(chr(10), ',')}]", _columns("a")),
+    "x.csv": (lambda: CSV, _columns("a", "b", "c", numbers=["c"])),
+    "x.tsv": (lambda: CSV.replace(",", "\t"), _columns("a")),
+    "x.yaml": (lambda: YAML, lambda p: config.validated(config.Config, config.read(p).content, p)),
+    "qrels": (lambda: QRELS, read_qrels),
+    "run": (lambda: RUN, _trec(read_run, len)),
+    "result.json": (lambda: _stored()["result.json"].to_json(), _again("result.json")),
+    "x.part": (lambda: _stored()["x.part"].to_json(), _again("x.part")),
+}
+
+
+def damaged(data, dice):
+    """The data with one to three damages."""
+    for _ in range(dice.randrange(1, 4)):
+        at = dice.randrange(len(data) + 1)
+        width = dice.randrange(1, 9)
+        data = dice.choice(
+            [
+                data[:at] + bytes([dice.randrange(256)]) + data[at + 1 :],
+                data[:at] + dice.choice(b'0123456789"{}[],:-e.\n\t&*').to_bytes() + data[at:],
+                data[:at] + data[at + width :],
+                data[:at] + data[at : at + width] * dice.randrange(2, 50) + data[at:],
+                data[:at],
+            ]
+        )
+    return data
+
+
+def corpus():
+    """What the fuzzer found: the name of a file, and its content."""
+    found = [json.loads(line) for line in CORPUS.read_text("utf-8").splitlines()]
+    return [(case["file"], base64.b64decode(case["base64"])) for case in found]
+
+
+def is_read(path, data, read):
+    """Whether a damaged file is read; anything but an error of one line is a fault."""
+    path.write_bytes(data)
+    try:
+        read(path)
+    except (ValueError, OSError):
+        return False
+    return True
+
+
+# What is tried, by its name in the table: a function of dice and a folder, which says whether the
+# input was taken. It raises anything but a ValueError or an OSError where something is wrong.
+
+
+def _of_files(names):
+    def probe(dice, folder):
+        name = dice.choice(names)
+        text, read = FILES[name]
+        data = damaged(text().encode(), dice)
+        try:
+            return is_read(folder / name, data, read)
+        except Exception as error:
+            line = {"file": name, "base64": base64.b64encode(data).decode()}
+            error.add_note(f"a line for {CORPUS.name}: {json.dumps(line)}")
+            raise
+
+    return probe
+
+
+def _leaves(value, path=()):
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+        yield (*path, key)
+        if isinstance(item, dict | list):
+            yield from _leaves(item, (*path, key))
+
+
+# Rows and documents with the marks of the formats that harnesses write.
+_SAMPLE = {
+    "id": 1,
+    "epoch": 1,
+    "input": "Q",
+    "target": "A",
+    "output": {"completion": "A", "choices": [{"message": {"content": "A"}}]},
+    "scores": {"match": {"value": "C", "answer": "A"}},
+}
+LOGS = {
+    "squad.json": {
+        "data": [{"paragraphs": [{"qas": [{"id": "q", "answers": [{"text": "a"}]}]}]}],
+        "version": "1.1",
+    },
+    "inspect.json": {
+        "version": 2,
+        "status": "success",
+        "eval": {"model": "m", "task": "t"},
+        "results": {"total_samples": 1},
+        "samples": [_SAMPLE],
+    },
+    "lm_eval.jsonl": {
+        "doc_id": 0,
+        "doc": {"question": "Q", "answer": ["A"]},
+        "target": "A",
+        "arguments": {"gen_args_0": {"arg_0": "Q"}},
+        "resps": [["A"]],
+        "filtered_resps": ["A"],
+        "exact_match": 1.0,
+    },
+    "olmes.jsonl": {
+        "doc_id": 0,
+        "native_id": "x",
+        "metrics": {"acc_raw": 1},
+        "model_output": [{"sum_logits": -1.0, "num_tokens": 1, "continuation": "A"}],
+        "label": 0,
+    },
+    "memory.json": [{"step": "a", "memory": {"memory_q_ls": ["Q"], "memory_ans_ls": ["A"]}}],
+}
+
+
+def changed_logs(dice, folder):
+    """A value of a log becomes another, whatever its format has there."""
+    name = dice.choice([*LOGS])
+    content = json.loads(json.dumps(LOGS[name]))
+    for _ in range(dice.randrange(1, 3)):
+        *folders, last = dice.choice([*_leaves(content)])
+        place = content
+        for key in folders:
+            place = place[key]
+        place[last] = copy.deepcopy(dice.choice(ODD_JSON))
+    (folder / name).write_text(json.dumps(content) + "\n", "utf-8")
+    fields = dice.sample(["id", "prediction", "references", "logged", "truth", "label"], 2)
+    Source(folder / name, fields).columns()
+    return True
+
+
+def changed_results(dice, _):
+    """A value of a saved result becomes another, and the checksum is made to fit."""
+    content = json.loads(_stored()["result.json"].to_json())
+    del content["sha256"]
+    *folders, last = dice.choice([*_leaves(content)])
+    place = content
+    for key in folders:
+        place = place[key]
+    place[last] = copy.deepcopy(dice.choice(ODD_JSON))
+    again = Results.from_json(json.dumps(content | {"sha256": checksum(content)}))
+    for modules in again.systems.values():
+        for module, result in modules.items():
+            for name, value in result.scores.items():
+                check_score(name, value, catalog.score_ranges(module))
+    again.to_table(), again.to_markdown(), again.to_csv(), again.to_json()
+    return True
+
+
+def changed_rows(dice, folder):
+    """A value of a file with the scores of rows becomes another."""
+    results = _stored()["result.json"]
+    rows = [
+        {"row": row, "system": system, "scores": {"qa_em": 1.0, "qa_f1": 1.0}}
+        for system in ("a", "b")
+        for row in range(3)
+    ]
+    row = dice.choice(rows)
+    place = dice.choice([row, row["scores"]])
+    place[dice.choice([*place, "id", "x"])] = copy.deepcopy(dice.choice(ODD_JSON))
+    (folder / "x.rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    results.with_rows(folder / "x.rows.jsonl")
+    raise AssertionError("the rows of another result are taken")
+
+
+def odd_options(dice, _):
+    """A value that no option can be, or hardly."""
+    options = catalog.load(dice.choice(METRICS)).declared_options
+    options[dice.choice([*options])].check(dice.choice(ODD))
+    return True
+
+
+def _files_of_server(folder):
+    root = folder / "root"
+    if not root.exists():
+        root.mkdir()
+        for name, text in (("qrels", QRELS), ("run", RUN), ("x.jsonl", JSON_LINES)):
+            (root / name).write_text(text, "utf-8")
+        (folder / "secret").write_text(QRELS, "utf-8")
+        (root / "link").symlink_to(folder / "secret")
+        (root / "circle").symlink_to(root / "circle")
+        _stored()["result.json"].save(root / "saved.json")
+    return root
+
+
+def _ask(folder, tool, arguments):
+    with contextlib.redirect_stderr(io.StringIO()):  # where UltraRAG's tables go
+        TOOLS[tool].check(arguments)
+        call(lambda *_: None, tool, arguments, Roots([_files_of_server(folder)]), None)
+
+
+def odd_arguments(dice, folder):
+    """A call of a tool with an odd argument, or an unknown one."""
+    tool = dice.choice([*CALLS])
+    name = dice.choice([*TOOLS[tool].parameters, "x"])
+    _ask(folder, tool, CALLS[tool] | {name: dice.choice(ODD_JSON)})
+    return True
+
+
+def outside_paths(dice, folder):
+    """A call of a tool that reads or writes where it may not."""
+    tool = dice.choice(["evaluate_trec", "evaluate_file", "report", "compare_files"])
+    paths = {"path", "run_path", "qrels_path", "paths", "rows_paths", "rows_path", "save_path"}
+    name = dice.choice(sorted(paths & TOOLS[tool].parameters.keys()))
+    path = dice.choice(OUTSIDE)
+    arguments = CALLS[tool] | {name: [path] if name in ("paths", "rows_paths") else path}
+    _ask(folder, tool, arguments)
+    raise AssertionError(f"{tool} took {arguments}")
+
+
+def protocol_lines(dice, _):
+    """A line of the protocol: what is no request gets an answer, which can be parsed."""
+    line = damaged(REQUEST.encode(), dice).replace(b"\n", b" ")
+    answer = refusal(line)
+    if answer is not None:
+        assert "error" in json.loads(answer)
+        return False
+    assert not line.strip() or isinstance(json.loads(line), dict)
+    return True
+
+
+PROBES = {
+    "damaged tables (JSON, JSON Lines, CSV, TSV)": _of_files(
+        ["x.jsonl", "x.json", "x.csv", "x.tsv"]
+    ),
+    "damaged runs and judgments": _of_files(["run", "qrels"]),
+    "changed logs of harnesses": changed_logs,
+    "damaged configurations": _of_files(["x.yaml"]),
+    "damaged results and parts": _of_files(["result.json", "x.part"]),
+    "changed results, with a checksum that fits": changed_results,
+    "changed scores of rows": changed_rows,
+    "odd options of modules": odd_options,
+    "odd arguments of the server's tools": odd_arguments,
+    "paths outside of the server's folders": outside_paths,
+    "damaged lines of the protocol": protocol_lines,
+}
+
+
+def outcome(probe, dice, folder):
+    """What becomes of a probe: "taken", "refused", "wrong" or "hung", and the fault."""
+
+    def alarm(*_):
+        raise HungError
+
+    signal.signal(signal.SIGALRM, alarm)
+    signal.alarm(PATIENCE)
+    try:
+        return ("taken" if probe(dice, folder) else "refused"), None
+    except HungError:
+        return "hung", "no answer"
+    except (ValueError, OSError) as error:
+        is_long = "\n" in str(error)
+        return ("wrong" if is_long else "refused"), str(error)
+    except Exception as error:
+        notes = getattr(error, "__notes__", [])
+        return "wrong", "; ".join([f"{type(error).__name__}: {error}", *notes])
+    finally:
+        signal.alarm(0)
+
+
+def main(seconds, seed):
+    print(f"seed {seed}", file=sys.stderr)  # noqa: T201
+    home = os.getcwd()  # a call of a tool changes it
+    print("| what | tried | refused | wrong | hung |\n| --- | ---: | ---: | ---: | ---: |")  # noqa: T201
+    total = Counter()
+    for number, (name, probe) in enumerate(PROBES.items()):
+        dice, counts = random.Random(f"{seed} {number}"), Counter()
+        with tempfile.TemporaryDirectory() as folder:
+            end = time.monotonic() + seconds / len(PROBES)
+            while time.monotonic() < end:
+                result, fault = outcome(probe, dice, Path(folder))
+                counts.update([result, "tried"])
+                if result in ("wrong", "hung"):
+                    print(f"{name}: {fault}", file=sys.stderr)  # noqa: T201
+            os.chdir(home)
+        total += counts
+        _print_row(name, counts)
+    _print_row("all", total)
+    return int(bool(total["wrong"] or total["hung"]))
+
+
+def _print_row(name, counts):
+    cells = (f"{counts[key]:,}" for key in ("tried", "refused", "wrong", "hung"))
+    print(f"| {name} | {' | '.join(cells)} |", flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(2**32)
+    sys.exit(main(seconds, seed))
