@@ -550,7 +550,7 @@ async def test_no_value_of_a_file_is_told(call, root):
         "lines.txt": "hunter2 hunter3\n",
         "cells.csv": "a,b\nhunter2,1\n",
         "rows.jsonl": '{"a": "hunter2", "b": ["hunter2", 1]}\n',
-        "runs.json": '{"hunter2": "hunter2"}',
+        "runs.json": '{"q": "hunter2"}',
         "squad.json": '{"data": [{"paragraphs": "hunter2"}]}',
         "inspect.json": '{"version": 2, "status": "hunter2", "eval": {"model": "m"}}',
     }
@@ -562,7 +562,7 @@ async def test_no_value_of_a_file_is_told(call, root):
                 if module in ("win_rate", "pass_at_k"):
                     del fields["references"]
                 result = await call("evaluate_file", {"path": name, "modules": [module], **fields})
-                assert result.is_error is ("hunter2" not in result.content[0].text)
+                assert not (result.is_error and "hunter" in result.content[0].text)
                 assert "fault of this server" not in result.content[0].text
         told = await call("evaluate_trec", {"run_path": name, "qrels_path": "qrels"})
         assert "hunter" not in told.content[0].text
