@@ -154,7 +154,7 @@ def _columns_of_uniform(lines: bytes, form: Form, indices: dict[bytes, int]) -> 
 
     def column(number: int) -> tuple[Integers, Integers]:
         """Where the texts of a column start and end."""
-        before = (
+        previous_ends = (
             ends_of_rows[:, number - 1] if number else np.append(PADDING - 1, ends_of_rows[:-1, -1])
         )
         return previous_ends + 1, ends_of_rows[:, number].copy()
