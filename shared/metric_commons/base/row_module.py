@@ -99,22 +99,22 @@ class RowModule(abc.ABC):
     def _read_features(self) -> None:
         """The layouts of the features, again if somebody has set others since."""
         if self._features_read is not self.features:
-            allowed = {"nan": self.nan_allowed, "unsigned": self.unsigned_allowed}
+            limits = {"nan": self.nan_allowed, "unsigned": self.unsigned_allowed}
             self._layouts = [
-                {name: self._shape(feature, **allowed) for name, feature in features.items()}
+                {name: self._shape(feature, **limits) for name, feature in features.items()}
                 for features in self.feature_sets
             ]
             self._features_read = self.features
 
-    def _shape(self, feature: Any, **allowed: bool) -> Shape:
+    def _shape(self, feature: Any, **limits: bool) -> Shape:
         """The shape that a feature declares; one that would change values is a TypeError."""
         if isinstance(feature, self.types.Value) and feature.dtype in _KINDS:
-            return Scalar(_KINDS[feature.dtype], **allowed)
+            return Scalar(_KINDS[feature.dtype], **limits)
         if isinstance(feature, self.types.List) and feature.length == -1:
-            return ListOf(self._shape(feature.feature, **allowed))
+            return ListOf(self._shape(feature.feature, **limits))
         if isinstance(feature, dict):
             fields = feature.items()
-            return Record(tuple((name, self._shape(inner, **allowed)) for name, inner in fields))
+            return Record(tuple((name, self._shape(inner, **limits)) for name, inner in fields))
         raise TypeError(
             f"{feature} may change values; use string, bool, int64, float64, lists and dicts of "
             "them"

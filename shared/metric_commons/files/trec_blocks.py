@@ -139,8 +139,8 @@ def _columns_of_uniform(lines: bytes, form: Form, indices: dict[bytes, int]) -> 
     end = b"" if lines.endswith(b"\n") else b"\n"
     data = np.frombuffer(b"".join([_PADDING, lines, end, _PADDING]), np.uint8)
     ends = np.flatnonzero(data <= _SPACE)
-    rows, rest = divmod(len(ends), form.columns)
-    if rest or not rows:
+    rows, surplus = divmod(len(ends), form.columns)
+    if surplus or not rows:
         return None
     separators = data[ends].reshape(rows, form.columns)
     separator = separators[0, 0]
@@ -186,8 +186,8 @@ def _queries(
         return np.repeat(_looked_up(data, starts[first], ends[first], indices), sizes)
     keys = _mixed([ids.lengths.astype(np.uint64), *words])
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    same = first[inverse]
-    if any((column != column[same]).any() for column in (ids.lengths, *words)):
+    twin = first[inverse]
+    if any((column != column[twin]).any() for column in (ids.lengths, *words)):
         return None
     order = np.argsort(first)  # indices go by first occurrence
     codes = np.empty(len(first), np.int64)

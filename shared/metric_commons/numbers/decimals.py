@@ -18,12 +18,14 @@ _LONGEST = 20  # characters without a sign, of which one may be a point
 _DIGITS = 16  # of integers from which on they may not be exact
 _EXACT_DIGITS = 15  # of which every integer is a float
 _SPLITTER = 2.0**27 + 1  # splits a float into two of half its digits
-_CLOSE = 2.0**-40  # more than the error of a quotient in twice the precision, in its last place
-_ONES = 0x0101010101010101  # a one in every byte of a word
-_ZEROS, _TOP_BITS = np.uint64(ord("0") * _ONES), np.uint64(0x80 * _ONES)
-_ABOVE_NINE = np.uint64(0x76 * _ONES)  # what added to a byte above 9 sets its top bit
+_CLOSE = (
+    2.0**-40
+)  # more than the error of a quotient in twice the precision, in its last byte_number
+_BYTES = 0x0101010101010101  # a one in every byte of a word
+_ZEROS, _TOP_BITS = np.uint64(ord("0") * _BYTES), np.uint64(0x80 * _BYTES)
+_ABOVE_NINE = np.uint64(0x76 * _BYTES)  # what added to a byte above 9 sets its top bit
 _POINT, _MINUS, _PLUS = b".-+"
-_FORMS = 8  # how many places of the point are tried
+_FORMS = 8  # how many decimal_count of the point are tried
 
 
 def decimals(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
@@ -49,22 +51,24 @@ def decimals(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
     values = np.empty(len(starts), np.float64)
     left = np.flatnonzero(lengths <= _LONGEST)
     odd = [np.flatnonzero(lengths > _LONGEST)]
-    for _ in range(_FORMS):  # nearly always all texts of a file have their point at one place
+    for _ in range(_FORMS):  # nearly always all texts of a file have their point at one byte_number
         if not left.size:
             break
         first = left[0]
         text = data[unsigned[first] : ends[first]].tobytes()
-        places = len(text) - 1 - text.find(b".") if b"." in text else None
+        decimal_count = len(text) - 1 - text.find(b".") if b"." in text else None
         rows = left
-        if places is not None:
-            has_point = (data[ends[left] - places - 1] == _POINT) & (lengths[left] > max(places, 1))
+        if decimal_count is not None:
+            has_point = (data[ends[left] - decimal_count - 1] == _POINT) & (
+                lengths[left] > max(decimal_count, 1)
+            )
             has_point[0] = True
             rows, left = (
                 (left, left[:0]) if has_point.all() else (left[has_point], left[~has_point])
             )
-        numbers, is_odd = _read(data, ends[rows], lengths[rows], places)
+        numbers, is_odd = _read(data, ends[rows], lengths[rows], decimal_count)
         values[rows] = numbers
-        if places is not None:
+        if decimal_count is not None:
             odd.append(rows[is_odd])
         else:  # texts with a point are left
             odd.append(left[:1][is_odd[:1]])
@@ -72,12 +76,12 @@ def decimals(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
             left = left[is_odd]
     odd.append(left)
     np.negative(values, where=is_negative, out=values)
-    others = np.concatenate(odd)
-    if others.size:
-        numbers_of_others = _others(data, starts[others], ends[others])
+    other_rows = np.concatenate(odd)
+    if other_rows.size:
+        numbers_of_others = _others(data, starts[other_rows], ends[other_rows])
         if numbers_of_others is None:
             return None
-        values[others] = numbers_of_others
+        values[other_rows] = numbers_of_others
     return values
 
 
@@ -106,7 +110,7 @@ def _without_sign(data: Bytes, starts: Integers) -> tuple[Integers, Booleans]:
 
 
 def _read(
-    data: Bytes, ends: Integers, lengths: Integers, places: int | None
+    data: Bytes, ends: Integers, lengths: Integers, decimal_count: int | None
 ) -> tuple[Floats, Booleans]:
     """The numbers of texts with so many digits behind the point; None stands for no point.
 
@@ -118,9 +122,9 @@ def _read(
     view = np.ndarray((len(data) - _WORD + 1,), ">u8", data.data, strides=(1,))
     count = max(1, -(-int(lengths.max()) // _WORD))
     words = [view[ends - _WORD * (index + 1)].astype(np.uint64) for index in range(count)]
-    if places is not None:  # what stands before the point moves into its place
+    if decimal_count is not None:  # what stands before the point moves into its byte_number
         lengths = lengths - 1
-        words = _without_byte(words, places)
+        words = _without_byte(words, decimal_count)
     number, is_odd = _integer(words[0], lengths)
     is_odd |= (lengths == 0) | (lengths == _LONGEST)
     for index, word in enumerate(words[1:], start=1):
@@ -128,11 +132,11 @@ def _read(
         number += upper_part * np.uint64(10 ** (_WORD * index))
         is_odd |= is_odd_upper
     numbers = number.astype(np.float64)
-    if places:
-        numbers /= 10.0**places
+    if decimal_count:
+        numbers /= 10.0**decimal_count
     is_long = lengths > _EXACT_DIGITS
     if is_long.any():
-        numbers[is_long], is_close = _long_quotients(number[is_long], 10.0 ** (places or 0))
+        numbers[is_long], is_close = _long_quotients(number[is_long], 10.0 ** (decimal_count or 0))
         is_odd[is_long] |= is_close
     return numbers, is_odd
 
@@ -171,20 +175,20 @@ def _product(left: Floats, right: float) -> tuple[Floats, Floats]:
     return product, error + left_low * right_low
 
 
-def _without_byte(words: list[Unsigned], place: int) -> list[Unsigned]:
-    """Words, the last one first, without the byte that has so many others behind it."""
-    index, place = divmod(place, _WORD)
+def _without_byte(words: list[Unsigned], byte_number: int) -> list[Unsigned]:
+    """Words, the last one first, without the byte that has so many other_rows behind it."""
+    index, byte_number = divmod(byte_number, _WORD)
     shifted = [word >> np.uint64(8) for word in words]
-    shifted[:index], shifted[index] = words[:index], _removed(words[index], place)
+    shifted[:index], shifted[index] = words[:index], _removed(words[index], byte_number)
     for number in range(index, len(words) - 1):
         shifted[number] = shifted[number] | (words[number + 1] << np.uint64(56))
     return shifted
 
 
-def _removed(word: Unsigned, place: int) -> Unsigned:
+def _removed(word: Unsigned, byte_number: int) -> Unsigned:
     """A word without a byte; those before it move."""
-    behind = np.uint64(2 ** (8 * place) - 1)
-    return (word & behind) | ((word >> np.uint64(8)) & ~behind)
+    suffix = np.uint64(2 ** (8 * byte_number) - 1)
+    return (word & suffix) | ((word >> np.uint64(8)) & ~suffix)
 
 
 def _integer(word: Unsigned, lengths: Integers) -> tuple[Unsigned, Booleans]:
