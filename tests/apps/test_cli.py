@@ -215,7 +215,7 @@ def test_a_row_of_a_later_block_is_named_as_in_the_file(refused, monkeypatch, si
 
     assert refused("score", "qa_em", "x.jsonl", *FIELDS) == (
         1,
-        "x.jsonl: line 4: field 'gold' is empty; every row needs at least one reference",
+        "x.jsonl: row 3 (line 4): field 'gold' is empty; every row needs at least one reference",
     )
 
 
@@ -227,7 +227,7 @@ def test_labels_of_other_blocks_count(refused, monkeypatch, size):
     status, said = refused("score", "qa_em", "x.jsonl", *FIELDS, "--group-by", "topic")
 
     assert status == 1
-    assert said.startswith("x.jsonl: line 3: field 'topic' is '1', but an earlier row has")
+    assert said.startswith("x.jsonl: row 2 (line 3): field 'topic' is '1', but an earlier row has")
 
 
 def test_a_file_comes_in_blocks(run):
@@ -451,7 +451,7 @@ def test_a_row_knows_its_line(run):
     plain = files.Source(write("x.json", '[{"a": 1}]'), ["a"])
     numbered.columns(), plain.columns()
 
-    assert numbered.location(1) == "line 5"
+    assert numbered.location(1) == "row 1 (line 5)"
     assert plain.location(0) == "row 0"
 
 
@@ -471,7 +471,7 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         (
             "x.jsonl",
             GOOD + '\n{"gold": "b", "topic": "c"}\n',
-            "x.jsonl: line 3: there is no field 'answer'; the fields are gold, topic",
+            "x.jsonl: row 1 (line 3): there is no field 'answer'; the fields are gold, topic",
         ),
         (
             "x.csv",
@@ -481,18 +481,18 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         (
             "x.jsonl",
             GOOD + GOOD[:20],
-            "x.jsonl: line 2 is cut off: Unterminated string starting at (column 20)",
+            "x.jsonl: row 1 (line 2) is cut off: Unterminated string starting at (column 20)",
         ),
         (
             "x.jsonl",
             GOOD + "{answer: 1}\n",
-            "x.jsonl: line 2: Expecting property name enclosed in double quotes (column 2)",
+            "x.jsonl: row 1 (line 2): Expecting property name enclosed in double quotes (column 2)",
         ),
-        ("x.jsonl", GOOD + "[1]\n", "x.jsonl: line 2 is not an object with fields"),
+        ("x.jsonl", GOOD + "[1]\n", "x.jsonl: row 1 (line 2) is not an object with fields"),
         (
             "x.jsonl",
             '{"answer": "x", "gold": "y", "answer": "z"}\n',
-            "x.jsonl: line 1: field 'answer' is given twice",
+            "x.jsonl: row 0 (line 1): field 'answer' is given twice",
         ),
         (
             "x.jsonl",
@@ -507,9 +507,9 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         (
             "x.csv",
             "answer,gold\nx,y\nx\n",
-            "x.csv: line 3: the number of cells is 1, but the header has 2",
+            "x.csv: row 1 (line 3): the number of cells is 1, but the header has 2",
         ),
-        ("x.csv", 'answer,gold\nx,y\nx,"y\n', "x.csv: line 3: unexpected end of data"),
+        ("x.csv", 'answer,gold\nx,y\nx,"y\n', "x.csv: row 1 (line 3): unexpected end of data"),
         ("x.csv", "answer,gold,answer\nx,y,z\n", "x.csv: line 1: there are 2 columns 'answer'"),
         ("x.parquet", "PAR1", "x.parquet: "),
         ("x.jsonl.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "x.jsonl.gz: Compressed file ended"),
@@ -537,12 +537,12 @@ def test_a_field_that_parquet_lacks_is_one_line(refused):
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        ({"answer": None}, "x.jsonl: line 4: field 'answer' is None; every row needs"),
-        ({"answer": 3}, "x.jsonl: line 4: field 'answer'"),
-        ({"gold": None}, "x.jsonl: line 4: field 'gold' is None"),
-        ({"gold": []}, "x.jsonl: line 4: field 'gold' is empty; every row needs"),
-        ({"gold": ["a", 1]}, "x.jsonl: line 4: field 'gold'[1]"),
-        ({"topic": None}, "x.jsonl: line 4: field 'topic' is None"),
+        ({"answer": None}, "x.jsonl: row 2 (line 4): field 'answer' is None; every row needs"),
+        ({"answer": 3}, "x.jsonl: row 2 (line 4): field 'answer'"),
+        ({"gold": None}, "x.jsonl: row 2 (line 4): field 'gold' is None"),
+        ({"gold": []}, "x.jsonl: row 2 (line 4): field 'gold' is empty; every row needs"),
+        ({"gold": ["a", 1]}, "x.jsonl: row 2 (line 4): field 'gold'[1]"),
+        ({"topic": None}, "x.jsonl: row 2 (line 4): field 'topic' is None"),
     ],
 )
 def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, message):
@@ -734,7 +734,7 @@ def test_long_work_shows_a_bar_on_a_terminal(run, monkeypatch, clock, is_termina
 
     assert status == 1
     assert ("reading x.jsonl:  " in bar) == is_terminal
-    assert said.startswith("x.jsonl: line 10001: there is no field 'answer'")
+    assert said.startswith("x.jsonl: row 10000 (line 10001): there is no field 'answer'")
 
 
 def test_without_its_libraries_it_says_what_to_install():

@@ -157,7 +157,7 @@ def test_a_row_without_an_id_is_found(run):
     status, _, err = run("score", "qa_em", "rows.jsonl", *fields, "--per-example", "r.jsonl")
 
     assert status == 1
-    assert err == "rows.jsonl: line 2: field 'id' is None; every row needs a label\n"
+    assert err == "rows.jsonl: row 1 (line 2): field 'id' is None; every row needs a label\n"
 
 
 def test_a_system_is_named_where_there_are_several(run, saved):

@@ -73,10 +73,10 @@ def test_what_has_no_reason_is_shown(run, log):
     (said,) = agreement(run, "qa_f1", log([0.3, 0.25, 0.25, 1.0], "f1_score"))
 
     assert said["reason"].startswith("reason unknown; ")
-    assert "line 1 has 0.3 in the log and 1 here, line 2 has" in said["reason"]
+    assert "row 0 (line 1) has 0.3 in the log and 1 here, row 1 (line 2) has" in said["reason"]
     (said,) = agreement(run, "qa_em", log([0.0, 0.0, 0.0, 1.0]))
     assert said["reason"].startswith("lm-evaluation-harness compares texts as the task says")
-    assert "line 4 has" not in said["reason"]  # three are enough
+    assert "(line 4) has" not in said["reason"]  # three are enough
 
 
 def test_a_metric_of_another_name_is_not_compared(run, log):

@@ -368,12 +368,12 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["win_rate"], "predictions": "bot"},
-            "line 1: field 'bot' is 'Paris'",
+            "row 0 (line 1): field 'bot' is 'Paris'",
         ),
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "x", "references": "gold"},
-            "line 1: field 'x' is missing",
+            "row 0 (line 1): field 'x' is missing",
         ),
         (
             "evaluate_file",

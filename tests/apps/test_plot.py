@@ -563,13 +563,13 @@ def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch):
         ("pr", {"p": [0.1, 0.9], "y": [0, 0]}, [], 1, "system 'p': average_precision is und"),
         (
             *("roc", {"p": [0.1, math.nan], "y": [0, 1]}, [], 1),
-            "rows.jsonl: line 2: field 'p' is NaN",
+            "rows.jsonl: row 1 (line 2): field 'p' is NaN",
         ),
         (
             *("actual", {"p": [0.1, math.nan], "y": [0.0, 1.0]}, [], 1),
-            "rows.jsonl: line 2: field 'p' is NaN",
+            "rows.jsonl: row 1 (line 2): field 'p' is NaN",
         ),
-        ("roc", {"p": [-3.0, 4.0], "y": [0, 1]}, [], 1, "rows.jsonl: line 1: field 'p' is"),
+        ("roc", {"p": [-3.0, 4.0], "y": [0, 1]}, [], 1, "rows.jsonl: row 0 (line 1): field 'p' is"),
         ("roc", {"p": [0, 1], "y": [0, 1]}, [], 1, "curves is about scores, but predictions are"),
         (
             *("calibration", {"p": [-3.0, 4.0], "y": [0, 1]}, ["threshold=0.0"], 1),
@@ -621,7 +621,7 @@ def test_what_cannot_be_drawn_is_one_line(refused, kind, fields, options, status
             1,
             "confidence_level must be a number strictly",
         ),
-        (["--save", "d.png", "--predictions", "q"], 1, "rows.jsonl: line 1: field 'q'"),
+        (["--save", "d.png", "--predictions", "q"], 1, "rows.jsonl: row 0 (line 1): field 'q'"),
     ],
 )
 def test_a_command_that_makes_no_sense_is_one_line(refused, options, status, message):

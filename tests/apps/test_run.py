@@ -575,7 +575,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path, interrupted):
     ("rows", "message"),
     [
         (ROWS[:2], "y.jsonl has 2 rows, but x.jsonl has 3"),
-        ([ROWS[0], ROWS[2], ROWS[1]], "y.jsonl: line 2: field 'q' is not that of x.jsonl"),
+        ([ROWS[0], ROWS[2], ROWS[1]], "y.jsonl: row 1 (line 2): field 'q' is not that of x.jsonl"),
     ],
 )
 @pytest.mark.parametrize("common", ["x.jsonl", None])
@@ -596,7 +596,7 @@ def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused):
 
     assert refused("run", "c.yaml") == (
         1,
-        "y.jsonl: line 2: field 'answer' is None; every row needs a value",
+        "y.jsonl: row 1 (line 2): field 'answer' is None; every row needs a value",
     )
 
 
@@ -841,14 +841,14 @@ def benchmark(**changes):
         (benchmark(limit=0), "p.yaml: key 'benchmark.benchmark.limit': expected -1 or at least 1"),
         (
             benchmark(key_map={"gt_ls": "golden_answers", "pred_ls": "pred"}),
-            "answers.jsonl: line 1: there is no field 'pred'",
+            "answers.jsonl: row 0 (line 1): there is no field 'pred'",
         ),
         (
             {**benchmark(), "evaluation": {"metrics": ["f1", "covrem"]}},
             "p.yaml: key 'evaluation.metrics[1]': there is no metric 'covrem'; did you mean 'cover",
         ),
         (benchmark(path="none.jsonl"), "no such file: none.jsonl"),
-        (benchmark(path="null.jsonl"), "null.jsonl: line 2: field 'pred_answer' is None"),
+        (benchmark(path="null.jsonl"), "null.jsonl: row 1 (line 2): field 'pred_answer' is None"),
         (
             {**benchmark(), "evaluation": {"save_path": "answers.jsonl"}},
             "answers.jsonl would be overwritten",

@@ -26,12 +26,12 @@ _ENDS = ("\n", "\r\n")
 
 
 def location(row: int, line: int | None) -> str:
-    """Where a row is: the line in which it starts, or its number, from 0, if there are no lines.
+    """Where a row is: its number, from 0, and the line in which it starts, from 1, if it has one.
 
     >>> location(12, 14), location(12, None)
-    ('line 14', 'row 12')
+    ('row 12 (line 14)', 'row 12')
     """
-    return f"row {row}" if line is None else f"line {line}"
+    return f"row {row}" if line is None else f"row {row} (line {line})"
 
 
 def missing_field(field: str, names: Iterable[str]) -> str:

@@ -81,7 +81,7 @@ def test_answers_of_lm_eval(read):
         "logged": [{"exact_match": 1.0}, {"exact_match": 0.0}],
         "predicted": ["a", "x"],
     }
-    with pytest.raises(ValueError, match=r"line 1: the target has 2 values"):
+    with pytest.raises(ValueError, match=r"row 0 \(line 1\): the target has 2 values"):
         read(rows, "label")
 
 
@@ -450,8 +450,8 @@ def test_lines_and_columns_of_text(read):
         "references": [["B-LOC", "O"], ["B-LOC"]],
         "0": [["Paris", "."], ["Rome"]],
     }
-    assert source.location(1) == "line 6"
-    with pytest.raises(ValueError, match=r"line 2: columns: 2, not 3"):
+    assert source.location(1) == "row 1 (line 6)"
+    with pytest.raises(ValueError, match=r"\(line 2\): columns: 2, not 3"):
         read("a b c\nd e\n", "prediction", "x.conll")
 
 
@@ -476,7 +476,9 @@ def test_a_value_that_a_format_does_not_have_is_named(read):
     row = generated(0, "a", "a", exact_match=1.0)
     del row["target"]
 
-    with pytest.raises(ValueError, match=r"line 1: references is not as the format lm-eval"):
+    with pytest.raises(
+        ValueError, match=r"row 0 \(line 1\): references is not as the format lm-eval"
+    ):
         read([row], "references")
 
 

@@ -100,20 +100,20 @@ def test_cells_come_in_blocks(write):
         (
             b"p,n\nx,1\n\ny,\n",
             {"numbers": ["n"], "only_numbers": ["n"]},
-            "x.csv: line 4: field 'n' is empty",
+            "x.csv: row 1 (line 4): field 'n' is empty",
         ),
         (
             b"p,n\nx,1\ny,n/a\nz,2\nz,?\n",
             {"numbers": ["n"], "only_numbers": ["n"]},
-            "x.csv: line 3: field 'n' is 'n/a', which is no number; also line 5",
+            "x.csv: row 1 (line 3): field 'n' is 'n/a', which is no number; also row 3 (line 5)",
         ),
         (
             b"p,n\n" + b"x,\n" * 9 + b"x,1\n",
             {"filled": ["n"]},
             (
-                "x.csv: line 2: field 'n' is empty; if an empty text is an accepted answer, "
-                "add --allow-empty-references; also line 3, line 4, line 5, "
-                "line 6, line 7, and 3 more"
+                "x.csv: row 0 (line 2): field 'n' is empty; if an empty text is an accepted "
+                "answer, add --allow-empty-references; also row 1 (line 3), row 2 (line 4), "
+                "row 3 (line 5), row 4 (line 6), row 5 (line 7), and 3 more"
             ),
         ),
     ],
@@ -133,14 +133,16 @@ def test_a_later_block_may_not_change_what_a_column_is(write):
     path = write("x.csv", b"a,b\n[1],1\n[2],2\nx,3\n")
 
     assert Source(path, ["a"]).columns() == {"a": ["[1]", "[2]", "x"]}
-    with pytest.raises(ValueError, match=r"line 4: field 'a' is 'x', which is no list, as"):
+    with pytest.raises(
+        ValueError, match=r"row 2 \(line 4\): field 'a' is 'x', which is no list, as"
+    ):
         [*Source(path, ["a"]).blocks(2)]
 
 
 def test_rows_without_a_field_are_counted(write):
     path = write("x.jsonl", b'{"a": {"b": [1]}}\n{"a": {"b": []}}\n{"a": {}}\n')
 
-    with pytest.raises(ValueError, match=r"line 2.*a\.b\[0\].*also line 3$"):
+    with pytest.raises(ValueError, match=r"\(line 2\).*a\.b\[0\].*also row 2 \(line 3\)$"):
         Source(path, ["a.b[0]"]).columns()
 
 
