@@ -310,7 +310,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         (
             "evaluate",
             {"gt_ls": [["a"]]},
-            "lacks the argument 'pred_ls' (a text a row): one predicted",
+            "lacks the argument 'pred_ls' (one text per row): one predicted",
         ),
         ("evaluate", {**ANSWERS, "pred_ls": ["a"]}, "pred_ls has 1 rows, gt_ls has 2 rows"),
         ("evaluate", {**ANSWERS, "pred_ls": ["a", None]}, "pred_ls[1] is None"),
@@ -368,12 +368,12 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["win_rate"], "predictions": "bot"},
-            "row 0 (line 1): field 'bot' is 'Paris'",
+            "row 0 (line 1): field 'bot' is a value; expected 'win', 'tie' or 'loss'",
         ),
         (
             "evaluate_file",
             {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "x", "references": "gold"},
-            "row 0 (line 1): field 'x' is missing",
+            "row 0 (line 1): there is no field 'x'",
         ),
         (
             "evaluate_file",

@@ -594,7 +594,7 @@ def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch):
             "actual",
             {"p": [0.1], "y": [0.2]},
             ["measures=mad"],
-            1,
+            2,
             "measures holds 'mad', which is not a measure",
         ),
     ],
@@ -618,10 +618,14 @@ def test_what_cannot_be_drawn_is_one_line(refused, kind, fields, options, status
         ([], 2, "Missing option '--save'"),
         (
             ["--save", "d.png", "--confidence", "95"],
-            1,
-            "confidence_level must be a number strictly",
+            2,
+            "'--confidence': it must be a number between 0 and 1, such as 0.95",
         ),
-        (["--save", "d.png", "--predictions", "q"], 1, "rows.jsonl: row 0 (line 1): field 'q'"),
+        (
+            ["--save", "d.png", "--predictions", "q"],
+            1,
+            "rows.jsonl: row 0 (line 1): there is no field 'q'",
+        ),
     ],
 )
 def test_a_command_that_makes_no_sense_is_one_line(refused, options, status, message):

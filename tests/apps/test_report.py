@@ -589,12 +589,12 @@ def test_errors_are_one_line(run, monkeypatch):
     before = sorted(Path.cwd().iterdir())
 
     for arguments, status, message in (
-        (("none.json",), 1, "none.json: No such file or directory"),
+        (("none.json",), 1, "no such file: none.json"),
         (("rows.jsonl",), 1, "rows.jsonl: Extra data"),
         (("r.json", "--per-example", "short.jsonl"), 1, "short.jsonl: system 'one' has 1 rows"),
-        (("r.json", "--per-example", "none"), 1, "none: No such file or directory"),
-        (("r.json", "--data", "none"), 1, "none: No such file or directory"),
-        (("r.json", "--per-example", "p.jsonl", "--show", "x"), 1, "field 'x' is missing"),
+        (("r.json", "--per-example", "none"), 1, "no such file: none"),
+        (("r.json", "--data", "none"), 1, "no such file: none"),
+        (("r.json", "--per-example", "p.jsonl", "--show", "x"), 1, "there is no field 'x'"),
         (("r.json", "--html", "r.json"), 2, "r.json would be overwritten"),
         (("r.json", "--examples", "-1"), 2, "Invalid value for '--examples'"),
     ):

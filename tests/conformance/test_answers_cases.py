@@ -342,7 +342,7 @@ def test_the_questions_are_those_of_the_cards():
     tricky, real = (
         sum(case["group"] == kind for case in questions()) for kind in ("qa", "qa_real")
     )
-    told = f"for {ROWS} questions, {tricky} made to be tricky and {real} real ones"
+    told = f"for {ROWS} questions: {tricky} designed to be difficult, and {real} real ones"
 
     assert tricky + real == ROWS
     assert all(told in " ".join(card(module).split()) for module in MODULES)

@@ -249,7 +249,7 @@ PEERS = [
         {POOLED: MULTIPLE, IRREGULAR: ("rouge-079", "rouge-081")},
     ),
     Peer(
-        "ROUGE-1.5.5, a sentence a line",
+        "ROUGE-1.5.5, one sentence per line",
         "ROUGE-1.5.5.pl sentence-per-line PRF",
         {},
         FIVE_DIGITS,

@@ -320,7 +320,7 @@ def compute(self, **call):
     ),
     "files that stay": (
         with_method("""\
-def _release(self):
+def _close(self):
     pass
 """),
         ["two_processes_leave_no_rows_behind"],

@@ -310,7 +310,7 @@ REFUSED = [
     (["no"], ["yes"], {"average": "binary"}, "pos_label must be one of the labels 'no', 'yes'"),
     ([0, 1], [2, 1], {"average": "binary"}, "average='binary' is of two labels, but there are 0"),
     ([3.2, 0.1], [1, 0], {}, r"predictions\[0\] is 3.2, so these look like logits"),
-    ([0.2, 0.1, 0.3], [1, 0, 2], {}, "there are 3 labels, but one score a row"),
+    ([0.2, 0.1, 0.3], [1, 0, 2], {}, "there are 3 labels, but one score per row"),
     ([1.0, 2.0, 0.0], [1.0, 2.0, 0.0], {}, "or if they are labels, be cast to int"),
     ([0.2, 0.9], ["no", "yes"], {}, "labels are 'no', 'yes': pos_label must say which one the"),
     ([0.2, 0.9], [1, 2], {}, "of scores the greater one is positive, of labels 1 is; pos_label"),
@@ -323,8 +323,8 @@ REFUSED = [
     (["a", "b"], [0, 1], {}, "the inputs do not go together"),
     ([[0.9, 0.1]], [0], {}, "2 columns, but there are 1 labels"),
     ([0, 1], [-1, -1], {"ignore_index": -1}, "ignore_index is -1, the reference of every row"),
-    ([[0, 1]], [[0, 1]], {"ignore_index": 0}, "ignore_index is about one label a row"),
-    ([[0, 1]], [[0, 1]], {"adjusted": True}, "adjusted is about one label a row, not several"),
+    ([[0, 1]], [[0, 1]], {"ignore_index": 0}, "ignore_index is about one label per row"),
+    ([[0, 1]], [[0, 1]], {"adjusted": True}, "adjusted is about one label per row, not several"),
     (
         [0, 1, 2],
         [0, 1, 2],
@@ -335,7 +335,12 @@ REFUSED = [
     ([0, 1], [0, 1], {"max_fpr": 0.1}, "max_fpr is about scores, but predictions are labels"),
     ([0.5, 0.1], [0, 1], {"max_fpr": 0.0}, "max_fpr must be a number strictly between 0 and 1"),
     ([[0.5, 0.2, 0.3]], [1], {"max_fpr": 0.1, "labels": [0, 1, 2]}, "is about scores of two"),
-    ([[0.5, 0.5]], [[1, 0]], {"multi_class": "ovo"}, "multi_class 'ovo' is about one label a row"),
+    (
+        [[0.5, 0.5]],
+        [[1, 0]],
+        {"multi_class": "ovo"},
+        "multi_class 'ovo' is about one label per row",
+    ),
     (
         [[0.5, 0.2, 0.3]],
         [1],

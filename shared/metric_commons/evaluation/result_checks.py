@@ -125,6 +125,8 @@ _PROVENANCE = {
     "created": _Time,
     "rows": _Values,
     "columns": _Values,
+    "logs": _Values,
+    "agreement": Sequence[Mapping[str, Any]],
     "preset": str | None,
     "per_example": _Values,
     "task": str,

@@ -32,7 +32,7 @@ def evaluate(
     """Score short answers: for each metric the score of every row, and avg_<metric>.
 
     Args:
-        pred_ls: one predicted answer a row.
+        pred_ls: one predicted answer per row.
         gt_ls: the accepted answers of each row.
         metrics: of acc, em, stringem, coverem, f1, rouge-1, rouge-2 and rouge-l; all if null.
         save_path: where to save the result as JSON; the time is put into the name.

@@ -58,7 +58,7 @@ THIRDS = [[0.2, 0.3, 0.5]] * 3
         ([0.5, math.inf], [0, 1], {}, r"predictions\[1\] is inf; a score is a finite number"),
         ([[0.5, 0.5, math.inf]], [0], {}, r"predictions\[0\]\[2\] is inf"),
         ([0.5, 3.0], [0, 1], {}, r"predictions\[1\] is 3.0, so these look like logits"),
-        ([0.5, 0.1, 0.2], [0, 1, 2], {}, "3 labels, but one score a row"),
+        ([0.5, 0.1, 0.2], [0, 1, 2], {}, "3 labels, but one score per row"),
         ([1.0, 0.0, 2.0], [0.0, 1.0, 2.0], {}, "or if they are labels, be cast to int"),
         ([0.5, 0.1], ["a", "a"], {}, "labels are 'a': pos_label must say which one the scores"),
         ([0.5, 0.1], ["a", "b"], {}, "labels are 'a', 'b': pos_label must say which one the"),
@@ -78,7 +78,7 @@ THIRDS = [[0.2, 0.3, 0.5]] * 3
         ([[], []], [0, 1], {}, r"predictions\[0\] has no probabilities"),
         ([0.5, 0.1], [0, 1], {"sample_weight": [1]}, "sample_weight has 1 weights"),
         ([0.5, 0.1], [0, 1], {"sample_weight": [1, math.nan]}, r"sample_weight\[1\] is nan"),
-        ([0.5, 0.1], [0, 1], {"sample_weight": "ab"}, "sample_weight must hold one number a row"),
+        ([0.5, 0.1], [0, 1], {"sample_weight": "ab"}, "sample_weight must hold one number per row"),
         ([0.5, 0.1], [0, 1], {"sample_weight": [1e308, 1e308]}, "more than a float64 can hold"),
     ],
 )

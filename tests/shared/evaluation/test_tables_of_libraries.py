@@ -26,7 +26,8 @@ def spark():
     """What a DataFrame of Spark has that is used where rows are needed: columns travel as Arrow."""
 
     def select(*names):
-        return SimpleNamespace(toArrow=lambda: pa.table({name: COLUMNS[name] for name in names}))
+        plain = [name.strip("`") for name in names]
+        return SimpleNamespace(toArrow=lambda: pa.table({name: COLUMNS[name] for name in plain}))
 
     return SimpleNamespace(columns=list(COLUMNS), select=select, toArrow=None)
 
