@@ -231,7 +231,7 @@ def _check_groups(groups: Mapping[str, Any], scores: Mapping[str, Any], ranges: 
     extra_keys = {"confidence_interval", *_EXTRAS} - scores.keys()  # win_rate has a standard_error
     for group, values in groups.items():
         check_option(f"group {group!r}", values, _Values)
-        check_option(f"n of group {group!r}", values.get("n"), Count)
+        check_option(f"n of group {group!r}", values.get("n"), _Natural)
         for key in extra_keys & values.keys():
             check_option(f"{key} of group {group!r}", values[key], _Values)
         of_group = {k: v for k, v in values.items() if k not in {*extra_keys, "n", "n_clusters"}}
