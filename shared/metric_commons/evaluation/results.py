@@ -1,7 +1,7 @@
 """The one result: what was scored, how, and what came out.
 
 `score` makes it; the command line, notebooks and every other application print and save it. The
-file, format `metric-commons/4`, holds the systems, in each its modules, in each the options, the
+file, format `metric-commons/5`, holds the systems, in each its modules, in each the options, the
 number of rows, the scores with their intervals and groups, how often each score of rows occurs, and
 a signature to cite.
 """
@@ -69,8 +69,8 @@ class Results(Stored):
     qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
     """
 
-    FORMAT = "metric-commons/4"
-    OLDER = ("metric-commons/1", "metric-commons/2", "metric-commons/3")
+    FORMAT = "metric-commons/5"
+    OLDER = tuple(f"metric-commons/{number}" for number in range(1, 5))
     INDENT = 2
 
     systems: dict[str, dict[str, ModuleResult]]

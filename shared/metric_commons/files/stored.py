@@ -27,7 +27,7 @@ class Stored(ABC):
     """An object that is stored as JSON in a format of its own, usually in a file."""
 
     FORMAT: ClassVar[str]
-    OLDER: ClassVar[Sequence[str]] = ()  # formats that are read, too; they have no checksum
+    OLDER: ClassVar[Sequence[str]] = ()  # formats that are read, too
     INDENT: ClassVar[int | None] = None
 
     @abstractmethod
@@ -59,7 +59,9 @@ class Stored(ABC):
         stored = content.get("format") if isinstance(content, dict) else None
         if stored != cls.FORMAT and stored not in cls.OLDER:
             raise cls._refusal(stored)
-        if stored == cls.FORMAT and content.pop("sha256", None) != checksum(content):
+        # The first formats had no checksum; where there is one, it must fit.
+        digest = content.pop("sha256", None)
+        if (stored == cls.FORMAT or digest is not None) and digest != checksum(content):
             raise ValueError(CHANGED)
         return cls._checked(content)
 

@@ -22,7 +22,7 @@ from metric_commons.evaluation.results import Results
 from metric_commons.evaluation.scoring import InputError, compare, score
 from metric_commons.evaluation.signature import signature
 from metric_commons.evaluation.state import State
-from metric_commons.files.stored import plain, write_whole
+from metric_commons.files.stored import checksum, plain, write_whole
 from metric_commons.statistics import significance
 
 SYSTEMS = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}
@@ -290,7 +290,7 @@ def test_the_file_has_the_documented_shape():
     ).to_dict()
 
     assert list(content) == ["format", "systems", "comparisons", "provenance"]
-    assert content["format"] == "metric-commons/4"
+    assert content["format"] == "metric-commons/5"
     assert list(content["systems"]["a"]["qa_em"]) == [
         "options",
         "rows",
@@ -324,8 +324,8 @@ def test_the_file_has_the_documented_shape():
     "text",
     [
         *("", "{", "[]", '{"format": "other/1"}', "\x80", '{"format": "metric-commons/1"}'),
-        '{"format": "metric-commons/4", "systems": {"a": {"m": {}}}, "comparisons": []}',
-        '{"format": "metric-commons/4", "systems": [], "comparisons": [], "provenance": {}}',
+        '{"format": "metric-commons/5", "systems": {"a": {"m": {}}}, "comparisons": []}',
+        '{"format": "metric-commons/5", "systems": [], "comparisons": [], "provenance": {}}',
     ],
 )
 def test_another_file_is_no_result(text, tmp_path):
@@ -345,6 +345,18 @@ def test_an_older_file_is_read(tmp_path):
     result = Results.read(path).systems["predictions"]["qa_em"]
     assert result.scores == {"qa_em": 1.0}
     assert (result.interval, result.standard_error, result.n_clusters) == ({}, {}, None)
+
+
+def test_the_checksum_of_an_older_file_must_fit(tmp_path):
+    older = score("qa_em", predictions=["a"], references=["a"]).to_dict()
+    older["format"] = "metric-commons/4"
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(older | {"sha256": checksum(older)}))
+    assert Results.read(path)["predictions"]["qa_em"] == 1.0
+
+    path.write_text(json.dumps(older | {"sha256": "0" * 64}))
+    with pytest.raises(ValueError, match="the content has changed since it was written"):
+        Results.read(path)
 
 
 def test_the_table_has_a_row_a_system_and_a_column_a_score():
