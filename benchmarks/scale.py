@@ -186,13 +186,11 @@ def bill(costs):
     print(f"\n{BILLION:,} answers, from the slope between {costs_range(costs)} answers")
     for way, of_way in costs.items():
         first, last = of_way[0], of_way[-1]
-        cpu, wall = (
-            getattr(first, name) + slope(first, last, name) * (BILLION - first.rows)
-            for name in ("cpu", "wall")
-        )
+        seconds = (last.cpu - first.cpu) / (last.rows - first.rows)  # of each further row
+        total = first.cpu + seconds * (BILLION - first.rows)
         print(
-            f"{way}: {1e6 * slope(first, last, 'cpu'):.2f} microseconds of CPU an answer; "
-            f"{cpu / 3600:.2f} hours of CPU, {wall / 3600:.2f} hours of wall"
+            f"{way}: {1e6 * seconds:.2f} microseconds of CPU an answer, "
+            f"{total / 3600:.2f} hours in all"
         )
 
 
@@ -201,16 +199,11 @@ def costs_range(costs):
     return f"{sizes[0]:,} and {sizes[-1]:,}"
 
 
-def slope(first, last, name):
-    """Seconds for each further row."""
-    return (getattr(last, name) - getattr(first, name)) / (last.rows - first.rows)
-
-
 def draw(costs):
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, panels = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
+    figure, panels = plt.subplots(1, 2, figsize=(13, 6), layout="constrained")
     titles = {"cpu": "CPU time of all processes [s]", "megabytes": "memory of the largest [MB]"}
     for panel, (name, title) in zip(panels, titles.items(), strict=True):
         for number, (way, of_way) in enumerate(costs.items()):
@@ -219,8 +212,11 @@ def draw(costs):
             color = f"C{number // 2}"
             panel.plot(rows, values, style, color=color, marker="o", markersize=4, label=way)
         panel.set(xscale="log", yscale="log", xlabel="answers", title=title)
-        panel.grid(alpha=0.3)
-    panels[0].legend(fontsize=8)
+        panel.grid(alpha=0.3, which="both")
+        for kind in ("major", "minor"):
+            panel.yaxis.set_tick_params(which=kind, labelsize=8)
+            getattr(panel.yaxis, f"set_{kind}_formatter")("{x:g}")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
     figure.savefig(PICTURE, dpi=110)
 
 
