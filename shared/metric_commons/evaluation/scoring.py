@@ -270,9 +270,9 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
         if holders:
             hint = f"; it is an option of {holders[0]}: options={{{name!r}: ...}}"
         else:
-            known = [argument for argument in signature(score).parameters if argument != "unknown"]
-            prefixed = [argument for argument in known if argument.startswith(f"{name}_")]
-            hint = nearest(prefixed[0], prefixed) if prefixed else nearest(name, known)
+            arguments = [key for key in signature(score).parameters if key != "unknown"]
+            prefixed = [argument for argument in arguments if argument.startswith(f"{name}_")]
+            hint = nearest(prefixed[0], prefixed) if prefixed else nearest(name, arguments)
         raise TypeError(f"score() has no argument {name!r}{hint}")
 
 

@@ -122,10 +122,10 @@ def check_columns(wanted: Iterable[str], names: Iterable[str]) -> None:
     Raises:
         ValueError: it lacks one.
     """
-    known = list(names)
+    columns = list(names)
     for name in wanted:
-        if name not in known:
-            listed = ", ".join(map(repr, known))
+        if name not in columns:
+            listed = ", ".join(map(repr, columns))
             raise ValueError(
-                f"there is no column {name!r}{nearest(name, known)}; the columns are {listed}"
+                f"there is no column {name!r}{nearest(name, columns)}; the columns are {listed}"
             )

@@ -87,8 +87,8 @@ class Tool:
         """
         for name in values:
             if name not in self.parameters:
-                known = ", ".join(self.parameters) or "none"
-                hint = nearest(name, self.parameters) or f"; its arguments are {known}"
+                arguments = ", ".join(self.parameters) or "none"
+                hint = nearest(name, self.parameters) or f"; its arguments are {arguments}"
                 raise ValueError(f"{self.name} has no argument {name!r}{hint}")
         for name, parameter in self.parameters.items():
             if name in values:
