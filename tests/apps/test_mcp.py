@@ -879,6 +879,37 @@ def test_what_takes_long_to_import_waits_until_it_is_needed():
     assert not loaded & {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow", "scipy"}
 
 
+def test_the_process_that_forks_has_imported_what_calls_need_and_no_more():
+    program = """
+import sys
+from importlib import import_module
+from metric_commons.mcp.workers import PRELOADED
+
+for name in PRELOADED:
+    import_module(name)
+packages = lambda: {name.partition(".")[0] for name in sys.modules}
+preloaded = packages()
+from metric_commons.evaluation.scoring import score
+
+rows = {"predictions": {"a": ["Paris", "Rome"], "b": ["Oslo"] * 2}, "references": ["Paris"] * 2}
+score("qa_f1", **rows, confidence_level=0.9, compare=True)
+print(*preloaded)
+print(*packages() - preloaded)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
+    )
+    preloaded, later = map(str.split, done.stdout.splitlines())
+
+    assert not {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow"} & {*preloaded, *later}
+    assert not {"numpy", "scipy"} & {*later}
+    assert {"numpy", "scipy"} <= {*preloaded}
+
+
 @pytest.mark.slow
 def test_memory_is_steady(wire):
     server = wire()
@@ -1072,11 +1103,15 @@ def test_a_call_has_a_budget(wire, root, long):
 
 def test_a_process_that_is_killed_is_an_error_of_its_call_alone(wire, long):
     server = wire()
-    server.send("tools/call", {"name": "evaluate_file", "arguments": long})
-    eventually(lambda: len(children(server.process.pid)) == 2)
+    arguments = {"name": "evaluate_file", "arguments": long, "_meta": {"progressToken": "t"}}
+    server.send("tools/call", arguments)
+    answer = {}
+    while answer.get("method") != "notifications/progress":  # a process that has not begun to work
+        answer = json.loads(server.process.stdout.readline())  # would be replaced by another
     origin, worker = children(server.process.pid)
     os.kill(worker, signal.SIGKILL)
-    answer = json.loads(server.process.stdout.readline())
+    while "id" not in answer:
+        answer = json.loads(server.process.stdout.readline())
 
     assert answer["result"]["isError"]
     assert "ended from outside" in answer["result"]["content"][0]["text"]
