@@ -257,6 +257,7 @@ def choices(annotation: Any) -> list[str]:
     return []
 
 
+@cache
 def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
     """The kind of an annotation, and what it is made of."""
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -278,6 +279,8 @@ def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
 def _accepts(annotation: Any, value: Any) -> bool:
     match _parts(annotation):
         case "union", members:
+            if value is None and type(None) in members:  # most options of most calls
+                return True
             # Parsers come last: they raise errors about what another member may accept.
             several = sorted(members, key=lambda member: isinstance(_marker(member), Parsed))
             return any(_accepts(member, value) for member in several)
