@@ -257,7 +257,6 @@ def choices(annotation: Any) -> list[str]:
     return []
 
 
-@cache
 def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
     """The kind of an annotation, and what it is made of."""
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -276,8 +275,12 @@ def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
     return "plain", ()
 
 
+# Equal annotations accept the same, though they may list their values in another order.
+_parts_once = cache(_parts)
+
+
 def _accepts(annotation: Any, value: Any) -> bool:
-    match _parts(annotation):
+    match _parts_once(annotation):
         case "union", members:
             if value is None and type(None) in members:  # most options of most calls
                 return True
