@@ -21,6 +21,7 @@ from .bootstrap import mean_interval
 from .resampled_totals import gathered, resampled_totals
 from .spreads import Spread
 
+_GREATEST_POWER = 2200  # twice the exponent of the least float, and more
 _TIE = 10**12  # a sum of at most this part of all |scores| is rounding: terms that cancel
 
 
@@ -189,6 +190,8 @@ class ClusterSums:
         power, labels, rows, units = plain
         if not all(isinstance(number, int) for number in chain([power], rows, units)):
             raise ValueError("sums of clusters are whole numbers of units")
+        if abs(power) > _GREATEST_POWER:
+            raise ValueError(f"sums of clusters are in units of 2**{power}, which no float has")
         if any(number < 1 for number in rows):
             raise ValueError("a cluster has at least one row")
         if len(set(check_labels("clusters", labels, len(rows)))) != len(rows):

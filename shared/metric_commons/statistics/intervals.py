@@ -154,7 +154,8 @@ def interval(
     elif math.isinf(high):
         name, ends = "log_t", _log_t_ends(units, Fraction(low), critical)
     elif method == "auto" and successes is None:
-        trials = precision.trials * (critical_value(confidence_level, math.inf) / critical) ** 2
+        normal = critical_value(confidence_level, math.inf)
+        trials = precision.trials * (normal / critical if critical else 1.0) ** 2
         share = float(_share(spread.mean, low, high))
         name = "korn_graubard"
         ends = _mapped(clopper_pearson(share * trials, trials, confidence_level), low, high)

@@ -47,6 +47,7 @@ class RowStatistics:
     values: NDArray[Any]  # int64 or float64, shape (rows, names)
     scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
+    at_most: Sequence[tuple[str, str]] = ()  # beginnings of names: of hits, of what has hits
 
     def __len__(self) -> int:
         return len(self.values)
