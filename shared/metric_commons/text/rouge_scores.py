@@ -3,7 +3,7 @@
 The scores are those of rouge_score 0.1.2, to the last bit, which are in turn those of the original
 ROUGE-1.5.5 (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004) to its printed
 digits. A few short texts are scored one pair after another. Many are scored a block at a time: one
-sort finds the words that both texts of a pair have, and only among those words longer n-grams and
+pass finds the words that both texts of a pair have, and only among those words longer n-grams and
 subsequences are looked for.
 """
 
@@ -134,10 +134,9 @@ def _counts(words: BlockWords, lengths: NgramLengths) -> dict[str, Integers]:
 
 def _lcs_lengths(words: BlockWords, shared: SharedNgrams) -> Integers:
     """For each pair the length of the longest common subsequence of its words."""
-    ngrams = shared.word_ngrams
-    indices = np.flatnonzero(ngrams >= 0)
-    counts = np.bincount(words.texts.take(indices), minlength=words.text_counts.size)
-    return lcs_lengths(ngrams.take(indices), counts)
+    indices = np.flatnonzero(shared.at_words >= 0)
+    ends = np.searchsorted(indices, np.cumsum(words.text_counts))
+    return lcs_lengths(shared.at_words.take(indices), np.diff(ends, prepend=0))
 
 
 @cache
