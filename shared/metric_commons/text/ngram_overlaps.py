@@ -49,9 +49,8 @@ def shared_ngrams(words: BlockWords, lengths: set[int]) -> Iterator[tuple[int, S
     The lengths grow by steps of at most the double, so that an n-gram is its first words and its
     last words, both of the length before, which overlap or touch: "a b c" is "a b" and "b c".
     """
-    kinds = int(words.codes.max(initial=0)) + 1
-    keys = (words.texts >> 1) * kinds + words.codes  # equal only in the same pair
-    shared = _shared(keys.view(np.uint64), np.arange(keys.size), words.texts)
+    pairs = (words.texts >> 1).view(np.uint64)
+    shared = _shared(np.arange(pairs.size), words.texts, words.codes, pairs)
     yield 1, shared
     for shorter, n in pairwise(_steps(lengths)):
         extension = n - shorter
@@ -64,22 +63,22 @@ def shared_ngrams(words: BlockWords, lengths: set[int]) -> Iterator[tuple[int, S
         if not starts.size:
             return
         keys = first_parts.take(starts) * shared.pairs.size + last_parts.take(starts)
-        shared = _shared(keys.view(np.uint64), starts, words.texts)
+        shared = _shared(starts, words.texts, keys.view(np.uint64))
         yield n, shared
 
 
-def _shared(keys: Unsigned, starts: Integers, texts: Integers) -> SharedNgrams:
-    """The shared n-grams among those that begin at `starts`, by keys that differ between pairs.
+def _shared(starts: Integers, texts: Integers, *keys: Unsigned) -> SharedNgrams:
+    """The shared n-grams of a block, among those that begin at some words.
 
     Args:
-        keys: equal for equal n-grams of a pair.
-        starts: the word at which each begins, ascending.
+        starts: the words, ascending.
         texts: the text of each word of the block.
+        keys: columns that are equal for equal n-grams of the same pair.
     """
-    numbers, examples = distinct_keys(keys)
-    sides = texts.take(starts) & 1
-    counts = np.bincount(2 * numbers + sides, minlength=2 * examples.size)
-    prediction_counts, reference_counts = counts[::2], counts[1::2]
+    numbers, examples = distinct_keys(*keys)
+    of_references = (texts.take(starts) & 1) * examples.size
+    counts = np.bincount(numbers + of_references, minlength=2 * examples.size)
+    prediction_counts, reference_counts = counts[: examples.size], counts[examples.size :]
     shared = np.flatnonzero(np.minimum(prediction_counts, reference_counts))
     new_numbers = np.full(examples.size, -1)
     new_numbers[shared] = np.arange(shared.size)

@@ -1,4 +1,4 @@
-"""The words of a block of texts as integers that are equal if and only if the words are."""
+"""Words as integers that are equal if and only if the words are."""
 
 from itertools import chain, count
 from typing import NamedTuple
@@ -12,11 +12,13 @@ from .segments import segment_numbers
 from .text_pairs import TextPairs
 from .tokens import Tokens, alphanumeric_tokens, line_counts, spelled
 
+_LONG = np.uint64(255 << 56)
+
 
 class BlockWords(NamedTuple):
     """The words of pairs of texts, text after text and line after line."""
 
-    codes: Integers  # of each word: from 0 on, equal if and only if words are
+    codes: Unsigned  # of each word: equal if and only if words are
     text_counts: Integers  # words of each text
     texts: Integers  # the text of each word; those of pair n are 2n and 2n + 1
     lines: Integers  # the line of each word, counted over all texts
@@ -28,20 +30,20 @@ def block_words(pairs: TextPairs, tokenizer: RougeTokenizer, *, by_line: bool) -
     """The words of all texts; without `by_line` a text counts as one line."""
     if tokenizer.is_alphanumeric:
         tokens = alphanumeric_tokens(pairs.texts)
-        codes = _stem_codes(tokens) if tokenizer.use_stemmer else token_codes(tokens)
+        codes = _stem_codes(tokens) if tokenizer.use_stemmer else token_keys(tokens)
         if not by_line:
             return _block_words(codes, tokens.counts, np.ones_like(tokens.counts))
         lines = np.array([text.count("\n") + 1 for text in pairs.texts], dtype=np.int64)
         return _block_words(codes, line_counts(tokens), lines)
     texts = tokenizer.lines_of_words(pairs, by_line=by_line)
     return _block_words(
-        numbers_of_words(list(chain.from_iterable(chain.from_iterable(texts)))),
+        numbers_of_words(list(chain.from_iterable(chain.from_iterable(texts)))).view(np.uint64),
         np.array([len(line) for lines in texts for line in lines], dtype=np.int64),
         np.array(list(map(len, texts)), dtype=np.int64),
     )
 
 
-def _block_words(codes: Integers, words: Integers, lines: Integers) -> BlockWords:
+def _block_words(codes: Unsigned, words: Integers, lines: Integers) -> BlockWords:
     """A block from the words of each line and the lines of each text."""
     line_ends = np.cumsum(words)
     totals = np.concatenate(([0], line_ends))
@@ -63,10 +65,11 @@ def numbers_of_words(words: list[str]) -> Integers:
     return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
 
 
-def _stem_codes(tokens: Tokens) -> Integers:
+def _stem_codes(tokens: Tokens) -> Unsigned:
     """The codes of the stems. Each distinct word is stemmed once."""
-    words = distinct_keys(tokens.keys, _rests(tokens))
-    return numbers_of_words(stems(spelled(tokens, words.examples))).take(words.numbers)
+    words = distinct_keys(token_keys(tokens))
+    codes = numbers_of_words(stems(spelled(tokens, words.examples)))
+    return codes.view(np.uint64).take(words.numbers)
 
 
 def token_codes(tokens: Tokens) -> Integers:
@@ -76,22 +79,37 @@ def token_codes(tokens: Tokens) -> Integers:
     >>> (codes[:2] == codes[2:]).tolist()
     [True, False]
     """
-    return distinct_keys(tokens.keys, _rests(tokens)).numbers
+    return distinct_keys(token_keys(tokens)).numbers
 
 
-def _rests(tokens: Tokens) -> Unsigned:
-    """What distinguishes tokens with the same key: their next eight bytes, 0 if there are none.
+def token_keys(tokens: Tokens) -> Unsigned:
+    """Integers that are equal if and only if the tokens are; no token has the byte 255.
+
+    They are the keys of tokens of up to eight bytes. Longer ones are numbered, below the byte 255,
+    which is the last one of no key.
+    """
+    keys, long = tokens.keys, np.flatnonzero(tokens.lengths > 8)
+    if not long.size:
+        return keys
+    numbers = distinct_keys(keys.take(long), _rests(tokens, long)).numbers
+    keys = keys.copy()
+    keys[long] = numbers.view(np.uint64) | _LONG
+    return keys
+
+
+def _rests(tokens: Tokens, long: Integers) -> Unsigned:
+    """What distinguishes long tokens with the same key: their next eight bytes.
 
     Tokens of more than sixteen bytes are numbered instead, downwards from the greatest integer.
     No eight bytes are equal to such a number, since the byte 255 does not occur in a token.
     """
-    rests = np.zeros(tokens.keys.size, dtype=np.uint64)
-    long = np.flatnonzero(tokens.lengths > 8)
-    rests[long] = tokens.bytes_from(long, 8)
-    longer = long[tokens.lengths.take(long) > 16]
+    rests = tokens.bytes_from(long, 8)
+    longer = np.flatnonzero(tokens.lengths.take(long) > 16)
     if longer.size:
+        starts, lengths = (
+            column.take(long.take(longer)) for column in (tokens.starts, tokens.lengths)
+        )
         numbers: dict[bytes, int] = {}
-        starts, lengths = tokens.starts.take(longer), tokens.lengths.take(longer)
         rests[longer] = [
             2**64 - 1 - numbers.setdefault(tokens.blob[start : start + length], len(numbers))
             for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)
