@@ -22,7 +22,7 @@ class SharedNgrams(NamedTuple):
     pairs: Integers  # the pair of each n-gram, ascending
     prediction_counts: Integers  # how often each occurs in the prediction
     reference_counts: Integers  # how often each occurs in the reference
-    at_words: Integers  # the n-gram that begins at each word of the block, -1 if it is not shared
+    numbers: Integers  # the n-gram at each place where one may begin, -1 if it is not shared
 
     def overlaps(self, pairs: int) -> Integers:
         """How many n-grams each pair shares, repeated ones as often as both texts have them."""
@@ -48,45 +48,47 @@ def shared_ngrams(words: BlockWords, lengths: set[int]) -> Iterator[tuple[int, S
 
     The lengths grow by steps of at most the double, so that an n-gram is its first words and its
     last words, both of the length before, which overlap or touch: "a b c" is "a b" and "b c".
+    Shared words may be at all words of the block, which is where their `numbers` are.
     """
     pairs = (words.texts >> 1).view(np.uint64)
-    shared = _shared(np.arange(pairs.size), words.texts, words.codes, pairs)
+    shared = _shared(words.texts, words.codes, pairs)
     yield 1, shared
+    starts, at_words = np.empty(0, np.int64), shared.numbers
     for shorter, n in pairwise(_steps(lengths)):
+        if shorter > 1:
+            at_words = np.full(words.texts.size, -1)
+            at_words[starts] = shared.numbers
         extension = n - shorter
         if extension >= words.texts.size:
             return
-        first_parts, last_parts = shared.at_words[:-extension], shared.at_words[extension:]
+        first_parts, last_parts = at_words[:-extension], at_words[extension:]
         are_shared = (first_parts >= 0) & (last_parts >= 0)
         are_shared &= words.texts[:-extension] == words.texts[extension:]
         starts = np.flatnonzero(are_shared)
         if not starts.size:
             return
         keys = first_parts.take(starts) * shared.pairs.size + last_parts.take(starts)
-        shared = _shared(starts, words.texts, keys.view(np.uint64))
+        shared = _shared(words.texts.take(starts), keys.view(np.uint64))
         yield n, shared
 
 
-def _shared(starts: Integers, texts: Integers, *keys: Unsigned) -> SharedNgrams:
-    """The shared n-grams of a block, among those that begin at some words.
+def _shared(texts: Integers, *keys: Unsigned) -> SharedNgrams:
+    """The shared n-grams among those with these keys.
 
     Args:
-        starts: the words, ascending.
-        texts: the text of each word of the block.
+        texts: the text of each, ascending.
         keys: columns that are equal for equal n-grams of the same pair.
     """
     numbers, examples = distinct_keys(*keys)
-    of_references = (texts.take(starts) & 1) * examples.size
+    of_references = (texts & 1) * examples.size
     counts = np.bincount(numbers + of_references, minlength=2 * examples.size)
     prediction_counts, reference_counts = counts[: examples.size], counts[examples.size :]
     shared = np.flatnonzero(np.minimum(prediction_counts, reference_counts))
     new_numbers = np.full(examples.size, -1)
     new_numbers[shared] = np.arange(shared.size)
-    at_words = np.full(texts.size, -1)
-    at_words[starts] = new_numbers.take(numbers)
     return SharedNgrams(
-        texts.take(starts.take(examples.take(shared))) >> 1,
+        texts.take(examples.take(shared)) >> 1,
         prediction_counts.take(shared),
         reference_counts.take(shared),
-        at_words,
+        new_numbers.take(numbers),
     )

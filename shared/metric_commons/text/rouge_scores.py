@@ -168,9 +168,9 @@ def _counts(
 
 
 def _sequences(words: BlockWords, shared: SharedNgrams) -> _Sequences:
-    indices = np.flatnonzero(shared.at_words >= 0)
+    indices = np.flatnonzero(shared.numbers >= 0)
     ends = np.searchsorted(indices, np.cumsum(words.text_counts))
-    items = shared.at_words.take(indices)
+    items = shared.numbers.take(indices)
     return _Sequences(items, np.diff(ends, prepend=0), shared.pairs.size)
 
 

@@ -80,7 +80,7 @@ class _SharedWords(NamedTuple):
 
 
 def _shared_words(words: BlockWords, shared: SharedNgrams) -> _SharedWords:
-    ngrams = shared.at_words
+    ngrams = shared.numbers
     indices = np.flatnonzero(ngrams >= 0)
     line_counts = np.bincount(words.lines.take(indices), minlength=words.line_ends.size)
     ranks = np.zeros(ngrams.size, dtype=np.int64)
