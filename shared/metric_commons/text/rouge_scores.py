@@ -29,7 +29,7 @@ from .text_pairs import TextPairs, few_pairs, pair_blocks
 from .union_lcs import union_lcs_counts
 from .word_codes import BlockWords, block_words
 
-_BLOCKS = 6  # whose subsequences are looked for together
+_BLOCKS = 4  # whose subsequences are looked for together
 _PAIRWISE_LENGTH = 9  # words of an n-gram; to make longer ones one by one would cost too much
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from .references import blocks, missing_reference, reference_counts, reference_list
 
-_CHARACTERS = 500_000  # of a block
+_CHARACTERS = 700_000  # of a block
 
 # Below so many characters the fixed cost of numpy's calls is more than what they save. Even a pair
 # of empty texts costs as much as some characters.
