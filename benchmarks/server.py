@@ -2,9 +2,9 @@
 
     python benchmarks/server.py
 
-The server is a process of its own, and the figures, which Linux keeps in /proc, are its own: CPU
-seconds from its start, and resident memory. They depend on the protocol's library, whose version is
-printed.
+The figures are those that Linux keeps in /proc. CPU seconds are those of the server and of all
+processes that work for it; resident memory is the server's and that of the process from which those
+of calls are forked. They depend on the protocol's library, whose version is printed.
 """
 
 import json
@@ -31,8 +31,8 @@ class Server:
     def __init__(self):
         command = [sys.executable, "-c", START, "mcp"]
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=ROOT)
-        self.figures = Path("/proc", str(self.process.pid))
+        silent = subprocess.DEVNULL  # each call prints a table of scores
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=silent, cwd=ROOT)
         hello = {"capabilities": {}, "clientInfo": {"name": "benchmark", "version": "1"}}
         self.ask("initialize", {"protocolVersion": "2025-06-18", **hello})
         self.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
@@ -51,18 +51,27 @@ class Server:
                 return answer
 
     def evaluate(self, answers):
-        """What the tool says of some answers."""
-        return self.ask("tools/call", {"name": "evaluate", "arguments": answers})["result"]
+        """What the tool says of some answers; a call that is refused as a whole has an error."""
+        answer = self.ask("tools/call", {"name": "evaluate", "arguments": answers})
+        return answer["result"] if "result" in answer else answer["error"]
+
+    def processes(self):
+        """The folders in /proc of the server and of the process from which others are forked."""
+        server = Path("/proc", str(self.process.pid))
+        started = (path.read_text().split() for path in server.glob("task/*/children"))
+        return [server, *(Path("/proc", number) for numbers in started for number in numbers)]
 
     def cpu(self):
-        """Seconds of CPU since its start."""
-        fields = (self.figures / "stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Seconds of CPU since its start, those of processes that have ended included."""
+        fields = (
+            (path / "stat").read_text().rpartition(")")[2].split() for path in self.processes()
+        )
+        return sum(sum(map(int, field[11:15])) for field in fields) / os.sysconf("SC_CLK_TCK")
 
     def megabytes(self):
         """Resident memory."""
-        pages = int((self.figures / "statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        pages = (int((path / "statm").read_text().split()[1]) for path in self.processes())
+        return sum(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     def close(self):
         """End it."""
@@ -97,7 +106,7 @@ def main():
     refused = server.evaluate({"pred_ls": ["a " * 100_000_000], "gt_ls": [["a"]]})
     print(
         f"a line of 200 MB: {server.cpu() - start:.2f} s of CPU, "
-        f"memory {server.megabytes():.0f} MB after; {refused['content'][0]['text'][:60]} ..."
+        f"memory {server.megabytes():.0f} MB after; {refused['message'][:60]} ..."
     )
     server.close()
 

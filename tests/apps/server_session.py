@@ -16,6 +16,7 @@ from collections import Counter
 from contextlib import suppress
 from functools import partial
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 
 from mcp import ClientSession, StdioServerParameters, stdio_client, types
@@ -27,7 +28,7 @@ from metric_commons.files.stored import plain
 from metric_commons.integrations import ultrarag
 
 CANCELLATIONS = 50
-STEADY = 4096  # kibibytes that a process may grow by, whatever the number of calls
+STEADY = 1024  # kibibytes that a process may grow by in the second half, whatever the calls
 
 WORDS = ["Paris", "the Rome", "Oslo", "", "yes", "Ødegård", "two words"]
 RUN = {"run_path": "new", "qrels_path": "qrels"}
@@ -249,10 +250,10 @@ async def session(calls, python, folder):
         async with stdio_client(started, errors) as streams, ClientSession(*streams) as client:
             await client.initialize()
             (server,) = children(os.getpid())
-            talk = Session(client, server)
+            talk, figures = Session(client, server), []
             for number in range(1, calls + 1):
-                if number == calls // 10:
-                    before = talk.figures()
+                if number in (calls // 10, calls // 2):  # two figures tell a warm-up from a leak
+                    figures.append(talk.figures())
                 if number in cancelled:
                     task, request = await talk.long_call()
                     await talk.call(dice, kinds)  # which does not wait for the other
@@ -265,16 +266,20 @@ async def session(calls, python, folder):
                 if number == calls // 20:
                     talk.kill_origin()
             await talk.until(lambda: not talk.workers)
-            growth = [after - b for after, b in zip(talk.figures(), before, strict=True)]
+            figures.append(talk.figures())
             processes = [server, *talk.origins]
     left = [process for process in processes if Path(f"/proc/{process}").exists()]
     median = sorted(talk.times)[len(talk.times) // 2]
+    first, second = (
+        [after - before for before, after in zip(*pair, strict=True)] for pair in pairwise(figures)
+    )
     print(  # noqa: T201
-        f"client mcp {version('mcp')}: {dict(talk.counts)}; memory {growth[0]:+d} KiB, of the "
-        f"origin of processes {growth[1]:+d} KiB; open files {growth[2]:+d} and {growth[3]:+d}; "
+        f"client mcp {version('mcp')}: {dict(talk.counts)}; memory {first[0]:+d} KiB until half "
+        f"of the calls and {second[0]:+d} after it, of the origin of processes {first[1]:+d} and "
+        f"{second[1]:+d}; open files {second[2]:+d} and {second[3]:+d}; "
         f"{len(left)} processes left; a call takes {1000 * median:.0f} ms"
     )
-    is_flat = max(growth[:2]) < STEADY and max(growth[2:]) <= 0
+    is_flat = max(second[:2]) < STEADY and max(second[2:]) <= 0
     return is_flat and not left and not talk.counts["wrong"]
 
 

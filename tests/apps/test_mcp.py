@@ -401,8 +401,18 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
             },
             "n_resamples is 100000000, but this server draws 1,000,000 resamples at most",
         ),
-        ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl: "),
-        ("compare_files", {"paths": []}, "there is no score"),
+        (
+            "evaluate_file",
+            {"path": "rows.jsonl", "modules": [], "predictions": "bot"},
+            "modules is empty; the modules are bleu, ",
+        ),
+        (
+            "evaluate_file",
+            {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": []},
+            "predictions is empty; name one at least",
+        ),
+        ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl: not one object of JSON, format "),
+        ("compare_files", {"paths": []}, "paths is empty; name a result"),
         ("report", {"path": "new", "save_path": "page"}, "new: "),
         ("build", {"parameter_file": "x"}, "unknown tool 'build'"),
         ("describe_module", {"name": "../hub"}, "there is no module '../hub'"),
@@ -429,14 +439,14 @@ async def test_a_complaint_is_not_as_long_as_what_it_is_about(call):
     ("path", "cause"),
     [
         ("../secret", "leads outside"),
-        ("/dev/zero", "leads outside"),
+        ("/dev/zero", "which is never read"),
         ("/etc/passwd", "leads outside"),
         ("link", "leads outside"),
         ("above/secret", "leads outside"),
         ("x/../../secret", "leads outside"),
         ("circle", "leads in a circle"),
         ("circle/x", "leads in a circle"),
-        ("/proc/self/environ", "leads outside"),
+        ("/proc/self/environ", "which is never read"),
         ("pipe", "is not a file"),
         (".", "is not a file"),
         ("", "must be a path"),
@@ -466,7 +476,7 @@ async def test_only_files_below_the_roots_are_read(call, root, path, cause):
     ("path", "cause"),
     [
         ("../out.json", "leads outside"),
-        ("/dev/null", "leads outside"),
+        ("/dev/null", "which is never read"),
         ("link", "leads outside"),
         ("above/out.json", "leads outside"),
         ("circle/out.json", "leads in a circle"),
@@ -879,6 +889,37 @@ def test_what_takes_long_to_import_waits_until_it_is_needed():
     assert not loaded & {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow", "scipy"}
 
 
+def test_the_process_that_forks_has_imported_what_calls_need_and_no_more():
+    program = """
+import sys
+from importlib import import_module
+from metric_commons.mcp.workers import PRELOADED
+
+for name in PRELOADED:
+    import_module(name)
+packages = lambda: {name.partition(".")[0] for name in sys.modules}
+preloaded = packages()
+from metric_commons.evaluation.scoring import score
+
+rows = {"predictions": {"a": ["Paris", "Rome"], "b": ["Oslo"] * 2}, "references": ["Paris"] * 2}
+score("qa_f1", **rows, confidence_level=0.9, compare=True)
+print(*preloaded)
+print(*packages() - preloaded)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
+    )
+    preloaded, later = map(str.split, done.stdout.splitlines())
+
+    assert not {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow"} & {*preloaded, *later}
+    assert not {"numpy", "scipy"} & {*later}
+    assert {"numpy", "scipy"} <= {*preloaded}
+
+
 @pytest.mark.slow
 def test_memory_is_steady(wire):
     server = wire()
@@ -1072,11 +1113,15 @@ def test_a_call_has_a_budget(wire, root, long):
 
 def test_a_process_that_is_killed_is_an_error_of_its_call_alone(wire, long):
     server = wire()
-    server.send("tools/call", {"name": "evaluate_file", "arguments": long})
-    eventually(lambda: len(children(server.process.pid)) == 2)
+    arguments = {"name": "evaluate_file", "arguments": long, "_meta": {"progressToken": "t"}}
+    server.send("tools/call", arguments)
+    answer = {}
+    while answer.get("method") != "notifications/progress":  # a process that has not begun to work
+        answer = json.loads(server.process.stdout.readline())  # would be replaced by another
     origin, worker = children(server.process.pid)
     os.kill(worker, signal.SIGKILL)
-    answer = json.loads(server.process.stdout.readline())
+    while "id" not in answer:
+        answer = json.loads(server.process.stdout.readline())
 
     assert answer["result"]["isError"]
     assert "ended from outside" in answer["result"]["content"][0]["text"]

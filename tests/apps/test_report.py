@@ -590,7 +590,11 @@ def test_errors_are_one_line(run, monkeypatch):
 
     for arguments, status, message in (
         (("none.json",), 1, "no such file: none.json"),
-        (("rows.jsonl",), 1, "rows.jsonl: Extra data"),
+        (
+            ("rows.jsonl",),
+            1,
+            "rows.jsonl: not one object of JSON, format metric-commons/5: Extra data",
+        ),
         (("r.json", "--per-example", "short.jsonl"), 1, "short.jsonl: system 'one' has 1 rows"),
         (("r.json", "--per-example", "none"), 1, "no such file: none"),
         (("r.json", "--data", "none"), 1, "no such file: none"),

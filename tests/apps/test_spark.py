@@ -1,6 +1,8 @@
 """A real local Spark, classic and Connect. What must hold: partitions cannot be seen in results."""
 
 import os
+import subprocess
+import sys
 from decimal import Decimal
 
 import pytest
@@ -16,6 +18,7 @@ from tests.apps.spark_sessions import (
     spark_sessions,
 )
 from tests.result_keys import as_computed
+from tests.spec import PATIENCE, ROOT
 
 pytestmark = [pytest.mark.filterwarnings(warning) for warning in WARNINGS]
 
@@ -302,3 +305,32 @@ def test_the_streams_of_the_guide_run(spark, tmp_path):
     exec(total, names)
     assert names["results"].systems["answer"]["qa_em"].scores == {"qa_em": 2 / 3}
     assert names["results"].systems["answer"]["qa_em"].rows == 3
+
+
+LOCAL_SERVER = """
+from pyspark.sql import SparkSession
+
+from metric_commons import score
+from metric_commons.integrations.spark import scores_of_rows
+
+spark = SparkSession.builder.remote("local[2]").getOrCreate()  # it starts a server of Connect
+df = spark.createDataFrame([("Paris", "paris"), ("Rome", "Oslo")], ["answer", "gold"])
+columns = {"predictions": "answer", "references": "gold"}
+print(score("qa_em", df, **columns)["answer"])
+print(scores_of_rows("qa_em", df, **columns).toArrow()["qa_em"].to_pylist())
+spark.stop()
+"""
+
+
+@pytest.mark.slow
+def test_a_local_server_of_connect():
+    done = subprocess.run(
+        [sys.executable, "-c", LOCAL_SERVER],
+        env=os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "shared")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.splitlines() == ["{'qa_em': 0.5}", "[1.0, 0.0]"]

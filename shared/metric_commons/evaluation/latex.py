@@ -47,6 +47,17 @@ class _Column(NamedTuple):
     cells: Sequence[Sequence[str]]
 
 
+class _Typeset(NamedTuple):
+    """The parts of a table in LaTeX."""
+
+    alignment: str  # of the columns
+    head: Sequence[str]
+    body: Sequence[str]
+    caption: str
+    label: str
+    legend: str  # empty if there is none
+
+
 def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
     r"""Floats with booktabs, the best tier of each score in bold; then the lines as comments.
 
@@ -91,80 +102,71 @@ def _table(table: Table) -> str:
         " & ".join(cell for column in columns for cell in column.cells[row]) + r" \\"
         for row in range(len(table.rows))
     ]
-    alignment = "".join(column.alignment for column in columns)
-    name = table.title or "Results"
-    label = re.sub(r"\W+", "-", name.partition(" with ")[0].lower())
+    title = table.title or "Results"
+    whole = _Typeset(
+        alignment="".join(column.alignment for column in columns),
+        head=head,
+        body=body,
+        caption=_typeset(title),
+        label=re.sub(r"\W+", "-", title.partition(" with ")[0].lower()),
+        legend=_typeset(table.note),
+    )
     if len(body) <= _PAGE:
-        return _float(table, alignment, head, body, _typeset(name), label)
+        return _float(whole)
     widths = [
         max(len(name), *(len(row[column]) for row in table.rows))
         for column, name in enumerate(table.header)
     ]
     if sum(widths) + len(widths) <= _WIDTH:
-        return _long(table, alignment, head, body, _typeset(name), label)
+        return _long(whole)
     starts = range(0, len(body), _PAGE)
-    return "\n\n".join(
-        _float(
-            table,
-            alignment,
-            head,
-            body[start : start + _PAGE],
-            _typeset(f"{name}, part {number} of {len(starts)}"),
-            f"{label}-{number}",
+    parts = (
+        whole._replace(
+            body=body[start : start + _PAGE],
+            caption=_typeset(f"{title}, part {number} of {len(starts)}"),
+            label=f"{whole.label}-{number}",
         )
         for number, start in enumerate(starts, start=1)
     )
+    return "\n\n".join(map(_float, parts))
 
 
-def _long(
-    table: Table,
-    alignment: str,
-    head: Sequence[str],
-    body: Sequence[str],
-    name: str,
-    label: str,
-) -> str:
+def _long(table: _Typeset) -> str:
     """A table that goes on with its heading on the next page; nothing can make it narrower."""
-    legend = f" {_typeset(table.note)}" if table.note else ""
+    legend = f" {table.legend}" if table.legend else ""
+    caption, label = table.caption, table.label
     return "\n".join(
         [
             r"{\footnotesize\setlength{\tabcolsep}{3pt}\setlength{\LTcapwidth}{\linewidth}",
-            rf"\begin{{longtable}}{{{alignment}}}",
-            rf"\caption[{name}.]{{{name}.{legend}}}\label{{tab:{label}}}\\",
-            *(*head, r"\endfirsthead"),
-            rf"\caption[]{{{name}, continued.}}\\",
-            *(*head, r"\endhead"),
+            rf"\begin{{longtable}}{{{table.alignment}}}",
+            rf"\caption[{caption}.]{{{caption}.{legend}}}\label{{tab:{label}}}\\",
+            *(*table.head, r"\endfirsthead"),
+            rf"\caption[]{{{caption}, continued.}}\\",
+            *(*table.head, r"\endhead"),
             *(r"\bottomrule", r"\endfoot"),
-            *body,
+            *table.body,
             r"\end{longtable}}",
         ]
     )
 
 
-def _float(
-    table: Table,
-    alignment: str,
-    head: Sequence[str],
-    body: Sequence[str],
-    name: str,
-    label: str,
-) -> str:
+def _float(table: _Typeset) -> str:
     """A float, no wider than the text, with its legend below."""
     legend = []
-    if table.note:
-        words = _typeset(table.note)
-        legend = ["", r"\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {words}}}"]
+    if table.legend:
+        text = rf"\parbox{{\linewidth}}{{\footnotesize {table.legend}}}"
+        legend = ["", r"\smallskip", text]
     return "\n".join(
         [
             r"\begin{table}[t]",
             r"\centering",
-            rf"\caption{{{name}.}}",
-            rf"\label{{tab:{label}}}",
+            rf"\caption{{{table.caption}.}}",
+            rf"\label{{tab:{table.label}}}",
             # No wider than the text, and no wider than it is.
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-            rf"\begin{{tabular}}{{{alignment}}}",
-            *head,
-            *body,
+            rf"\begin{{tabular}}{{{table.alignment}}}",
+            *table.head,
+            *table.body,
             r"\bottomrule",
             r"\end{tabular}}",
             *legend,

@@ -9,7 +9,7 @@ a signature to cite.
 import csv
 import io
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,7 @@ from typing import Any, Self
 
 from ..files.stored import Stored, plain, restored
 from ..numbers.checks import nearest
-from .comparisons import Comparison, Rank, statement
-from .comparisons import table as table_of
+from .comparisons import Comparison, Rank
 from .latex import as_latex
 from .module_results import ModuleResult, means_of_rows
 from .rendering import (
@@ -29,20 +28,13 @@ from .rendering import (
     as_markdown,
     as_text,
     label,
-    score_table,
     spreadsheet_cell,
 )
 from .result_checks import check_content, check_rows
+from .result_tables import COLUMNS, entries, lines, tables
 from .row_scores import read_rows, write_rows
 from .score_names import find_score, find_scores
 from .standings import Standings
-
-_NAME_LENGTH = 22  # of a system; with longer ones differences name the letters of systems
-_COLUMNS = (
-    *("system", "group", "module", "score", "value", "low", "high", "rows"),
-    *("versus", "p_value", "p_adjusted", "significant"),
-    *("tier", "best_rank", "worst_rank", "letters"),
-)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -296,9 +288,9 @@ class Results(Stored):
         the difference from that system. A cell is empty where there is no number.
         """
         text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(_COLUMNS)
-        lines.writerows(map(spreadsheet_cell, line) for line in plain(list(self._lines())))
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(map(spreadsheet_cell, line) for line in plain(self._lines()))
         return text.getvalue()
 
     def to_pandas(self) -> Any:
@@ -312,87 +304,20 @@ class Results(Stored):
         """
         import pandas
 
-        return pandas.DataFrame(list(self._lines()), columns=list(_COLUMNS))
+        return pandas.DataFrame(self._lines(), columns=list(COLUMNS))
 
-    def _lines(self) -> Iterator[list[Any]]:
+    def _lines(self) -> list[list[Any]]:
         """The cells of each line of `to_csv`."""
-        visible = self.visible_systems()
-        for entry in (entry for entry in self.entries() if entry.system in visible):
-            *key, value, interval, rows, _ = entry
-            rank = self._rank(entry)
-            ranked = [rank["tier"], *rank["rank_interval"], rank["letters"]] if rank else [None] * 4
-            yield [*key, value, *(interval or (None, None)), rows, *[None] * 4, *ranked]
-        for comparison in self.comparisons:
-            if not {comparison["a"], comparison["b"]} <= {*visible}:
-                continue
-            module = self.standings.module_of(comparison)
-            key = [comparison["a"], None, module, comparison["score"], comparison["diff"]]
-            tested = (
-                comparison.get(n) for n in ("rows", "b", "p_value", "p_adjusted", "significant")
-            )
-            yield [*key, *comparison["confidence_interval"], *tested, *[None] * 4]
+        return list(lines(self.standings, self.visible_systems()))
 
     def tables(self) -> list[Table]:
-        """The table of scores and, where there are any, those of groups and of comparisons.
-
-        Beside comparisons each system has a letter, and a score those of the systems that it is
-        significantly better than. Of more than 25 systems, which are 300 pairs and up, a line of
-        signs a system takes the place of letters and of the comparisons one by one. Ranks are shown
-        of three systems and more. Bold are the best tier, and differences that are significant.
-        """
-        visible = self.visible_systems()
-        entries = [entry for entry in self.entries() if entry.system in visible]
-        overall = [entry for entry in entries if entry.group is None]
-        grouped = [entry for entry in entries if entry.group is not None]
-        standings = self.standings
-        tiers = standings.tiers()
-        if letters := standings.letters:
-            scores = score_table(
-                ["", "system"],
-                lambda f: [letters[f.system], label(f.system)],
-                overall,
-                standings.marks(),
-                tiers,
-            )._replace(note=standings.legend())
-        else:
-            scores = score_table(["system"], lambda f: [label(f.system)], overall, tiers=tiers)
+        """The table of scores and, where there are any, those of groups and of comparisons."""
         agreement = agreement_note(self.provenance.get("agreement", []))
-        note = " ".join(filter(None, [scores.note, label(agreement)]))
-        tables = [scores._replace(title=self._title("Scores", overall), note=note)]
-        if grouped:
-            groups = score_table(
-                ["system", "group", "rows"],
-                lambda f: [label(f.system), label(str(f.group)), str(f.rows or "")],
-                grouped,
-            )
-            tables.append(groups._replace(labels=2, title=self._title("Scores of groups", grouped)))
-        ranks_table = standings.rank_table(visible)
-        if ranks_table:
-            tables.append(ranks_table)
-        if ranks_table and not letters:
-            words = f"{len(self.comparisons):,} comparisons are in CSV and JSON. "
-            note = f"{words}{statement(self.comparisons)}"
-            tables[-1] = ranks_table._replace(note=f"{ranks_table.note} {note}")
-        elif self.comparisons:
-            pairs = [c for c in self.comparisons if c["a"] in visible and c["b"] in visible]
-            is_long = max(map(len, self.systems)) > _NAME_LENGTH
-            short_names = letters if is_long else {}
-            if pairs:
-                tables.append(table_of(pairs, standings.is_lower_better, short_names))
-        return tables
+        return tables(self.standings, self.visible_systems(), agreement)
 
-    def _title(self, name: str, entries: Iterable[Entry]) -> str:
-        """The title of a table of scores: whether there are intervals, and at which level."""
-        levels = {
-            result.options.get("confidence_level")
-            for results in self.systems.values()
-            for result in results.values()
-        }
-        if not any(entry.interval for entry in entries):
-            return name
-        level = levels.pop() if len(levels) == 1 else None
-        at_level = f"{100 * level:g}% " if level else ""
-        return f"{name} with {at_level}intervals"
+    def entries(self) -> Iterator[Entry]:
+        """Every score that is a single number, of all rows and of each group."""
+        return entries(self.systems)
 
     def visible_systems(self) -> list[str]:
         """The systems that tables show: the first `top`, or all."""
@@ -423,29 +348,6 @@ class Results(Stored):
             score if scores.count(score) == 1 else f"{module}.{score}": systems
             for (module, score), systems in self.standings.ranks.items()
         }
-
-    def _rank(self, entry: Entry) -> Rank | None:
-        """The rank of the system of a score of all rows."""
-        if entry.group is not None:
-            return None
-        return self.standings.ranks.get((entry.module, entry.score), {}).get(entry.system)
-
-    def entries(self) -> Iterator[Entry]:
-        """Every score that is a single number, of all rows and of each group."""
-        for system, modules in self.systems.items():
-            for module, result in modules.items():
-                overall = {**result.scores, "n": result.rows}
-                for group, scores in [(None, overall), *result.groups.items()]:
-                    intervals = (
-                        result.confidence_interval
-                        if group is None
-                        else scores.get("confidence_interval", {})
-                    )
-                    for name, value in scores.items():
-                        if name not in ("n", "n_clusters") and isinstance(value, int | float):
-                            interval, lower = intervals.get(name), name in result.lower_is_better
-                            rows = scores["n"]
-                            yield Entry(system, group, module, name, value, interval, rows, lower)
 
 
 # What results can be printed as.

@@ -6,6 +6,7 @@ under a header; `beir` itself skips the first line unread, and so loses a judgme
 header. ranx's LZ4 files hold CBOR, for which two more libraries would be needed.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from io import BytesIO
 from typing import Any
@@ -70,7 +71,11 @@ def has_three_columns(data: bytes) -> bool:
 
 
 def _rows_of_dictionary(data: bytes) -> Iterable[Triple]:
-    content = STRICT.decode(data.decode("utf-8", "surrogatepass"))
+    try:
+        content = STRICT.decode(data.decode("utf-8", "surrogatepass"))
+    except json.JSONDecodeError as error:
+        problem = f"not one object of JSON, which has the documents of each query: {error}"
+        raise ValueError(problem) from error
     rows: list[Triple] = []
     for query, documents in content.items():
         if not isinstance(documents, Mapping):

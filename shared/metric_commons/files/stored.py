@@ -54,6 +54,8 @@ class Stored(ABC):
         """
         try:
             content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"not one object of JSON, format {cls.FORMAT}: {error}") from error
         except RecursionError as error:
             raise ValueError("values are nested too deeply") from error
         stored = content.get("format") if isinstance(content, dict) else None

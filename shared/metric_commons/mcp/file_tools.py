@@ -76,9 +76,10 @@ def evaluate_file(
     check_resamples(n_resamples)
     paths = [path] if isinstance(path, str) else path
     fields = [predictions] if isinstance(predictions, str) else predictions
-    if not (modules and paths and fields):
-        problem = f"modules, path and predictions must name something; the modules are {_names()}"
-        raise ValueError(problem)
+    if not modules:
+        raise ValueError(f"modules is empty; the modules are {_names()}")
+    if not (paths and fields):
+        raise ValueError(f"{'predictions' if paths else 'path'} is empty; name one at least")
     for name in modules:
         catalog.path(name)
     evaluation = Evaluation(
@@ -157,6 +158,10 @@ def compare_files(
 
     target = desk.to_save(save_path)
     check_resamples(n_resamples)
+    if not paths:
+        raise ValueError(
+            "paths is empty; name a result that evaluate_file or the command line saved"
+        )
     results = read_with_rows(
         [desk.roots.to_read("paths", path) for path in paths],
         [desk.roots.to_read("rows_paths", path) for path in rows_paths or []],

@@ -96,14 +96,14 @@ class Roots:
             target = Path(os.path.realpath(self.first / path))
         except UnicodeEncodeError:
             raise ValueError(f"{name} must be a path, got {path!r}") from None
+        if _is_of_system(target):
+            raise ValueError(f"{name}: {path} is a file of the system, which is never read")
         if not any(target.is_relative_to(folder) for folder in self._folders):
             folders = ", ".join(map(str, self._folders))
             raise ValueError(
                 f"{name}: {path} leads outside of what this server may use: {folders}; "
                 f"start the server with --root {target.parent} to allow it"
             )
-        if _is_of_system(target):
-            raise ValueError(f"{name}: {path} is a file of the system, which is never read")
         for part in (target, *target.parents):
             if part.is_symlink():  # realpath follows every link except those in a circle
                 raise ValueError(f"{name}: {path} is a link that leads in a circle")

@@ -26,7 +26,9 @@ Progress = Callable[[float, float], object]  # called with the steps that are do
 
 _ATTEMPTS = 3  # to start a process, as long as none has begun to work
 
-_MODULES = [f"{__package__}.tools", "evaluate", "datasets"]  # what calls need
+# What most calls need. What reads Parquet is left to those that do: it would take more memory of
+# every server than it saves them time.
+PRELOADED = [f"{__package__}.tools", "metric_commons.evaluation.scoring", "scipy.special"]
 
 
 class Budget(NamedTuple):
@@ -81,7 +83,7 @@ class Workers:
             with worker_end:
                 start = (
                     f"from {__package__}.forking import serve; "
-                    f"serve({worker_end.fileno()}, {_MODULES!r}, {self._budget.gigabytes!r})"
+                    f"serve({worker_end.fileno()}, {PRELOADED!r}, {self._budget.gigabytes!r})"
                 )
                 self._origin = subprocess.Popen(
                     [sys.executable, "-P", "-c", start],

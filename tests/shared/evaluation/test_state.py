@@ -431,7 +431,9 @@ def test_a_file_is_read_again_or_refused(tmp_path):
     with pytest.raises(ValueError, match=r"part\.json: not a whole .*-state/4: 'options'"):
         State.read(path)
     path.write_text("no json")
-    with pytest.raises(ValueError, match=r"part\.json: Expecting value"):
+    with pytest.raises(
+        ValueError, match=r"part\.json: not one object of JSON, format .*: Expecting"
+    ):
         State.read(path)
 
 
