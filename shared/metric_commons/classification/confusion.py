@@ -6,7 +6,7 @@ float64, all at once.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.contingency import ContingencyTable, scaled_weights
-from ..statistics.draws import resampled_totals
+from ..statistics.resampled_totals import resampled_totals
 from .classes import Classes
 from .label_distances import Distances
 
@@ -143,8 +143,8 @@ def resampled_label_counts(
     *,
     n_resamples: int,
     seed: int,
-) -> LabelCounts:
-    """The counts of resamples of the rows of a table, float64."""
+) -> Iterator[LabelCounts]:
+    """The counts of blocks of resamples of the rows of a table, float64."""
     size = len(task.all_labels)
     references = task.positions(table.row_labels)[table.rows]
     predictions = task.positions(table.column_labels)[table.columns]
@@ -162,7 +162,8 @@ def resampled_label_counts(
         table.counts, positions, size, table.weights, n_resamples=n_resamples, seed=seed
     )
     if distances is None:
-        return counts
+        yield from counts
+        return
     steps = distances.between(references, predictions).astype(np.float64)
     if table.weights is not None:
         steps *= scaled_weights(table.weights)[0]
@@ -174,7 +175,8 @@ def resampled_label_counts(
         n_resamples=n_resamples,
         seed=seed,
     )
-    return replace(counts, distance=sums[0])
+    for block, (distance,) in zip(counts, sums, strict=True):
+        yield replace(block, distance=distance)
 
 
 def resampled_counts(
@@ -185,8 +187,8 @@ def resampled_counts(
     *,
     n_resamples: int,
     seed: int,
-) -> LabelCounts:
-    """The counts of resamples of rows, float64.
+) -> Iterator[LabelCounts]:
+    """The counts of blocks of resamples of rows, float64.
 
     Args:
         occurrences: how many rows are of each kind.
@@ -198,23 +200,25 @@ def resampled_counts(
         n_resamples: how often the rows are resampled.
         seed: of the resampling.
     """
-    totals = resampled_totals(
+    blocks = resampled_totals(
         occurrences,
         positions,
         3 * size + 3,
         amounts=None if weights is None else scaled_weights(weights)[0][:, np.newaxis],
         n_resamples=n_resamples,
         seed=seed,
-    ).astype(np.float64)
-    support, total = totals[size : 2 * size], totals[3 * size + 1]
-    return LabelCounts(
-        true_positives=totals[:size],
-        support=support,
-        predicted_positives=totals[2 * size : 3 * size],
-        negatives=total - support,
-        correct=totals[3 * size],
-        total=total,
     )
+    for block in blocks:
+        totals = block.astype(np.float64)
+        support, total = totals[size : 2 * size], totals[3 * size + 1]
+        yield LabelCounts(
+            true_positives=totals[:size],
+            support=support,
+            predicted_positives=totals[2 * size : 3 * size],
+            negatives=total - support,
+            correct=totals[3 * size],
+            total=total,
+        )
 
 
 # Scores

@@ -3,7 +3,7 @@
 Integers come before texts, and texts in the order of their bytes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Self
 
@@ -84,6 +84,11 @@ class Rankings:
         table = self._tables.table()
         scores = {name: table.column(f"{_SCORE}{name}").to_numpy() for name in self._measures}
         return scores, {name: texts_of(table.column(name)) for name in self._tables.names}
+
+    def tables_of_scores(self) -> Iterator[dict[str, Floats]]:
+        """The scores of each table, by measure."""
+        for table in self._tables.parts():
+            yield {name: table.column(f"{_SCORE}{name}").to_numpy() for name in self._measures}
 
     def to_plain(self) -> Any:
         """For files: ids, labels and scores, in the order of the ids."""

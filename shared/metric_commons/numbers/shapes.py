@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Column, as_column
-from .checks import RowError
+from .checks import RowError, shown
 
 Values = Callable[[], Iterable[Any]]  # called once for each pass over the values
 
@@ -299,8 +299,4 @@ def _python(value: Any) -> Any:
 
 
 def _excerpt(value: Any) -> str:
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # by default, Python does not print integers of more than 4300 digits
-        text = object.__repr__(value)
-    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
+    return f"{shown(value, 60)} ({type(value).__name__})"
