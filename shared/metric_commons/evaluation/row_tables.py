@@ -144,6 +144,21 @@ class CountedRows(JoinedTables):
         super().merge(other)
         self._rows += rows
 
+    def tables_of_numbers(self) -> Iterator[dict[str, NDArray[Any]]]:
+        """Of each table the columns of numbers, those of lists of other lengths excepted.
+
+        Statistics are there without their mark, and so are the counts.
+        """
+        for table in self.parts():
+            columns = {}
+            for name in table.column_names:
+                column = table.column(name)
+                if name.startswith(_STATISTIC):
+                    column = column.fill_null(0)
+                if not _is_text(column.type) and not column.null_count:
+                    columns[name.removeprefix(_STATISTIC)] = column.to_numpy()
+            yield columns
+
     def columns(self) -> Columns:
         """The columns, in which each row occurs as often as it was counted."""
         table = self._repeated()
@@ -181,7 +196,15 @@ class CountedRows(JoinedTables):
             return
         if counts.ndim != 1 or counts.dtype.kind != "i" or counts.min() < 1:
             raise ValueError("the counts of rows are positive integers")
-        columns = {name: _column(values) for name, values in plain["columns"].items()}
+        columns = {
+            name: _column(_listed(name, column)) for name, column in plain["columns"].items()
+        }
+        names = {name.removesuffix("[]") for name in plain["names"]}
+        for name, column in columns.items():
+            if name.startswith(_STATISTIC) and _is_text(column.type):
+                raise ValueError(f"{name.removeprefix(_STATISTIC)} is a column of texts")
+            if not name.startswith(_STATISTIC) and _INDEX.sub("", name) not in names:
+                raise ValueError(f"{name} is a column without a name")
         if any(len(column) != counts.size for column in columns.values()):
             raise ValueError("columns of rows have different lengths")
         self._take(plain["names"], columns, counts.astype(np.int64))
@@ -318,6 +341,17 @@ def _column(values: Any) -> Any:
         return pa.array(values)
     except OverflowError:
         return pa.array(values, pa.uint64())
+
+
+def _listed(name: str, values: Any) -> Any:
+    """The values of a column in a file, if it is one.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        raise ValueError(f"{name} is {type(values).__name__}, not a column")
+    return values
 
 
 def _is_text(kind: Any) -> bool:

@@ -4,12 +4,15 @@ A measure D2 is 1 minus the mean loss over that of the best constant, as R2 is f
 """
 
 import math
+from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Floats
 from ..numbers.checks import RowError
+from ..numbers.exact_sums import as_float, exact_sum, quotient
 from .measure_names import Measure
 from .pairs import Pairs
 
@@ -23,11 +26,14 @@ _LOSSES = {
 }
 _PARAMETERS = {"d2_absolute_error": 0.5, "poisson_deviance": 1.0, "gamma_deviance": 2.0}
 
+_BLOCK = 1 << 13  # rows at a time, so that intermediate arrays stay in the cache
+
 
 def loss_tables(pairs: Pairs) -> tuple[Floats, Floats]:
     """Predictions and references as floats, shape (outputs, rows)."""
     predictions, references = (
-        np.atleast_2d(table.T).astype(np.float64) for table in (pairs.predictions, pairs.references)
+        np.atleast_2d(table.T).astype(np.float64, copy=False)
+        for table in (pairs.predictions, pairs.references)
     )
     return predictions, references
 
@@ -52,20 +58,30 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     """
     kind = _LOSSES.get(measure.kind, measure.kind)
     parameter = _PARAMETERS.get(measure.kind, measure.parameter)
+    if kind == "msle":
+        _check_above(measure, "predictions", predictions, -1)
+        _check_above(measure, "references", references, -1)
+    elif kind == "tweedie":
+        _check_deviance(measure, parameter, predictions, references)
+    losses = np.empty(references.shape)
     with np.errstate(over="ignore"):
-        if kind == "msle":
-            for name, table in (("predictions", predictions), ("references", references)):
-                _check_domain(measure, name, table, table > -1, "is above -1")
-            losses = (np.log1p(references) - np.log1p(predictions)) ** 2
-        elif kind == "pinball":
-            residuals = references - predictions
-            losses = np.where(residuals > 0, parameter, parameter - 1) * residuals
-        else:
-            _check_deviance(measure, parameter, predictions, references)
-            losses = np.maximum(_deviances(parameter, predictions, references), 0.0)
-    for name, table in (("predictions", predictions), ("references", references)):
-        _check_domain(measure, name, table, np.isfinite(losses), "has a loss within float64")
+        for start in range(0, references.shape[1], _BLOCK):
+            part = slice(start, start + _BLOCK)
+            losses[:, part] = _losses(kind, parameter, predictions[:, part], references[:, part])
+    if not np.isfinite(losses.max(initial=0.0)):  # none is less than 0
+        wrong = ~np.isfinite(losses)
+        _refuse(measure, "predictions", predictions, wrong, "has a loss within float64")
     return losses
+
+
+def _losses(kind: str, parameter: float, predictions: Floats, references: Floats) -> Floats:
+    """The losses of some rows, which are in their domain."""
+    if kind == "msle":
+        return (np.log1p(references) - np.log1p(predictions)) ** 2
+    if kind == "pinball":
+        residuals = references - predictions
+        return np.where(residuals > 0, parameter, parameter - 1) * residuals
+    return np.maximum(_deviances(parameter, predictions, references), 0.0)
 
 
 def _check_deviance(
@@ -73,20 +89,24 @@ def _check_deviance(
 ) -> None:
     """Nothing, if these numbers have such a deviance."""
     if power:
-        _check_domain(measure, "predictions", predictions, predictions > 0, "is above 0")
+        _check_above(measure, "predictions", predictions, 0)
     if power >= 2:
-        _check_domain(measure, "references", references, references > 0, "is above 0")
-    elif power >= 1:
-        _check_domain(measure, "references", references, references >= 0, "is at least 0")
+        _check_above(measure, "references", references, 0)
+    elif power >= 1 and references.min(initial=0.0) < 0:
+        _refuse(measure, "references", references, references < 0, "is at least 0")
 
 
-def _check_domain(
-    measure: Measure, column: str, table: Floats, is_valid: Booleans, domain: str
-) -> None:
-    """Nothing, if all numbers are valid."""
-    if is_valid.all():
-        return
-    row, output = np.argwhere(~is_valid.T)[0].tolist()
+def _check_above(measure: Measure, column: str, table: Floats, bound: float) -> None:
+    """Nothing, if all numbers are greater than the bound."""
+    if table.min(initial=math.inf) <= bound:
+        _refuse(measure, column, table, table <= bound, f"is above {bound}")
+
+
+def _refuse(
+    measure: Measure, column: str, table: Floats, is_wrong: Booleans, domain: str
+) -> NoReturn:
+    """An error about the first number that is wrong."""
+    row, output = np.argwhere(is_wrong.T)[0].tolist()
     index = f"[{output}] " if len(table) > 1 else ""
     raise RowError(
         column, row, f"{index}is {table[output, row]}; for {measure.name!r} each number {domain}"
@@ -120,9 +140,16 @@ def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
     if not losses.size:
         return [math.nan] * len(losses)
     if weights is None:
-        return [math.fsum(output.tolist()) / losses.shape[1] for output in losses]
-    total = math.fsum(weights.tolist())
-    return [math.fsum((output * weights).tolist()) / total for output in losses]
+        return [_mean(output, Fraction(losses.shape[1])) for output in losses]
+    total = exact_sum(weights)
+    return [_mean(output * weights, total) for output in losses]
+
+
+def _mean(values: Floats, weight: Fraction) -> float:
+    """The sum of the values, rounded once, over a weight."""
+    total = exact_sum(values)
+    mean = as_float(total) / float(weight)
+    return mean if math.isfinite(mean) else quotient(total, weight)
 
 
 def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
@@ -182,9 +209,10 @@ def needs_positive_means(measure: Measure) -> bool:
 
 def _quantile(values: Floats, share: float, weights: Floats | None) -> float:
     """The least value up to which this share of the weight lies."""
+    if weights is None:
+        position = max(math.ceil(share * values.size), 1) - 1
+        return float(np.partition(values, position)[position])
     order = np.argsort(values, kind="stable")
-    cumulative: NDArray[np.float64] = np.cumsum(
-        np.ones(values.size) if weights is None else weights[order]
-    )
+    cumulative: NDArray[np.float64] = np.cumsum(weights[order])
     position = int(cumulative.searchsorted(share * cumulative[-1]))
     return float(values[order][min(position, values.size - 1)])

@@ -274,7 +274,8 @@ def normalized_texts(tokens: Tokens) -> list[str]:
     ends = tokens.starts + tokens.lengths
     is_text[ends] = True  # the space that follows each token, except for the last one of a text
     is_text[ends[(tokens.text_starts + tokens.counts - 1)[tokens.counts > 0]]] = False
-    texts: list[str] = letters[is_text].tobytes().decode("latin-1").split("\xff")
+    chosen = letters.compress(is_text)  # twice as fast as an index of truth values
+    texts: list[str] = chosen.tobytes().decode("latin-1").split("\xff")
     return texts[:-1]
 
 
