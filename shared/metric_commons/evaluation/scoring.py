@@ -318,7 +318,7 @@ def score_systems(
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
     summaries = in_processes(
-        lambda processes: _summaries(metrics, systems, module_options, processes), jobs
+        lambda processes: _summaries(metrics, systems, module_options, processes, progress), jobs
     )
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
@@ -376,13 +376,14 @@ def _summaries(
     systems: Mapping[str, SystemRows],
     options: Mapping[str, Mapping[str, Any]],
     jobs: int,
+    progress: bool,
 ) -> "Summaries":
     """What several processes have scored; of one nothing, since `compute` will do it."""
     if jobs == 1:
         return {}
     from .parallel_rows import summaries_of_rows
 
-    return summaries_of_rows(metrics, systems, options, jobs)
+    return summaries_of_rows(metrics, systems, options, jobs, progress=progress)
 
 
 def _column(name: str, columns: Any, system: str) -> Any:
