@@ -262,7 +262,9 @@ def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
     """
     largest = max(float(values.max()), -float(values.min()))
     power = math.frexp(largest)[1]
-    while values.any():
+    while left := np.count_nonzero(values):
+        if 4 * left < values.size:
+            values = values[values != 0]
         power -= _BIN_WIDTH
         if abs(power) > 900:  # the magic number might be none
             digits = whole_digits(values, values.size)

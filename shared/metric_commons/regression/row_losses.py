@@ -77,11 +77,14 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
 def _losses(kind: str, parameter: float, predictions: Floats, references: Floats) -> Floats:
     """The losses of some rows, which are in their domain."""
     if kind == "msle":
-        return (np.log1p(references) - np.log1p(predictions)) ** 2
+        distances: Floats = np.log1p(references) - np.log1p(predictions)
+        return np.square(distances, out=distances)
     if kind == "pinball":
         residuals = references - predictions
-        return np.where(residuals > 0, parameter, parameter - 1) * residuals
-    return np.maximum(_deviances(parameter, predictions, references), 0.0)
+        residuals *= np.where(residuals > 0, parameter, parameter - 1)
+        return residuals
+    deviances = _deviances(parameter, predictions, references)
+    return np.maximum(deviances, 0.0, out=deviances)
 
 
 def _check_deviance(
@@ -117,22 +120,31 @@ def _deviances(power: float, means: Floats, values: Floats) -> Floats:
     """The unit deviance of values from means."""
     from scipy.special import xlogy
 
+    terms: Floats
     if power == 0:
         return (values - means) ** 2
-    terms: Floats
     if power == 1:
-        terms = xlogy(values, values / means) - values + means
-        return 2 * terms
-    if power == 2:
         ratios = values / means
-        return 2 * (ratios - 1 - np.log(ratios))
-    p, base = power, np.maximum(values, 0.0) if power < 0 else values
-    terms = (
-        base ** (2 - p) / ((1 - p) * (2 - p))
-        - values * means ** (1 - p) / (1 - p)
-        + means ** (2 - p) / (2 - p)
-    )
-    return 2 * terms
+        terms = xlogy(values, ratios, out=ratios)
+        terms -= values
+        terms += means
+    elif power == 2:
+        ratios = values / means
+        terms = ratios - 1
+        terms -= np.log(ratios, out=ratios)
+    else:  # v**(2 - p) / ((1 - p) * (2 - p)) - v * m**(1 - p) / (1 - p) + m**(2 - p) / (2 - p)
+        p, base = power, np.maximum(values, 0.0) if power < 0 else values
+        terms = base ** (2 - p)
+        terms /= (1 - p) * (2 - p)
+        products = means ** (1 - p)
+        products *= values
+        products /= 1 - p
+        terms -= products
+        powers = means ** (2 - p)
+        powers /= 2 - p
+        terms += powers
+    terms *= 2
+    return terms
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
@@ -165,15 +177,15 @@ def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
         return [math.sqrt(value) for value in means]
     if not measure.kind.startswith("d2_"):
         return means
-    columns = zip(predictions, references, strict=True)
-    return [d2(measure, *column, pairs.weights) for column in columns]
+    outputs = zip(means, references, strict=True)
+    return [_saved_share(measure, mean, values, pairs.weights) for mean, values in outputs]
 
 
 def d2(measure: Measure, predictions: Floats, references: Floats, weights: Floats | None) -> float:
     """The share of the loss of the best constant that predictions save; shape (rows,) each.
 
-    As R2, it is NaN for less than two rows, and of constant references 1.0 if nothing is lost,
-    otherwise 0.0.
+    As R2, it is NaN for less than two rows, and where the constant loses nothing, as it does of
+    constant references and at the ends of quantiles, 1.0 if predictions do not either, else 0.0.
 
     Source:
         Hastie, Tibshirani and Wainwright, Statistical learning with sparsity (2015), 3.1.
@@ -182,11 +194,16 @@ def d2(measure: Measure, predictions: Floats, references: Floats, weights: Float
     >>> round(d2(Measure("d2_absolute_error", "d2_absolute_error"), *numbers, None), 4)
     0.3333
     """
+    losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])
+    return _saved_share(measure, mean_losses(losses, weights)[0], references, weights)
+
+
+def _saved_share(
+    measure: Measure, loss: float, references: Floats, weights: Floats | None
+) -> float:
+    """The same, from the mean loss of the predictions."""
     if references.size < 2:
         return math.nan
-    (loss,) = mean_losses(
-        row_losses(measure, predictions[np.newaxis], references[np.newaxis]), weights
-    )
     if (references == references[0]).all():
         return float(not loss)
     if _LOSSES[measure.kind] == "tweedie":
@@ -198,7 +215,7 @@ def d2(measure: Measure, predictions: Floats, references: Floats, weights: Float
         return math.nan
     best = np.full((1, references.size), constant)
     (minimum,) = mean_losses(row_losses(measure, best, references[np.newaxis]), weights)
-    return 1 - loss / minimum
+    return 1 - loss / minimum if minimum else float(not loss)
 
 
 def needs_positive_means(measure: Measure) -> bool:
