@@ -177,7 +177,10 @@ def test_further_measures_of_generated_labels(clustering, drawn):
         # Of clusters of single rows rounding makes any number of its AMI.
         if "ami" in measure and len(references) in table.shape:
             continue
-        expected = peer(references, predictions)
+        try:
+            expected = peer(references, predictions)
+        except ZeroDivisionError:  # with beta=0, of which the limit is the homogeneity
+            expected = metrics.homogeneity_score(references, predictions)
         assert result[measure] == pytest.approx(expected, rel=1e-9, abs=1e-9), measure
     assert result["purity"] == table.max(axis=0).sum() / table.sum()
     pairs = metrics.cluster.pair_confusion_matrix(references, predictions)

@@ -7,8 +7,9 @@ match a true one of another type, or one that it only overlaps.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import zip_longest
+from operator import add
 from typing import Any, Literal
 
 import numpy as np
@@ -203,8 +204,10 @@ def _type_scores(
 
 
 def _sum(values: Sequence[float]) -> float:
-    """The sum as numpy adds."""
-    return sum(values) if len(values) < _PIECEWISE else float(np.sum(np.array(values, np.float64)))
+    """The sum as numpy adds; `sum` does not, for from Python 3.12 on it rounds less."""
+    if len(values) < _PIECEWISE:
+        return reduce(add, values, 0.0)
+    return float(np.sum(np.array(values, np.float64)))
 
 
 def _read_spans(

@@ -140,7 +140,7 @@ def deviation(values: Floats) -> float:
 
     The very same as `np.std(values, ddof=1)`, without further arrays.
 
-    >>> deviation(np.array([1.0, 2.0, 4.0])) == np.std([1.0, 2.0, 4.0], ddof=1)
+    >>> bool(deviation(np.array([1.0, 2.0, 4.0])) == np.std([1.0, 2.0, 4.0], ddof=1))
     True
     """
     if values.size < 2:
