@@ -1,7 +1,7 @@
 """Intervals of a mean: the percentile bootstrap beside scipy's, and "auto" beside the bootstrap.
 
-CPU time, and peak memory at a million rows. "auto" draws nothing; of a million distinct scores it
-takes at most three times as long as sorting them.
+CPU time, and peak memory at a million rows, and at up to ten million resamples. "auto" draws
+nothing; of a million distinct scores it takes at most three times as long as sorting them.
 
     python benchmarks/resampling.py
 
@@ -10,6 +10,7 @@ gets a batch size that suits it: by default it takes 1.3 to 1.5 times as long, a
 at 10,000 rows.
 """
 
+from functools import partial
 from statistics import median
 
 import numpy as np
@@ -17,6 +18,7 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 from numpy.typing import NDArray
 from scipy import stats
 
+from metric_commons.classification.labels import label_scores, label_table
 from metric_commons.numbers.multisets import Multiset
 from metric_commons.statistics import interval
 from metric_commons.statistics.bootstrap import mean_interval
@@ -107,6 +109,23 @@ def without_draws() -> None:
     print(f"  a million rows in 100,000 clusters: {seconds:.2f} s\n")
 
 
+def by_resamples() -> None:
+    """Peak memory by the number of resamples: of a mean, and of nine scores of labels."""
+    print("\nPeak memory by the number of resamples, and how many bytes that is for each")
+    scores = f1_like(1_000)
+    labels = np.random.default_rng(0).integers(0, 3, (2, 1_000))
+    rows, task = label_table(*labels)
+    for n_resamples in (100_000, 1_000_000, 10_000_000):
+        draws = {"confidence_level": 0.95, "n_resamples": n_resamples}
+        mean = peak_megabytes(partial(mean_interval, scores, **draws))
+        table = peak_megabytes(partial(label_scores, rows, task, interval="bootstrap", **draws))
+        cells = "   ".join(
+            f"{name} {megabytes:6.1f} MB {1e6 * megabytes / n_resamples:6.1f} B"
+            for name, megabytes in (("a mean", mean), ("nine scores of labels", table))
+        )
+        print(f"{n_resamples:>10,} resamples   {cells}")
+
+
 def main() -> None:
     without_draws()
     print(f"{RESAMPLES:,} resamples, CPU time, medians of {ROUNDS} interleaved rounds")
@@ -118,6 +137,7 @@ def main() -> None:
     alone("zero_one", zero_one(1_000_000), RESAMPLES)
     # Time grows in proportion to the resamples here, memory does not.
     alone("all_distinct", all_distinct(1_000_000), 200)
+    by_resamples()
 
 
 if __name__ == "__main__":

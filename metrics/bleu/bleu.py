@@ -8,7 +8,7 @@ different tokenizers are not comparable.
 import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.numbers.domains import Count
+from metric_commons.numbers.domains import Length
 from metric_commons.statistics.sums import summarize_sums
 from metric_commons.text.bleu_definitions import Definition, defined_bleu_statistics
 from metric_commons.text.ngram_precision import SmoothMethod, SmoothValue
@@ -96,7 +96,7 @@ class Bleu(BatchMetric):
         lowercase: bool = False,
         smooth_method: SmoothMethod = "exp",
         smooth_value: SmoothValue | None = None,
-        max_ngram_order: Count = 4,
+        max_ngram_order: Length = 4,
         effective_order: bool = False,
         definition: Definition = "sacrebleu",
         result_format: SacrebleuFormat | None = None,

@@ -8,7 +8,7 @@ different forms of the same word.
 import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.numbers.domains import Count
+from metric_commons.numbers.domains import Length
 from metric_commons.statistics.sums import summarize_sums
 from metric_commons.text.character_ngrams import Beta, Order, chrf_statistics
 from metric_commons.text.sacrebleu_results import SacrebleuFormat, chrf_signature, sacrebleu_chrf
@@ -75,7 +75,7 @@ class Chrf(BatchMetric):
         *,
         predictions,
         references,
-        char_order: Count = 6,
+        char_order: Length = 6,
         word_order: Order = 0,
         beta: Beta = 2,
         lowercase: bool = False,

@@ -14,16 +14,19 @@ import signal
 import sys
 import tempfile
 import time
+import warnings
 from collections import Counter
 from functools import cache
 from pathlib import Path
 
 from metric_commons.cli import config
 from metric_commons.evaluation import catalog
+from metric_commons.evaluation.arguments import REPORTING
 from metric_commons.evaluation.parts import Part
 from metric_commons.evaluation.results import Results
 from metric_commons.evaluation.scoring import score
 from metric_commons.evaluation.state import State
+from metric_commons.files import stored_columns
 from metric_commons.files.stored import checksum
 from metric_commons.files.tables import Source
 from metric_commons.files.trec import read_qrels, read_run
@@ -31,10 +34,11 @@ from metric_commons.mcp.lines import refusal
 from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.tools import TOOLS, call
 from metric_commons.numbers.score_ranges import check_score
-from tests.spec import CASES, METRICS
+from tests.spec import CASES, METRICS, specs
 
 CORPUS = CASES / "damaged.jsonl"  # what once led to tracebacks, endless work or other numbers
 PATIENCE = 20  # seconds of one probe
+LONGEST = 2_000  # characters of a message
 
 JSON_LINES = '{"a": "Paris", "b": ["paris", "Rome"], "c": 1.5}\n{"a": "Oslo", "b": ["x"], "c": 2}\n'
 CSV = 'a,b,c\n"Paris, France","[""paris""]",1.5\nOslo,"[""x""]",2\n'
@@ -42,9 +46,26 @@ YAML = "modules: {qa_em: {normalizer: lower}}\ndata: {path: x.jsonl, limit: 3}\n
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
 RUN = "q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\nq2 Q0 c 1 0.5 B\n"
 ROWS = {"predictions": ["Paris", "Rome", "Oslo"], "references": ["paris", "Rom", "Oslo"]}
+
+
+class Unprintable:
+    """An object without a text."""
+
+    def __repr__(self):
+        raise RuntimeError
+
+
+def _nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 ODD = [
     *(None, True, -1, 0, 2**64, 10**400, -0.0, 1e308, float("nan"), float("inf"), 1j, "", "x"),
     *("\x1b[2J", "\ud800", b"x", memoryview(b"x"), [], [None], {}, {"a": 1}, set(), object(), len),
+    *(2**62, 10**15, 10**5000, "x" * 10**5, ["x" * 5000], _nested(3000), Unprintable(), range(10)),
 ]
 ODD_JSON = [None, True, -1, 0, 1.5, 10**30, 1e308, "", "x", "\x1b[2J", [], [None], {}, {"a": 1}]
 OUTSIDE = [
@@ -294,8 +315,76 @@ def changed_rows(dice, folder):
 
 def odd_options(dice, _):
     """A value that no option can be, or hardly."""
-    options = catalog.load(dice.choice(METRICS)).declared_options
-    options[dice.choice([*options])].check(dice.choice(ODD))
+    metric, sample = dice.choice(_samples())
+    name = dice.choice([*metric.declared_options])
+    type(metric)().compute(**sample | {name: dice.choice(ODD)})
+    return True
+
+
+def odd_rows(dice, _):
+    """A column with a row that no row can be, or hardly."""
+    metric, sample = dice.choice(_samples())
+    name = dice.choice([name for name in sample if name not in metric.declared_options])
+    rows = list(sample[name])
+    rows[dice.randrange(len(rows))] = dice.choice(ODD)
+    type(metric)().compute(**sample | {name: rows})
+    return True
+
+
+@cache
+def _samples():
+    """Each module with the arguments of its calls."""
+    return [(catalog.load(name), spec.sample) for name in METRICS for spec in specs(name)]
+
+
+@cache
+def _states():
+    """States of each module, with clusters, groups or neither."""
+    states = []
+    for metric, sample in _samples():
+        columns = {key: value for key, value in sample.items() if key not in metric.options}
+        stated = sample.keys() - columns.keys() - REPORTING - {"sample_weight"}
+        columns |= {key: sample[key] for key in sample.keys() & {"sample_weight"}}
+        rows = len(next(iter(columns.values())))
+        labels = [str(row % 2) for row in range(rows)]
+        for further in ({}, {"clusters": labels}, {"groups": labels}):
+            with contextlib.suppress(ValueError):  # where a module has no such labels
+                state = State(metric.name, **{key: sample[key] for key in stated})
+                state.update(**columns, **further)
+                state.result()
+                states.append(state)
+    return states
+
+
+def changed_states(dice, folder):
+    """A value of a state or part becomes another, and the checksum is made to fit."""
+    state = dice.choice(_states())
+    stored = dice.choice([state, Part({"bot": {state.module: state}})])
+    content = stored.to_dict()
+    *folders, last = dice.choice([*_leaves(content)])
+    place = content
+    for key in folders:
+        place = place[key]
+    place[last] = copy.deepcopy(dice.choice([*ODD_JSON, 7.5, 2**62]))
+    path = folder / "changed.part"
+    if dice.random() < 0.5:
+        path.write_text(json.dumps(content | {"sha256": checksum(content)}))
+    else:
+        body = stored_columns._packed(content)
+        path.write_bytes(stored_columns._first_line(stored.FORMAT, body) + body)
+    again = type(stored).read(path)
+    results = again if isinstance(again, State) else again.states["bot"][state.module]
+    if len(results) > 10**6:
+        return True  # they are too many to be scored
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # numbers near the greatest float
+        scores = results.result()
+    for name, value in scores.items():
+        if name != "groups":
+            try:
+                check_score(name, value, catalog.score_ranges(state.module))
+            except ValueError as error:
+                raise AssertionError(f"{state.module}: {error}") from error
     return True
 
 
@@ -358,7 +447,9 @@ PROBES = {
     "damaged results and parts": _of_files(["result.json", "x.part"]),
     "changed results, with a checksum that fits": changed_results,
     "changed scores of rows": changed_rows,
+    "changed states and parts, with a checksum that fits": changed_states,
     "odd options of modules": odd_options,
+    "odd values in rows of modules": odd_rows,
     "odd arguments of the server's tools": odd_arguments,
     "paths outside of the server's folders": outside_paths,
     "damaged lines of the protocol": protocol_lines,
@@ -379,6 +470,8 @@ def outcome(probe, dice, folder):
         return "hung", "no answer"
     except (ValueError, OSError) as error:
         is_long = "\n" in str(error)
+        if isinstance(error, ValueError):  # others name a file, whose path may be long
+            is_long |= len(str(error)) > LONGEST
         return ("wrong" if is_long else "refused"), str(error)
     except Exception as error:
         notes = getattr(error, "__notes__", [])

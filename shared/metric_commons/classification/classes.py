@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 
 from ..numbers.arrays import Column, Integers
-from ..numbers.checks import OptionError, RowError, check_choice
+from ..numbers.checks import OptionError, RowError, check_choice, shown
 from ..numbers.contingency import Label, Labels, check_kinds
 from ..numbers.domains import Parsed
 
@@ -237,7 +237,7 @@ def _label_list(labels: Any) -> Labels:
     """The labels of the option `labels`, as Python's own values, without repetitions."""
     plain = labels.tolist() if isinstance(labels, np.ndarray) else labels
     if not isinstance(plain, Sequence) or isinstance(plain, str) or not len(plain):
-        raise ValueError(f"labels must be a list of labels, got {labels!r}")
+        raise ValueError(f"labels must be a list of labels, got {shown(labels)}")
     checked = [_plain_label(f"labels[{index}]", label) for index, label in enumerate(plain)]
     if len(set(checked)) < len(checked):
         index = next(i for i, label in enumerate(checked) if label in checked[:i])
@@ -251,7 +251,7 @@ def _plain_label(name: str, label: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, bool | int | str):
-        raise ValueError(f"{name} must be a label, got {label!r}")
+        raise ValueError(f"{name} must be a label, got {shown(label)}")
     return value
 
 
@@ -276,7 +276,7 @@ def _positive_position(all_labels: Labels, pos_label: Any, *, required: bool) ->
         return all_labels.index(expected)
     if required or pos_label is not None:
         raise ValueError(
-            f"pos_label must be one of the labels {_enumeration(all_labels)}, got {expected!r}"
+            f"pos_label must be one of the labels {_enumeration(all_labels)}, got {shown(expected)}"
         )
     return 1
 

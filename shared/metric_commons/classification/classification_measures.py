@@ -6,7 +6,7 @@ from ..numbers.arrays import Column, take
 from ..numbers.binary_digits import Digits
 from ..numbers.checks import OptionError, check_labels, check_weights
 from ..numbers.contingency import ContingencyTable
-from ..numbers.domains import Count, Finite, Level, Weights, checked_options
+from ..numbers.domains import Bins, Finite, Level, Weights, checked_options
 from ..statistics.cluster_sums import Clusters
 from ..statistics.summary import members
 from .classes import (
@@ -56,7 +56,7 @@ def classification_scores(
     curves: Curves = False,
     drop_intermediate: bool | None = None,
     operating_point: OperatingPoint | None = None,
-    calibration_bins: Count | None = None,
+    calibration_bins: Bins | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
     conventions: bool = False,
     **uncertainty: Any,

@@ -7,9 +7,10 @@ clusters the same shares are means of rows in clusters. All other scores, and th
 rows, are resampled, whatever the method that the shares are asked to have.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,9 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Floats, Integers
 from ..numbers.multisets import Multiset
 from ..statistics.cluster_sums import Clusters, ClusterSums
-from ..statistics.draws import resampled_sums_of_rows
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval, f1_of_jaccard, proportion_interval
+from ..statistics.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.summary import Estimator
 from .classes import Classes
 from .confusion import LabelCounts, RowKinds
@@ -127,29 +128,33 @@ class ClusteredCounts:
         )
         return cls(labels, counts)
 
-    def resampled_kinds(self, n_resamples: int, seed: int) -> RowKinds | None:
-        """The kinds of rows of resamples of clusters."""
+    def resampled_kinds(self, n_resamples: int, seed: int) -> Iterator[RowKinds | None]:
+        """The kinds of rows of resamples of clusters, in blocks."""
         if self.kinds is None:
-            return None
-        totals = resampled_sums_of_rows(
+            yield from repeat(None)
+            return
+        blocks = resampled_sums_of_rows(
             self.kinds.occurrences.T.astype(np.float64), n_resamples=n_resamples, seed=seed
         )
-        return RowKinds(self.kinds.counts, totals)
+        for totals in blocks:
+            yield RowKinds(self.kinds.counts, totals)
 
-    def resampled(self, n_resamples: int, seed: int) -> LabelCounts:
-        """The counts of resamples, each of as many clusters as there are; float64."""
+    def resampled(self, n_resamples: int, seed: int) -> Iterator[LabelCounts]:
+        """The counts of blocks of resamples, each of as many clusters as there are; float64."""
         numbers = [getattr(self.counts, field.name) for field in fields(LabelCounts)]
         columns = [np.atleast_2d(number) for number in numbers if number is not None]
-        totals = resampled_sums_of_rows(
+        blocks = resampled_sums_of_rows(
             np.concatenate(columns).T, n_resamples=n_resamples, seed=seed
-        ).astype(np.float64)
+        )
         size = len(self.counts.support)
-        true_positives, support, predicted_positives, negatives = (
-            totals[start : start + size] for start in range(0, 4 * size, size)
-        )
-        return LabelCounts(
-            true_positives, support, predicted_positives, negatives, *totals[4 * size :]
-        )
+        for block in blocks:
+            totals = block.astype(np.float64)
+            true_positives, support, predicted_positives, negatives = (
+                totals[start : start + size] for start in range(0, 4 * size, size)
+            )
+            yield LabelCounts(
+                true_positives, support, predicted_positives, negatives, *totals[4 * size :]
+            )
 
 
 def label_estimators(
@@ -159,7 +164,7 @@ def label_estimators(
     *,
     weighted: bool,
     clusters: ClusteredCounts | None,
-    resampled: Callable[[int, int], Mapping[str, Floats]],
+    resampled: Callable[[int, int], Iterator[Mapping[str, Floats]]],
 ) -> dict[str, Estimator]:
     """For each score a function that returns its interval, as `summary.uncertainty` takes them.
 
@@ -169,9 +174,16 @@ def label_estimators(
         names: of the scores.
         weighted: whether rows have weights; then everything is resampled.
         clusters: the counts of each cluster; None if rows stand alone.
-        resampled: the scores of resamples, from their number and a seed.
+        resampled: the scores of blocks of resamples, from their number and a seed.
     """
-    resamples = cache(resampled)
+
+    def are_shares(name: str, method: str) -> bool:
+        return not weighted and method != "bootstrap" and bool(_shares(name, counts, task))
+
+    @cache
+    def resamples(method: str, n_resamples: int, seed: int) -> dict[str, Floats]:
+        drawn = [name for name in names if not are_shares(name, method)]
+        return gathered(resampled(n_resamples, seed), n_resamples, drawn)
 
     def estimate(
         name: str,
@@ -181,8 +193,8 @@ def label_estimators(
         n_resamples: int = 10_000,
         seed: int = 0,
     ) -> Interval | list[Interval]:
-        shares = [] if weighted or method == "bootstrap" else _shares(name, counts, task)
-        if shares:
+        if are_shares(name, method):
+            shares = _shares(name, counts, task)
             labels: Sequence[str] = () if clusters is None else clusters.labels
             clustered = (
                 [None] * len(shares) if clusters is None else _shares(name, clusters.counts, task)
@@ -199,7 +211,7 @@ def label_estimators(
                 ]
             return estimates if task.average == "none" and name != "accuracy" else estimates[0]
         return resampled_interval(
-            resamples(n_resamples, seed)[name],
+            resamples(method, n_resamples, seed)[name],
             confidence_level,
             None if clusters is None else len(clusters.labels),
         )

@@ -1,8 +1,9 @@
 """From columns of labels to their scores, by way of a table of how often each pair occurs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import repeat
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..statistics.summary import Estimator, uncertainty
 from .classes import Classes, as_labels, check_one_label, classes
 from .confusion import (
     Matrix,
+    RowKinds,
     Rows,
     confusion_scores,
     label_counts,
@@ -207,16 +209,22 @@ def label_scores(
         result["report"] = label_report(counts, task, rows, zero_division)
     if confusion_matrix is not False or any(isinstance(score, list) for score in result.values()):
         result["labels"] = task.labels
+    if confidence_level is None:
+        return result
     weighted = table.weights is not None
 
-    def resampled(n_resamples: int, seed: int) -> dict[str, Floats]:
+    def resampled(n_resamples: int, seed: int) -> Iterator[dict[str, Floats]]:
         draws = {"n_resamples": n_resamples, "seed": seed}
+        resampled_kinds: Iterator[RowKinds | None] = repeat(None)
         if clusters is not None:
-            return measure(clusters.resampled(**draws), kinds=clusters.resampled_kinds(**draws))
-        if isinstance(table, LabelIndicators):
+            blocks = clusters.resampled(**draws)
+            resampled_kinds = clusters.resampled_kinds(**draws)
+        elif isinstance(table, LabelIndicators):
+            blocks = table.resampled_counts(**draws)
             resampled_kinds = table.resampled_row_kinds(task, **draws)
-            return measure(table.resampled_counts(**draws), kinds=resampled_kinds)
-        return measure(resampled_label_counts(table, task, distances, **draws))
+        else:
+            blocks = resampled_label_counts(table, task, distances, **draws)
+        return (measure(block, kinds=next(resampled_kinds)) for block in blocks)
 
     estimators = label_estimators(
         counts, task, names, weighted=weighted, clusters=clusters, resampled=resampled

@@ -1,6 +1,8 @@
 """Rows with any number of labels: a 0 or 1 for each label, counted label by label."""
 
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +12,7 @@ from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import RowError, check_weights
 from ..numbers.contingency import scaled_weights
 from ..numbers.exact_sums import group_sums
-from ..statistics.draws import resampled_totals
+from ..statistics.resampled_totals import resampled_totals
 from .classes import Classes, classes
 from .confusion import LabelCounts, RowKinds, exact_numbers, resampled_counts
 
@@ -119,8 +121,8 @@ class LabelIndicators:
             occurrences,
         )
 
-    def resampled_counts(self, *, n_resamples: int, seed: int) -> LabelCounts:
-        """The counts of resamples of the rows, float64."""
+    def resampled_counts(self, *, n_resamples: int, seed: int) -> Iterator[LabelCounts]:
+        """The counts of blocks of resamples of the rows, float64."""
         references, predictions, weights, occurrences = self._equal_rows
         correct = (references == predictions).all(axis=1)
         return resampled_counts(
@@ -132,13 +134,15 @@ class LabelIndicators:
             seed=seed,
         )
 
-    def resampled_row_kinds(self, task: Classes, *, n_resamples: int, seed: int) -> RowKinds | None:
-        """As `row_kinds`, with an occurrence for each of the same resamples."""
+    def resampled_row_kinds(
+        self, task: Classes, *, n_resamples: int, seed: int
+    ) -> Iterator[RowKinds | None]:
+        """As `row_kinds`, with an occurrence for each of the same resamples, in the same blocks."""
         if task.average != "samples":
-            return None
+            yield from repeat(None)
         references, predictions, weights, occurrences = self._equal_rows
         kinds, codes = _row_kinds(references[:, task.selection], predictions[:, task.selection])
-        totals = resampled_totals(
+        blocks = resampled_totals(
             occurrences,
             codes[:, np.newaxis],
             len(kinds.support),
@@ -146,7 +150,9 @@ class LabelIndicators:
             n_resamples=n_resamples,
             seed=seed,
         )
-        return RowKinds(kinds.select(np.arange(len(totals))[:, np.newaxis]), totals)
+        counts = kinds.select(np.arange(len(kinds.support))[:, np.newaxis])
+        for totals in blocks:
+            yield RowKinds(counts, totals)
 
 
 class _EqualRows(NamedTuple):

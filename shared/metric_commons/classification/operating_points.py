@@ -11,6 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
+from ..numbers.checks import shown
 from ..numbers.contingency import contingency
 from ..numbers.domains import Parsed
 from ..statistics.cluster_sums import Clusters
@@ -54,7 +55,7 @@ def parse_rule(rule: Any) -> Rule:
             return Rule(parts[1], limit)
     raise ValueError(
         "operating_point must be 'f1', 'f_beta', 'eer', 'recall>=0.9', 'precision>=0.9', "
-        f"'specificity>=0.9' or 'fpr<=0.1', with any number from 0 to 1, got {rule!r}"
+        f"'specificity>=0.9' or 'fpr<=0.1', with any number from 0 to 1, got {shown(rule)}"
     )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import OptionError, check_sizes, check_weights
 from ..numbers.contingency import ContingencyTable, Label, contingency, encoded
-from ..numbers.domains import Count, Finite, Level, Parsed, check_option, checked_options
+from ..numbers.domains import Bins, Finite, Level, Parsed, check_option, checked_options
 from ..statistics.cluster_sums import Clusters
 from ..statistics.methods import Method
 from ..statistics.summary import Estimator, uncertainty
@@ -210,7 +210,7 @@ def curve_scores(
     top_k: TopK | None = None,
     curves: Curves = False,
     drop_intermediate: bool | None = None,
-    calibration_bins: Count | None = None,
+    calibration_bins: Bins | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
     confidence_level: Level | None = None,
     interval: Method = "auto",

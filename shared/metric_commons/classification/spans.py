@@ -24,6 +24,7 @@ Match = Literal["strict", "exact", "partial", "type"]
 SpanFormat = Literal["seqeval"]
 SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
 
+_AT_MOST = (("hits:", "predicted:"), ("found:", "relevant:"), ("equal_tags", "tags"))
 _PIECEWISE = 8  # numbers, from which on numpy adds in another order than one after another
 
 
@@ -63,7 +64,7 @@ def span_statistics(
 
     rows = len(references)
     if not rows:
-        return RowStatistics((), np.zeros((0, 0), np.int64), score, row_scores)
+        return RowStatistics((), np.zeros((0, 0), np.int64), score, row_scores, _AT_MOST)
     spans, types, columns = _read_spans(predictions, references, scheme, suffix=suffix)
     predicted, relevant = spans["predictions"], spans["references"]
     tables = {
@@ -82,7 +83,7 @@ def span_statistics(
             for name, table in tables.items():
                 columns[f"{name}:{type_name}"] = table[:, number]
     values = np.stack([*columns.values()], axis=1) if columns else np.zeros((rows, 0), np.int64)
-    return RowStatistics(tuple(columns), values, score, row_scores)
+    return RowStatistics(tuple(columns), values, score, row_scores, _AT_MOST)
 
 
 def type_f1_intervals(

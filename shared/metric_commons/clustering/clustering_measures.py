@@ -10,9 +10,10 @@ from ..numbers.arrays import Column, Integers
 from ..numbers.checks import RowError
 from ..numbers.contingency import contingency
 from ..numbers.domains import Count, Level, Resamples, Seed, checked_options
-from ..statistics.draws import random_rows, resampled_totals
+from ..statistics.draws import Words, random_rows
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval
+from ..statistics.resampled_totals import gathered, resampled_totals
 from ..statistics.summary import mean, reported
 from .agreement import agreement, cell_counts
 from .centroids import calinski_harabasz, davies_bouldin, spreads
@@ -190,7 +191,7 @@ def _sample(rows: int, size: int, seed: int) -> Integers:
     Rows are drawn with replacement until enough different ones have come up; each counts when it is
     drawn for the first time.
     """
-    words = np.random.PCG64(int(seed))
+    words = Words(int(seed))
     is_drawn = np.zeros(rows, bool)
     while (lacking := size - int(np.count_nonzero(is_drawn))) > 0:
         draws = random_rows(words, rows, 2 * lacking)
@@ -216,19 +217,18 @@ def _label_scores(
     if bootstrap:
         level = float(bootstrap["confidence_level"])
         # Rows of the same labels are alike, so a resample is a table of other counts.
-        totals = resampled_totals(
+        blocks = resampled_totals(
             table.counts,
             np.arange(len(table.counts))[:, np.newaxis],
             len(table.counts),
             n_resamples=int(bootstrap["n_resamples"]),
             seed=int(bootstrap["seed"]),
         )
-        resamples = cell_counts(table, np.ascontiguousarray(totals.T))
-        result |= reported(
-            {
-                measure.name: resampled_interval(np.array(agreement(measure, resamples)), level)
-                for measure in measures
-                if measure.kind != "pair_confusion"
-            }
+        scores = [measure for measure in measures if measure.kind != "pair_confusion"]
+        resamples = (cell_counts(table, np.ascontiguousarray(totals.T)) for totals in blocks)
+        columns = gathered(
+            ({m.name: np.array(agreement(m, counts)) for m in scores} for counts in resamples),
+            int(bootstrap["n_resamples"]),
         )
+        result |= reported({name: resampled_interval(columns[name], level) for name in columns})
     return result

@@ -42,8 +42,8 @@ arithmetic, geometric, min, max
     """
     names = [measures] if isinstance(measures, str) else measures
     parsed = {}
-    if isinstance(names, Sequence):
-        parsed = {name: _with_parameter(name) for name in names if isinstance(name, str)}
+    if isinstance(names, Sequence) and all(isinstance(name, str) for name in names):
+        parsed = {name: _with_parameter(name) for name in names}
     known = [*_NAMES, *(name for name, measure in parsed.items() if measure)]
     return [parsed[name] or Measure(name, name) for name in check_measures(measures, known)]
 

@@ -4,17 +4,29 @@ Whatever deals the rows out, be it a job array, Ray, Dask or Beam, needs nothing
 process for each part, and one that merges the files.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from ..files.stored import check_object
 from ..files.stored_columns import StoredColumns
+from ..numbers.domains import check_option
 from ..numbers.progress import step
 from ..numbers.row_digests import added
 from .module_results import ModuleResult, module_result
+from .result_checks import check_inputs
 from .results import Results
 from .signature import digest_text, provenance
 from .state import State
+
+_CONTENT = {
+    "format": str,
+    "states": Mapping[str, Any],
+    "inputs": Sequence[Mapping[str, Any]],
+    "preset": str | None,
+    "rows": Mapping[str, Any],
+}
+_DIGESTS = 1 << 64
 
 
 @dataclass
@@ -122,11 +134,40 @@ class Part(StoredColumns):
         Raises:
             ValueError: a state is of another version.
         """
+        check_object("a part", content, _CONTENT)
         states = {
-            system: {module: State.from_dict(state) for module, state in modules.items()}
+            system: {module: _state(system, module, state) for module, state in modules.items()}
             for system, modules in content["states"].items()
         }
+        _check_provenance(content, states)
         return cls(states, content["inputs"], content["preset"], content["rows"])
+
+
+def _state(system: str, module: str, content: Mapping[str, Any]) -> State:
+    """The state of a module, whose errors name the system."""
+    try:
+        state = State.from_dict(content)
+        if state.module != module:
+            raise ValueError(f"the state of {module} is one of {state.module}")
+    except ValueError as error:
+        raise ValueError(f"system {system!r}: {error}") from error
+    return state
+
+
+def _check_provenance(
+    content: Mapping[str, Any], states: Mapping[str, Mapping[str, State]]
+) -> None:
+    """Nothing, if the files that rows are from, and the digests of rows, are what they may be."""
+    if not states or len({tuple(sorted(modules)) for modules in states.values()}) > 1:
+        raise ValueError("the systems of a part have different modules, or there are none")
+    check_inputs(content["inputs"])
+    for system, digests in content["rows"].items():
+        if system not in states:
+            raise ValueError(f"rows are of system {system!r}, which has no states")
+        check_option(f"rows of {system!r}", digests, Mapping[str, Any])
+        for name, digest in digests.items():
+            if type(digest) is not int or not 0 <= digest < _DIGESTS:
+                raise ValueError(f"the digest of {name!r} is {digest!r}, no integer of 64 bits")
 
 
 def _result(module: str, state: State, reporting: Mapping[str, Any]) -> ModuleResult:

@@ -32,6 +32,7 @@ from .rendering import label
 _ALL_NUMBERS = (-math.inf, math.inf)
 _Values, _Names = Mapping[str, Any], Sequence[str]
 _Natural = Annotated[int, Range(0)]
+_Power = Annotated[int, Range(-2200, 2200)]  # of two: twice the exponent of the least float
 _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN and infinities
 
 
@@ -178,6 +179,8 @@ def check_module(module: str, values: Mapping[str, Any]) -> None:
     for name, counts in values.get("value_counts", {}).items():
         check_option("value_counts", [name], Sequence[str])
         _check_counts(name, counts, scores, values["rows"], ranges)
+    for name, counts in values.get("cluster_counts", {}).items():
+        _check_cluster_counts(name, counts, values)
     _check_signature(module, values)
 
 
@@ -194,6 +197,17 @@ def check_rows(module: str, columns: Mapping[str, Sequence[float]]) -> None:
                 check_score(name, value, ranges)
             except ValueError as error:
                 raise RowError(name, row, f"is {value!r}: {error}") from error
+
+
+def check_inputs(inputs: Sequence[Mapping[str, Any]]) -> None:
+    """Nothing, if rows may be from these files.
+
+    Raises:
+        ValueError: they may not.
+    """
+    for source in inputs:
+        typed = {key: value for key, value in source.items() if key in _INPUT}
+        check_object("an input", typed, {"path": str}, _INPUT)
 
 
 def _check_known(key: str, names: Iterable[str], scores: Mapping[str, Any]) -> None:
@@ -265,6 +279,23 @@ def _check_counts(
         raise ValueError(f"{name} is {score}, but its value_counts have the mean {mean}")
 
 
+def _check_cluster_counts(name: str, counts: Any, values: Mapping[str, Any]) -> None:
+    """The clusters of a score have the rows that are counted, and no more kinds than rows."""
+    if name not in values.get("value_counts", {}) or not isinstance(counts, list):
+        raise ValueError(f"cluster_counts of {name!r} are not of counted values")
+    if len(counts) != 2 or not isinstance(counts[1], list):
+        raise ValueError(f"cluster_counts of {name!r} are no counts of clusters")
+    check_option(f"the unit of cluster_counts of {name!r}", counts[0], _Power)
+    rows = 0
+    for kind in counts[1]:
+        check_option(f"cluster_counts of {name!r}", kind, Sequence[int])
+        if len(kind) != 3 or kind[0] < 1 or kind[2] < 1:
+            raise ValueError(f"cluster_counts of {name!r} have {kind}, not rows, sum and number")
+        rows += kind[0] * kind[2]
+    if rows != sum(values["value_counts"][name][1]):
+        raise ValueError(f"cluster_counts of {name!r} have {rows} rows, its value_counts others")
+
+
 def _check_signature(module: str, values: Mapping[str, Any]) -> None:
     """The signature says what the options say, as far as it names them."""
     name, *parts = values["signature"].split("|")
@@ -307,9 +338,7 @@ def _check_comparison(values: Any, systems: Mapping[str, Any]) -> None:
 
 def _check_provenance(values: Mapping[str, Any]) -> None:
     check_object("provenance", values, {}, _PROVENANCE)
-    for source in values.get("inputs", []):
-        typed = {key: value for key, value in source.items() if key in _INPUT}
-        check_object("an input", typed, {"path": str}, _INPUT)
+    check_inputs(values.get("inputs", []))
     if "per_example" in values:
         check_object("per_example", values["per_example"], {"path": str, "sha256": _Digest})
     for distribution, number in values.get("versions", {}).items():

@@ -1,8 +1,8 @@
 """Rows that states keep, in tables of Arrow: a column for each number and text of a row.
 
 Tables are put aside as they come. They are joined when somebody asks, or when four times as many
-rows have come as there were at the last time. So a merge takes as long as the new rows need, and
-all merges together little longer than one.
+rows have come as there were at the last time and some of them seem to be equal. So a merge takes as
+long as the new rows need, and all merges together little longer than one.
 """
 
 import re
@@ -23,6 +23,7 @@ _COUNT = "count"  # the column with the number of rows that are equal
 _STATISTIC = "="  # before the names of statistics
 _LABELS = ("groups", "clusters")
 _PENDING = 1 << 16  # rows that wait, at least, until tables are joined
+_SAMPLE = 1 << 14  # rows that tell whether rows are repeated
 _INDEX = re.compile(r"\[[0-9]+\]$")
 
 
@@ -40,7 +41,7 @@ class JoinedTables:
         self._shortens = shortens
         self._tables: list[Table] = []
         self._pending = 0
-        self._joined = 0  # rows of the table that was joined last
+        self._due = _PENDING  # so many pending rows are looked at
 
     def check(self, names: Sequence[str], table: Table) -> None:
         """Further rows have what the others have.
@@ -71,8 +72,15 @@ class JoinedTables:
         self.names = self.names or [*names]
         self._tables.append(table)
         self._pending += table.num_rows
-        if self._shortens and self._pending > max(_PENDING, 4 * self._joined):
-            self.table()
+        if self._shortens and self._pending > self._due:
+            if self._are_repeated():
+                self.table()
+            else:
+                self._due = 4 * self._pending
+
+    def _are_repeated(self) -> bool:
+        """Whether it would be a shorter table."""
+        return True
 
     def merge(self, other: Self) -> None:
         """Take in the rows of others, which stay as they are."""
@@ -90,7 +98,7 @@ class JoinedTables:
         """All rows."""
         if self._pending:
             self._tables = [self._finish(_joined(self._tables))]
-            self._joined, self._pending = self._tables[0].num_rows, 0
+            self._due, self._pending = max(_PENDING, 4 * self._tables[0].num_rows), 0
         return self._tables[0]
 
 
@@ -144,6 +152,36 @@ class CountedRows(JoinedTables):
         super().merge(other)
         self._rows += rows
 
+    def _are_repeated(self) -> bool:
+        """Whether a sample says that there are fewer different rows than rows.
+
+        Of d different rows, all equally frequent, a sample of n rows has about n * n / 2 / d pairs
+        of equal ones.
+        """
+        if self._in_order:
+            return True
+        rows = sum(table.num_rows for table in self._tables)
+        step = -(-rows // _SAMPLE)
+        samples = [table.take(np.arange(0, table.num_rows, step)) for table in self._tables]
+        sample = _joined(samples)
+        equal = sample.num_rows - self._finish(sample).num_rows
+        return bool(sample.num_rows**2 < 2 * equal * rows)
+
+    def tables_of_numbers(self) -> Iterator[dict[str, NDArray[Any]]]:
+        """Of each table the columns of numbers, those of lists of other lengths excepted.
+
+        Statistics are there without their mark, and so are the counts.
+        """
+        for table in self.parts():
+            columns = {}
+            for name in table.column_names:
+                column = table.column(name)
+                if name.startswith(_STATISTIC):
+                    column = column.fill_null(0)
+                if not _is_text(column.type) and not column.null_count:
+                    columns[name.removeprefix(_STATISTIC)] = column.to_numpy()
+            yield columns
+
     def columns(self) -> Columns:
         """The columns, in which each row occurs as often as it was counted."""
         table = self._repeated()
@@ -181,7 +219,15 @@ class CountedRows(JoinedTables):
             return
         if counts.ndim != 1 or counts.dtype.kind != "i" or counts.min() < 1:
             raise ValueError("the counts of rows are positive integers")
-        columns = {name: _column(values) for name, values in plain["columns"].items()}
+        columns = {
+            name: _column(_listed(name, column)) for name, column in plain["columns"].items()
+        }
+        names = {name.removesuffix("[]") for name in plain["names"]}
+        for name, column in columns.items():
+            if name.startswith(_STATISTIC) and _is_text(column.type):
+                raise ValueError(f"{name.removeprefix(_STATISTIC)} is a column of texts")
+            if not name.startswith(_STATISTIC) and _INDEX.sub("", name) not in names:
+                raise ValueError(f"{name} is a column without a name")
         if any(len(column) != counts.size for column in columns.values()):
             raise ValueError("columns of rows have different lengths")
         self._take(plain["names"], columns, counts.astype(np.int64))
@@ -318,6 +364,17 @@ def _column(values: Any) -> Any:
         return pa.array(values)
     except OverflowError:
         return pa.array(values, pa.uint64())
+
+
+def _listed(name: str, values: Any) -> Any:
+    """The values of a column in a file, if it is one.
+
+    Raises:
+        ValueError: it is not.
+    """
+    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        raise ValueError(f"{name} is {type(values).__name__}, not a column")
+    return values
 
 
 def _is_text(kind: Any) -> bool:

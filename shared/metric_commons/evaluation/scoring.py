@@ -30,8 +30,8 @@ from .usage import with_bar
 from .worker_processes import check_jobs, in_processes
 
 if TYPE_CHECKING:
-    from .jobs import Job
     from .parallel_rows import Summaries
+    from .scoring_plans import ScoringPlan
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
@@ -124,12 +124,12 @@ def score(
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
     by_rows = per_example or compare or _needs_rows(data, metrics, labels, options or {})
     if not by_rows:
-        from .jobs import job_of_columns
+        from .scoring_plans import plan_of_columns
 
         intervals = {"confidence_level": confidence_level, "standard_error": standard_error}
         return _results_of_parts(
             data,
-            job_of_columns(metrics, names, labels, options or {}, intervals),
+            plan_of_columns(metrics, names, labels, options or {}, intervals),
             jobs=jobs,
             inputs=inputs,
             interval=interval,
@@ -245,7 +245,7 @@ def _needs_rows(
 
 def _results_of_parts(
     data: Any,
-    job: "Job",
+    plan: "ScoringPlan",
     *,
     jobs: int,
     inputs: Iterable[Mapping[str, Any]],
@@ -254,9 +254,9 @@ def _results_of_parts(
     """The results of a table whose rows stay where they are, and whose states merge."""
     from .table_parts import part_of_table
 
-    part = in_processes(lambda processes: part_of_table(data, job, processes), jobs)
+    part = in_processes(lambda processes: part_of_table(data, plan, processes), jobs)
     part.inputs.extend(map(dict, inputs))
-    return part.results(**job.intervals, **reporting)
+    return part.results(**plan.intervals, **reporting)
 
 
 def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
@@ -318,7 +318,7 @@ def score_systems(
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
     summaries = in_processes(
-        lambda processes: _summaries(metrics, systems, module_options, processes), jobs
+        lambda processes: _summaries(metrics, systems, module_options, processes, progress), jobs
     )
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
@@ -376,13 +376,14 @@ def _summaries(
     systems: Mapping[str, SystemRows],
     options: Mapping[str, Mapping[str, Any]],
     jobs: int,
+    progress: bool,
 ) -> "Summaries":
     """What several processes have scored; of one nothing, since `compute` will do it."""
     if jobs == 1:
         return {}
     from .parallel_rows import summaries_of_rows
 
-    return summaries_of_rows(metrics, systems, options, jobs)
+    return summaries_of_rows(metrics, systems, options, jobs, progress=progress)
 
 
 def _column(name: str, columns: Any, system: str) -> Any:

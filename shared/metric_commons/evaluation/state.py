@@ -12,12 +12,13 @@ import json
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cache, lru_cache
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from ..base.locks import Lock
-from ..files.stored import plain
+from ..files.stored import check_object, plain
 from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
+from ..numbers.domains import Range
 from .arguments import REPORTING, holds_function
 from .catalog import declared
 from .signature import version
@@ -28,6 +29,12 @@ from .sufficient_statistics import RowLabels, SufficientStatistics
 from .value_counts import CountedScores
 
 _DISTRIBUTION = "metric-commons"
+_CONTENT = {
+    **dict.fromkeys(("format", "version", "module"), str),
+    "options": Mapping[str, Any],
+    "rows": Annotated[int, Range(0)],
+    "statistics": Any,
+}
 _OF_INTERVALS = ("confidence_level", "standard_error")  # what a state may be told in advance
 
 
@@ -189,6 +196,7 @@ class State(StoredColumns):
         Raises:
             ValueError: it comes from another version, whose scores may be others.
         """
+        check_object("a state", content, _CONTENT)
         if content["version"] != version(_DISTRIBUTION):
             raise ValueError(
                 f"the state is of {_DISTRIBUTION} {content['version']}, but this is "
@@ -200,6 +208,10 @@ class State(StoredColumns):
         state._statistics.take_plain(content["statistics"])
         if len(state) != content["rows"]:
             raise ValueError(f"the state is damaged: it should have {content['rows']} rows")
+        try:
+            state._statistics.check()
+        except ValueError as error:
+            raise ValueError(f"the state of {state.module} is damaged: {error}") from error
         return state
 
 

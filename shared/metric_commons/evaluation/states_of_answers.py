@@ -2,10 +2,15 @@
 
 from typing import Any, Self
 
+import numpy as np
+
+from ..numbers.score_ranges import SHARES
 from ..text.answerability import ScoredAnswers, scored_answers, summarize_answers
 from .row_tables import CountedRows
+from .state_checks import check_column, check_counts
 from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
+_TRUTHS = ("has_answer", "is_given")
 _SCORES = ("exact", "f1", "has_answer", "is_given")
 
 
@@ -50,3 +55,13 @@ class AnswersInOrder(SufficientStatistics):
 
     def take_plain(self, plain: Any) -> None:
         self._rows.take_plain(plain)
+
+    def check(self) -> None:
+        for columns in self._rows.tables_of_numbers():
+            check_counts(columns["count"])
+            for name in _SCORES:
+                if name not in columns or (columns[name].dtype == np.bool_) != (name in _TRUTHS):
+                    raise ValueError(f"{name} is no column, or one of another kind")
+            for name in (*_SCORES, "probabilities"):
+                if name in columns:
+                    check_column(name, columns[name], SHARES)

@@ -12,12 +12,20 @@ from ..numbers.arrays import Integers, take
 from ..numbers.checks import check_weights
 from ..regression.errors import MOMENT_MEASURES, aggregate_outputs, moment_measures
 from ..regression.measure_names import parse_measures
-from ..regression.moments import Moments, compute_moments, required_measures
+from ..regression.moments import Moments, compute_moments, required_measures, required_terms
 from ..regression.pairs import Pairs
 from ..statistics.summary import members
 from ..statistics.sums import RowStatistics, summarize_sums
 from .arguments import OF_SCRIPTS
 from .row_tables import CountedRows
+from .state_checks import (
+    NOT_NEGATIVE,
+    check_at_most,
+    check_column,
+    check_counts,
+    check_moments,
+    check_statistic,
+)
 from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
 
@@ -60,6 +68,12 @@ class RowCounts(SufficientStatistics):
 
     def take_plain(self, plain: Any) -> None:
         self._rows.take_plain(plain)
+
+    def check(self) -> None:
+        for columns in self._rows.tables_of_numbers():
+            check_counts(columns["count"])
+            for name in columns.keys() & self._metric.options.keys():
+                check_column(name, columns[name], NOT_NEGATIVE)  # the weights of rows
 
 
 class RegressionMoments(SufficientStatistics):
@@ -124,6 +138,11 @@ class RegressionMoments(SufficientStatistics):
     def take_plain(self, plain: Any) -> None:
         self._take({label: Moments.from_plain(moments) for label, moments in plain})
 
+    def check(self) -> None:
+        terms = required_terms(required_measures(self._measures, self._options["multioutput"]))
+        for moments in self._groups.values():
+            check_moments(moments, terms)
+
     def _take(self, new: Mapping[str | None, Moments]) -> None:
         merged = dict(self._groups)
         for label, moments in new.items():
@@ -184,6 +203,10 @@ class RegressionRows(SufficientStatistics):
         else:
             self._moments.take_plain(plain)
 
+    def check(self) -> None:
+        self._rows.check()
+        self._moments.check()
+
 
 class SumsOfRows(SufficientStatistics):
     """Statistics of rows, from whose sums the scores follow; intervals resample the rows."""
@@ -223,6 +246,14 @@ class SumsOfRows(SufficientStatistics):
 
     def take_plain(self, plain: Any) -> None:
         self._rows.take_plain(plain)
+
+    def check(self) -> None:
+        for columns in self._rows.tables_of_numbers():
+            check_counts(columns["count"])
+            for name, values in columns.items():
+                check_statistic(name, values)
+            for lesser, greater in self._none.at_most:
+                check_at_most(columns, lesser, greater)
 
 
 def _refuse_labels(metric: Any, labels: RowLabels) -> None:

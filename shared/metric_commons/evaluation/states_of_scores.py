@@ -19,6 +19,7 @@ from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
 from ..statistics.summary import members, summarize, uncertainty
 from .ranking_tables import Rankings
+from .state_checks import check_clusters, check_column, check_scores
 from .sufficient_statistics import Columns, Ids, RowLabels, SufficientStatistics, refuse_ids
 from .value_counts import CountedScores, counts_of_rows
 
@@ -132,6 +133,15 @@ class RowScores(SufficientStatistics):
         for label, rows in plain:
             self._take({label: [_Rows.from_plain(rows)]})
 
+    def check(self) -> None:
+        for rows in chain.from_iterable(self._parts.values()):
+            check_scores(rows.scores, self._metric.score_ranges)
+            self._check_clusters(rows)
+
+    def _check_clusters(self, rows: _Rows) -> None:
+        if rows.clusters is not None:
+            check_clusters(rows.clusters, rows.scores)
+
     def _groups(self) -> dict[str | None, _Rows]:
         """The rows of each group."""
         if self._pending:
@@ -201,6 +211,12 @@ class ComparisonOutcomes(RowScores):
     def _scores_of_rows(self, columns: Columns) -> dict[str, Floats]:
         return {"outcome": outcomes(self._metric.checked(**columns)["predictions"])}
 
+    def _check_clusters(self, rows: _Rows) -> None:
+        if rows.clusters is None:
+            return
+        values = values_of_rates(rows.scores["outcome"].elements(), self._options["ties"])
+        check_clusters(rows.clusters, counts_of_rows(values).scores)
+
     def _summary(self, rows: _Rows, **reporting: Any) -> dict[str, Any]:
         del reporting["standard_error"]  # which is always there
         elements = rows.scores["outcome"].elements()
@@ -244,6 +260,11 @@ class RankingScores(SufficientStatistics):
 
     def take_plain(self, plain: Any) -> None:
         self._rankings.take_plain(plain)
+
+    def check(self) -> None:
+        for scores in self._rankings.tables_of_scores():
+            for name, values in scores.items():
+                check_column(name, values, self._metric.score_ranges)
 
 
 @lru_cache(maxsize=64)

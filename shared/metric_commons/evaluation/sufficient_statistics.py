@@ -66,6 +66,14 @@ class SufficientStatistics(ABC):
     def take_plain(self, plain: Any) -> None:
         """Take in what `to_plain` returned."""
 
+    @abstractmethod
+    def check(self) -> None:
+        """Nothing, if rows can have left this, which a file says.
+
+        Raises:
+            ValueError: they cannot.
+        """
+
 
 def refuse_ids(ids: Ids | None) -> None:
     """Nothing, if there are no ids, which only rankings have.

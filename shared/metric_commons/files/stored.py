@@ -20,6 +20,14 @@ from ..numbers.domains import check_option
 
 CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
+_DAMAGES = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+)
 _STALE = 24 * 60 * 60  # seconds
 
 
@@ -80,7 +88,7 @@ class Stored(ABC):
         """`from_dict`, whose errors are all ValueErrors that name the format."""
         try:
             return cls.from_dict(content)
-        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError) as error:
+        except _DAMAGES as error:
             raise ValueError(f"not a whole {content['format']}: {error}") from error
 
     def save(self, path: str | Path) -> None:

@@ -75,6 +75,19 @@ def _option_error(*arguments: Any) -> OptionError:
     return OptionError(*arguments)
 
 
+def shown(value: Any, most: int = 200) -> str:
+    """A value as a message has it: in one line, cut where it is long.
+
+    >>> shown([1, "a"]), len(shown("x" * 1000))
+    ("[1, 'a']", 200)
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # nested too deeply, an integer of too many digits, or an object of others
+        text = f"a value of the type {type(value).__name__}"
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
 def nearest(word: str, names: Collection[str]) -> str:
     """A hint at the known word that a misspelt one is closest to, or nothing.
 
@@ -97,7 +110,7 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(map(repr, choices))
         hint = nearest(value, choices) if isinstance(value, str) else ""
-        raise OptionError(name, f"must be one of {listed}, got {value!r}{hint}")
+        raise OptionError(name, f"must be one of {listed}, got {shown(value)}{hint}")
 
 
 def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
@@ -111,13 +124,15 @@ def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
     """
     names = [measures] if isinstance(measures, str) else measures
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise OptionError("measures", f"must be names such as {supported[0]!r}, got {measures!r}")
+        raise OptionError(
+            "measures", f"must be names such as {supported[0]!r}, got {shown(measures)}"
+        )
     if not names:
         raise OptionError("measures", f"is empty; name at least one of {', '.join(supported)}")
     for name in names:
         if name not in supported:
             hint = nearest(name, supported) or f"; there are {', '.join(supported)}"
-            raise OptionError("measures", f"holds {name!r}, which is not a measure{hint}")
+            raise OptionError("measures", f"holds {shown(name)}, which is not a measure{hint}")
         if names.count(name) > 1:
             raise OptionError("measures", f"holds {name!r} more than once")
     return list(names)
@@ -231,7 +246,7 @@ def check_sizes(name: str, value: Any) -> tuple[int, ...]:
         raise ValueError(f"{name} is empty; it needs at least one size")
     for size in sizes:
         if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
-            raise ValueError(f"{name} must hold integers of at least 1, got {size!r}")
+            raise ValueError(f"{name} must hold integers of at least 1, got {shown(size)}")
         if sizes.count(size) > 1:
             raise ValueError(f"{name} holds {size} more than once")
     return tuple(map(int, sizes))

@@ -13,6 +13,7 @@ import types
 from collections.abc import Callable, Collection, Sequence, Set
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, wraps
 from inspect import signature
 from numbers import Integral, Real
@@ -28,7 +29,7 @@ from typing import (
     get_type_hints,
 )
 
-from .checks import OptionError, nearest
+from .checks import OptionError, nearest, shown
 
 _NO_LISTS = str | bytes | bytearray | memoryview  # have items, but are one value
 
@@ -100,7 +101,9 @@ Finite = Annotated[float, Range(-math.inf)]
 Positive = Annotated[float, Range(0, strict=True)]
 NonNegative = Annotated[float, Range(0)]
 Count = Annotated[int, Range(1)]
-Resamples = Annotated[int, Range(1, 10_000_000)]  # each of which takes some 100 bytes for a while
+Resamples = Annotated[int, Range(1, 10_000_000)]  # each of which takes 8 bytes a score
+Length = Annotated[int, Range(1, 1000)]  # of n-grams, each order of which takes a column of counts
+Bins = Annotated[int, Range(1, 1_000_000)]
 Seed = Annotated[int, Range(0)]
 Labels = Annotated[Sequence[Any], PerRow("label")]
 Weights = Annotated[Sequence[float], PerRow("number")]
@@ -138,7 +141,7 @@ for 95 % pass 0.95
         raise OptionError(name, problem if problem != str(error) else f": {error}") from error
     if not accepted:
         raise OptionError(
-            name, f"must be {describe(annotation)}, got {_shown(value)}{_hint(annotation, value)}"
+            name, f"must be {describe(annotation)}, got {shown(value)}{_hint(annotation, value)}"
         )
 
 
@@ -275,9 +278,15 @@ def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
     return "plain", ()
 
 
+# Equal annotations accept the same, though they may list their values in another order.
+_parts_once = cache(_parts)
+
+
 def _accepts(annotation: Any, value: Any) -> bool:
-    match _parts(annotation):
+    match _parts_once(annotation):
         case "union", members:
+            if value is None and type(None) in members:  # most options of most calls
+                return True
             # Parsers come last: they raise errors about what another member may accept.
             several = sorted(members, key=lambda member: isinstance(_marker(member), Parsed))
             return any(_accepts(member, value) for member in several)
@@ -309,7 +318,8 @@ def _accepts(annotation: Any, value: Any) -> bool:
         return value is None
     if annotation is int or annotation is float:
         kind = Integral if annotation is int else Real
-        return isinstance(value, kind) and not isinstance(value, bool)
+        # A fraction is a real number, too, but functions of numpy do not know it.
+        return isinstance(value, kind) and not isinstance(value, bool | Fraction)
     return isinstance(value, annotation) if annotation in (bool, str) else True
 
 
@@ -331,12 +341,3 @@ def _marker(annotation: Any) -> Any:
     """What `Annotated` says beside the type, if it is one."""
     kind, parts = _parts(annotation)
     return parts[1] if kind == "annotated" else None
-
-
-def _shown(value: Any) -> str:
-    """The value as a message has it, cut where it is long."""
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # Python refuses to write out an integer of thousands of digits
-        text = object.__repr__(value)
-    return text if len(text) <= 200 else f"{text[:197]}..."

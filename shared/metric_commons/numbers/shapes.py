@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Column, as_column
-from .checks import RowError
+from .checks import RowError, shown
 
 Values = Callable[[], Iterable[Any]]  # called once for each pass over the values
 
@@ -96,7 +96,8 @@ class Scalar:
             return array
         if self.kind is float and kind == "f" and array.dtype.itemsize <= 8:
             floats = array.astype(np.float64, copy=False)
-            return floats if self.nan or not np.isnan(floats).any() else None
+            least = np.minimum.reduce(floats, initial=np.inf)  # NaN, where a number is
+            return floats if self.nan or not isnan(least) else None
         return None
 
     def widen(self, array: NDArray[Any]) -> NDArray[Any] | None:
@@ -298,8 +299,4 @@ def _python(value: Any) -> Any:
 
 
 def _excerpt(value: Any) -> str:
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # by default, Python does not print integers of more than 4300 digits
-        text = object.__repr__(value)
-    return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
+    return f"{shown(value, 60)} ({type(value).__name__})"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..numbers.arrays import Column, Floats
-from ..numbers.checks import RowError, check_labels, nearest
+from ..numbers.checks import RowError, check_labels, nearest, shown
 from ..numbers.domains import Labels, Level, Resamples, Seed, checked_options
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval as mean_interval
@@ -43,7 +43,7 @@ def outcomes(predictions: Column) -> Floats:
             if word not in _WORDS:
                 hint = nearest(word, _WORDS)
                 raise RowError(
-                    "predictions", row, f"is {word!r}; expected 'win', 'tie' or 'loss'{hint}"
+                    "predictions", row, f"is {shown(word)}; expected 'win', 'tie' or 'loss'{hint}"
                 )
         return np.array([_WORDS[word] for word in predictions])
     values = np.asarray(predictions, dtype=np.float64) + 0.0  # -0.0 becomes 0.0

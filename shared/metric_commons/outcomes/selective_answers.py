@@ -1,7 +1,7 @@
 """Answers of a model that may say that it does not know: graded, and perhaps with a confidence."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -12,12 +12,13 @@ import numpy as np
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import OptionError, RowError, check_labels, nearest
 from ..numbers.domains import Labels, Level, Resamples, Seed, Share, checked_options
-from ..statistics.bootstrap import percentile_ends
+from ..statistics.bootstrap import deviation, percentile_ends
 from ..statistics.cluster_sums import Clusters
-from ..statistics.draws import random_rows
+from ..statistics.draws import Words, random_rows
 from ..statistics.intervals import interval as mean_interval
 from ..statistics.methods import Method
 from ..statistics.proportions import COUNTING, Interval
+from ..statistics.resampled_totals import gathered
 from ..statistics.summary import Estimator, mean, members, uncertainty
 from .risk_coverage import rank_scores, risk_coverage_curve
 
@@ -264,11 +265,15 @@ class _Kinds:
         self, clusters: Clusters | None, n_resamples: int, seed: int
     ) -> dict[str, Floats]:
         """The scores of resamples of rows, or of clusters; shape (resamples,)."""
+        return gathered(self._resampled_blocks(clusters, n_resamples, seed), n_resamples)
+
+    def _resampled_blocks(
+        self, clusters: Clusters | None, n_resamples: int, seed: int
+    ) -> Iterator[dict[str, Floats]]:
         kinds, sizes = self._units(clusters)
         starts = np.cumsum(sizes) - sizes
-        words = np.random.PCG64(seed)
+        words = Words(seed)
         at_once = max(1, _CELLS // max(kinds.size, self.counts.size))
-        parts = []
         for start in range(0, n_resamples, at_once):
             resamples = min(at_once, n_resamples - start)
             units = random_rows(words, sizes.size, resamples * sizes.size)
@@ -281,8 +286,7 @@ class _Kinds:
                 numbers = np.repeat(numbers, lengths)
             cells = numbers * self.counts.size + kinds[units]
             counts = np.bincount(cells, minlength=resamples * self.counts.size)
-            parts.append(self.scores(counts.reshape(resamples, -1)))
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+            yield self.scores(counts.reshape(resamples, -1))
 
     def _units(self, clusters: Clusters | None) -> tuple[Integers, Integers]:
         """The kinds of the rows, unit by unit, and how many rows each unit has.
@@ -320,7 +324,6 @@ def _resampled_interval(
 ) -> Interval:
     """The percentile interval of a score of resamples; whatever the method, there is no other."""
     values = resample(int(n_resamples), int(seed))[name]
-    defined = values[~np.isnan(values)]
     low, high = percentile_ends(values, confidence_level).tolist()
-    error = float(np.std(defined, ddof=1)) if defined.size > 1 else math.nan
+    error = deviation(values[~np.isnan(values)])
     return Interval(low, high, "bootstrap", error, None)

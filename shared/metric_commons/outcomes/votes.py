@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache, partial
 from math import comb
-from numbers import Real
+from numbers import Integral, Real
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -37,7 +37,9 @@ def sample_sizes(k: Any) -> tuple[int, ...]:
     (4, 2)
     """
     plain = k.tolist() if hasattr(k, "tolist") else k
-    return check_sizes("k", list(dict.fromkeys(plain)) if isinstance(plain, Sequence) else plain)
+    if isinstance(plain, Sequence) and all(isinstance(size, Integral) for size in plain):
+        plain = list(dict.fromkeys(plain))
+    return check_sizes("k", plain)
 
 
 Sizes = Annotated[

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
-from ..numbers.checks import nearest
+from ..numbers.checks import nearest, shown
 from ..numbers.domains import Parsed
 
 _OPTIONAL_CUTOFF = (
@@ -183,7 +183,7 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
     """
     names = [measures] if isinstance(measures, str) else measures
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"measures must be names such as 'ndcg@10', got {measures!r}")
+        raise ValueError(f"measures must be names such as 'ndcg@10', got {shown(measures)}")
     if not names:
         raise ValueError("measures is empty; name at least one, such as 'ndcg@10'")
     names = [single for name in names for single in _NICKNAMES.get(name.strip(), (name,))]
@@ -227,7 +227,7 @@ def _parse(name: str) -> Measure:
         )
     if not numbered and word not in _NAMES:
         hint = _with_cutoff(word) or nearest(word, _NAMES) or f"; there are {', '.join(_NAMES)}"
-        raise ValueError(f"there is no measure {name!r}{hint}")
+        raise ValueError(f"there is no measure {shown(name)}{hint}")
     measure = _with_arguments(Measure(name, kind), arguments)
     if values:
         measure = _with_values(measure, values)

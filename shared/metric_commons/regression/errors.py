@@ -9,7 +9,7 @@ import numpy as np
 
 from ..numbers.arrays import Column, take
 from ..numbers.binary_digits import Digits
-from ..numbers.checks import OptionError, check_labels
+from ..numbers.checks import OptionError, check_labels, shown
 from ..numbers.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
 from ..numbers.exact_sums import as_float, exact_ldexp, quotient, root
 from ..statistics.cluster_sums import Clusters
@@ -43,7 +43,7 @@ or a list of weights, at least 0 and not all 0, got [0, 0]
     if not are_numbers or not any(values):
         raise ValueError(
             "multioutput must be one of 'uniform_average', 'raw_values', 'variance_weighted', "
-            f"or a list of weights, at least 0 and not all 0, got {multioutput!r}"
+            f"or a list of weights, at least 0 and not all 0, got {shown(multioutput)}"
         )
     return tuple(map(float, values))
 

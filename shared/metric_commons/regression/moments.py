@@ -32,6 +32,7 @@ _TERMS = {
     "pearson": _COVARIANCE,
     "concordance": _COVARIANCE,
 }
+_NO_RANGE = (math.inf, -math.inf)
 _MANY_ROWS = 1 << 16  # from here on one bin is precise enough, unless few rows outweigh all others
 _GREATEST_SHIFT = 32  # how many times the variance the mean square about a centre may be
 
@@ -76,7 +77,10 @@ class Moments:
         )
 
     def to_plain(self) -> dict[str, Any]:
-        """The moments for JSON: a fraction is two integers, which may be large."""
+        """The moments for JSON: a fraction is two integers, which may be large.
+
+        Where all rows have the weight 0 there is None for a least and a greatest number.
+        """
         return {
             "rows": self.rows,
             "weight": self.weight.as_integer_ratio(),
@@ -85,7 +89,10 @@ class Moments:
                 for term, outputs in self.sums.items()
             },
             "ranges": {
-                _stored_name(name): [[end.as_integer_ratio() for end in ends] for ends in outputs]
+                _stored_name(name): [
+                    [end.as_integer_ratio() for end in ends] if self.weight else None
+                    for ends in outputs
+                ]
                 for name, outputs in self.ranges.items()
             },
         }
@@ -101,7 +108,10 @@ class Moments:
                 for stored, outputs in plain["sums"].items()
             },
             {
-                _name(stored): tuple((Fraction(*low), Fraction(*high)) for low, high in outputs)
+                _name(stored): tuple(
+                    _NO_RANGE if ends is None else (Fraction(*ends[0]), Fraction(*ends[1]))
+                    for ends in outputs
+                )
                 for stored, outputs in plain["ranges"].items()
             },
         )
@@ -209,7 +219,7 @@ def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
 def _no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:
     """The moments of rows that all have the weight 0."""
     zeros = tuple(Fraction(0) for _ in range(pairs.outputs))
-    empty = ((math.inf, -math.inf),) * pairs.outputs
+    empty = (_NO_RANGE,) * pairs.outputs
     ranges = dict.fromkeys(["reference", "residual"], empty)
     return Moments(pairs.rows, Fraction(0), dict.fromkeys(terms, zeros), ranges)
 
@@ -253,7 +263,8 @@ def _distant_means(
     """
     names = [name for name in CENTRED if name in sums]
     distant = any(
-        squared > _GREATEST_SHIFT * (squared - total * total / weight)
+        # squared > shift * (squared - total**2 / weight), without the fractions of the division
+        _GREATEST_SHIFT * total * total > (_GREATEST_SHIFT - 1) * squared * weight
         for name in names
         for total, squared in zip(sums[name], sums[f"{name}_squared"], strict=True)
     )

@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from ..numbers.arrays import Booleans, Floats, Integers
 from ..numbers.progress import report
 from ..statistics.cluster_sums import Clusters
-from ..statistics.draws import random_rows
+from ..statistics.draws import Words, random_rows
+from ..statistics.resampled_totals import gathered
 from .measure_names import D2_NAMES, LOSS_NAMES, Measure, parse_measures
 from .moments import required_measures, required_terms
 from .order_statistics import kendall, median, rank_correlations, resampled_kendall
@@ -126,18 +127,16 @@ class Bootstrap:
         if not self._drawable:
             outputs = self._outputs if self._multioutput == "raw_values" else 1
             return {name: np.full((outputs, n_resamples), math.nan) for name in self._measures}
-        words = np.random.PCG64(seed)
+        return gathered(self._resampled_blocks(n_resamples, seed), n_resamples)
+
+    def _resampled_blocks(self, n_resamples: int, seed: int) -> Iterator[dict[str, Floats]]:
+        words = Words(seed)
         batch_size = max(1, _BATCH_ROWS // self._drawable)
-        batches = []
         for start in range(0, n_resamples, batch_size):
             report(start / n_resamples)
             resamples = min(batch_size, n_resamples - start)
             rows = random_rows(words, self._drawable, resamples * self._drawable)
-            batches.append(self._resampled(rows.reshape(resamples, self._drawable)))
-        return {
-            name: np.concatenate([batch[name] for batch in batches], axis=1)
-            for name in self._measures
-        }
+            yield self._resampled(rows.reshape(resamples, self._drawable))
 
     def _resampled(self, rows: Integers) -> dict[str, Floats]:
         """The measures of some resamples, shape (outputs, resamples); averages have one output.

@@ -10,10 +10,10 @@ import numpy as np
 from ..numbers.arrays import Column, Floats
 from ..numbers.checks import OptionError, RowError, check_weights
 from ..statistics.cluster_sums import Clusters
-from ..statistics.draws import resampled_sums_of_rows
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.methods import Method
 from ..statistics.proportions import Interval
+from ..statistics.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.summary import uncertainty
 from .measure_names import INTERVAL_NAMES, Measure
 from .pairs import check_finite
@@ -149,9 +149,10 @@ def _estimate(
         cells = np.zeros((len(clusters.labels), 2))
         np.add.at(cells, clusters.numbers, table)
         table = cells
-    sums_and_weights = resampled_sums_of_rows(table, **draws)
+    blocks = resampled_sums_of_rows(table, **draws)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = sums_and_weights[0] / sums_and_weights[1]
+        quotients = ({"mean": sums / weight} for sums, weight in blocks)
+        means = gathered(quotients, n_resamples)["mean"]
     return resampled_interval(
         means, confidence_level, None if clusters is None else len(clusters.labels)
     )

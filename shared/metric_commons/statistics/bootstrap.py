@@ -11,6 +11,7 @@ and sums whose order is fixed.
 
 import math
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -19,10 +20,12 @@ import numpy.typing as npt
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
 from ..numbers.domains import Level, Resamples, Seed, checked_options
-from ..numbers.progress import report
-from .draws import BLOCK, binomial_distribution, poisson_numbers, random_rows
+from ..numbers.progress import report, step
+from .draws import BLOCK, RowNumbers, Words, binomial_distribution
+from .resampled_totals import RESAMPLES, attempted, poisson_totals
 
 _FREQUENT = 16  # from so many rows on, how often a score is drawn costs less than drawing it
+_UNDEFINED = np.full(2, math.nan)
 _LISTED = 1 << 22  # up to so many rows (32 MB) are listed for drawing; more are searched for
 
 
@@ -47,7 +50,7 @@ def mean_interval(
 
     A score that occurs in 16 rows or more is drawn as a count, the others row by row, so the time
     grows with the number of rows only as far as scores do not repeat. Memory beyond the input is at
-    most some 45 bytes a row and 100 a resample.
+    most some 45 bytes a row and 12 a resample, of which 8 are its mean: quantiles need them all.
 
     To make sums exact, scores are rounded to multiples of a small unit, which moves an end by at
     most rows * 2**-61 + 2**-53 of the range of the scores: 5e-13 of it at a million rows.
@@ -92,7 +95,7 @@ def mean_interval(
         ends = _binomial_ends(rows, int(occurrences[1]), float(lower))
         low, high = (Fraction(times * int(units[1])) for times in ends)
     else:
-        words = np.random.PCG64(int(seed))
+        words = Words(int(seed))
         sums = _resampled_sums(words, units, occurrences, int(n_resamples))
         sums.sort()
         low, high = _quantile(sums, lower), _quantile(sums, 1 - lower)
@@ -108,6 +111,8 @@ def mean_interval(
 def percentile_ends(values: Floats, confidence_level: float) -> Floats:
     """The ends of the percentile interval of resampled values; NaN values are left out.
 
+    Beyond the values this takes 9 bytes a resample.
+
     Args:
         values: shape (resamples,), or (resamples, columns) for an interval of each column.
         confidence_level: strictly between 0 and 1.
@@ -120,12 +125,29 @@ def percentile_ends(values: Floats, confidence_level: float) -> Floats:
     [1.5, 2.5]
     """
     levels = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
-    ends = [
-        np.quantile(defined, levels) if defined.size else np.full(2, math.nan)
-        for column in values.reshape(len(values), -1).T
-        for defined in [column[~np.isnan(column)]]
-    ]
-    return np.array(ends).reshape(*values.shape[1:], 2)
+    columns = values.reshape(len(values), -1).T
+    return np.array([_ends(column, levels) for column in columns]).reshape(*values.shape[1:], 2)
+
+
+def _ends(values: Floats, levels: Sequence[float]) -> Floats:
+    """The quantiles of the values that are not NaN."""
+    defined = values[~np.isnan(values)]
+    return np.quantile(defined, levels, overwrite_input=True) if defined.size else _UNDEFINED
+
+
+def deviation(values: Floats) -> float:
+    """The standard deviation of values that are the caller's to overwrite; NaN of less than two.
+
+    The very same as `np.std(values, ddof=1)`, without further arrays.
+
+    >>> deviation(np.array([1.0, 2.0, 4.0])) == np.std([1.0, 2.0, 4.0], ddof=1)
+    True
+    """
+    if values.size < 2:
+        return math.nan
+    values -= values.mean()
+    np.multiply(values, values, out=values)
+    return math.sqrt(float(values.sum()) / (values.size - 1))
 
 
 def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floats, Integers]:
@@ -214,77 +236,93 @@ def _binomial_ends(trials: int, successes: int, tail: float) -> tuple[int, int]:
 
 
 def _resampled_sums(
-    words: "np.random.PCG64", units: Integers, occurrences: Integers, n_resamples: int
+    words: Words, units: Integers, occurrences: Integers, n_resamples: int
 ) -> Integers:
     """The sum of each resample of a multiset, in units.
 
     How often each score is drawn is multinomial. So are independent Poisson numbers, given their
-    total. Each frequent score therefore gets a Poisson number, and the rare ones get one together.
-    Their means fall short of the occurrences, all by the same share, so that the total exceeds
-    the rows in less than 1 of 700 resamples, which are dropped. What the total lacks is drawn from
-    all rows. The distribution is exactly that of drawing row by row, at the cost of one number for
-    each frequent score, the rare rows, and some 3 sqrt(rows) rows more.
+    total. Each frequent score therefore gets a Poisson number, and the rare ones get one together;
+    what the total lacks is drawn from all rows, as `poisson_totals` says. The distribution is
+    exactly that of drawing row by row, at the cost of one number for each frequent score, the rare
+    rows, and some 3 sqrt(rows) rows more.
 
     Random words are used in this order: for each frequent score, ascending, a word for each
     resample; the same for the rare ones together; rare rows; lacking rows.
     """
     rows = int(occurrences.sum())
+    sums = np.zeros(n_resamples, np.int64)
+    blocks = [slice(start, start + RESAMPLES) for start in range(0, n_resamples, RESAMPLES)]
     frequent = occurrences >= _FREQUENT
     if not frequent.any():
-        return _sums_of_rows(words, units, occurrences, np.full(n_resamples, rows))
+        all_rows = _DrawnRows(words, units, occurrences)
+        for number, block in enumerate(blocks):
+            with step(number, len(blocks)):
+                sums[block] = all_rows.sums(np.full(sums[block].size, rows))
+        return sums
 
     rare_rows = int(occurrences[~frequent].sum())
-    share = (rows - 3 * math.isqrt(rows)) / rows
-    batches: list[tuple[Integers, Integers, Integers]] = []
-    remaining = n_resamples
-    while remaining:
-        attempts = remaining + remaining // 64 + 16  # as good as always enough
-        sums = np.zeros(attempts, np.int64)
-        rare = np.zeros(attempts, np.int64)
-        lacking = np.full(attempts, rows)
-        kinds = list(zip(units[frequent], occurrences[frequent], strict=True))
-        for number, (unit, count) in enumerate(kinds):
-            report(number / len(kinds))
-            draw_counts = poisson_numbers(words, float(count) * share, attempts)
-            sums += draw_counts * unit
-            lacking -= draw_counts
-        if rare_rows:
-            rare = poisson_numbers(words, rare_rows * share, attempts)
-            lacking -= rare
-        possible = np.flatnonzero(lacking >= 0)[:remaining]
-        batches.append((sums[possible], rare[possible], lacking[possible]))
-        remaining -= possible.size
-    sums, rare, lacking = (np.concatenate(parts) for parts in zip(*batches, strict=True))
-    if rare_rows:
-        sums += _sums_of_rows(words, units[~frequent], occurrences[~frequent], rare)
-    sums += _sums_of_rows(words, units, occurrences, lacking)
+    kinds, amounts = occurrences[frequent].tolist(), units[frequent]
+    cells = np.zeros((len(kinds), 1), np.int64)
+    if rare_rows:  # the last kind, counted in a place of its own
+        kinds, amounts = [*kinds, rare_rows], np.append(amounts, 1)
+        cells = np.append(cells, [[1]], axis=0)
+    origin = words.position
+    totals = poisson_totals(words, kinds, cells, amounts[:, np.newaxis], 2, n_resamples)
+    words.go_to(origin + len(kinds) * attempted(n_resamples))
+    rare = _DrawnRows(words, units[~frequent], occurrences[~frequent]) if rare_rows else None
+    words.go_to(origin)
+    lacking = np.zeros(n_resamples, np.uint32)  # there are less than 2**32 rows
+    start = 0
+    with step(0, 2):
+        for (frequent_sums, rare_counts), lacking_rows in totals:
+            stop = start + lacking_rows.size
+            sums[start:stop] = frequent_sums
+            lacking[start:stop] = lacking_rows
+            if rare is not None:
+                sums[start:stop] += rare.sums(rare_counts)
+            start = stop
+    words.go_to(origin + len(kinds) * attempted(n_resamples) if rare is None else rare.end)
+    all_rows = _DrawnRows(words, units, occurrences)
+    for number, block in enumerate(blocks):
+        with step(len(blocks) + number, 2 * len(blocks)):
+            sums[block] += all_rows.sums(lacking[block].astype(np.int64))
     return sums
 
 
-def _sums_of_rows(
-    words: "np.random.PCG64", units: Integers, occurrences: Integers, draws: Integers
-) -> Integers:
-    """For each resample the sum of so many draws from a multiset, whose rows are equally likely."""
-    rows_up_to = np.cumsum(occurrences)
-    rows = int(rows_up_to[-1])
-    listed = None
-    if rows <= max(_LISTED, _FREQUENT * units.size):
-        listed = np.repeat(units, occurrences)
-    sums = np.zeros(draws.size, np.int64)
-    drawing = np.flatnonzero(draws)  # reduceat knows no empty sums
-    ends = np.cumsum(draws[drawing])
-    all_draws = int(draws.sum())
-    for start in range(0, all_draws, BLOCK):
-        report(start / all_draws)
-        stop = min(start + BLOCK, int(ends[-1]))
-        row = random_rows(words, rows, stop - start)
-        if listed is None:
-            row_units = units.take(rows_up_to.searchsorted(row, side="right"))
-        else:
-            row_units = listed.take(row)
-        # A resample may begin before this block, or end after it.
-        first = int(ends.searchsorted(start, side="right"))
-        last = int(ends.searchsorted(stop))
-        begins = np.append(0, ends[first:last] - start)
-        sums[drawing[first : last + 1]] += np.add.reduceat(row_units, begins)
-    return sums
+class _DrawnRows:
+    """Rows that are drawn from a multiset, all equally likely, from the next random word on."""
+
+    def __init__(self, words: Words, units: Integers, occurrences: Integers) -> None:
+        self._units = units
+        self._rows_up_to = np.cumsum(occurrences)
+        rows = int(self._rows_up_to[-1])
+        self._numbers = RowNumbers(words, rows)
+        self._listed: Integers | None = None
+        if rows <= max(_LISTED, _FREQUENT * units.size):
+            self._listed = np.repeat(units, occurrences)
+
+    @property
+    def end(self) -> int:
+        """The position of the word behind those of all rows so far."""
+        return self._numbers.end
+
+    def sums(self, draws: Integers) -> Integers:
+        """For each of some further resamples the sum of so many draws, in units."""
+        sums = np.zeros(draws.size, np.int64)
+        drawing = np.flatnonzero(draws)  # reduceat knows no empty sums
+        ends = np.cumsum(draws[drawing])
+        all_draws = int(draws.sum())
+        for start in range(0, all_draws, BLOCK):
+            report(start / all_draws)
+            stop = min(start + BLOCK, all_draws)
+            row = self._numbers.next(stop - start)
+            if self._listed is None:
+                row_units = self._units.take(self._rows_up_to.searchsorted(row, side="right"))
+            else:
+                row_units = self._listed.take(row)
+            # A resample may begin before this block, or end after it.
+            first = int(ends.searchsorted(start, side="right"))
+            last = int(ends.searchsorted(stop))
+            begins = np.append(0, ends[first:last] - start)
+            sums[drawing[first : last + 1]] += np.add.reduceat(row_units, begins)
+        return sums

@@ -18,9 +18,10 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import check_labels
 from ..numbers.exact_sums import as_float, exact_group_sums, exact_ldexp
 from .bootstrap import mean_interval
-from .draws import resampled_totals
+from .resampled_totals import gathered, resampled_totals
 from .spreads import Spread
 
+_GREATEST_POWER = 2200  # twice the exponent of the least float, and more
 _TIE = 10**12  # a sum of at most this part of all |scores| is rounding: terms that cancel
 
 
@@ -189,6 +190,8 @@ class ClusterSums:
         power, labels, rows, units = plain
         if not all(isinstance(number, int) for number in chain([power], rows, units)):
             raise ValueError("sums of clusters are whole numbers of units")
+        if abs(power) > _GREATEST_POWER:
+            raise ValueError(f"sums of clusters are in units of 2**{power}, which no float has")
         if any(number < 1 for number in rows):
             raise ValueError("a cluster has at least one row")
         if len(set(check_labels("clusters", labels, len(rows)))) != len(rows):
@@ -225,10 +228,21 @@ def resampled_cluster_means(sums: ClusterSums, *, n_resamples: int, seed: int) -
         [[as_float(exact_ldexp(units, sums.power)), rows] for (rows, units), _ in kinds]
     )
     cells = np.broadcast_to([0, 1], amounts.shape)
-    totals, rows = resampled_totals(
+    blocks = resampled_totals(
         occurrences, cells, 2, amounts=amounts, n_resamples=n_resamples, seed=seed
     )
-    return np.asarray(totals / rows, np.float64)
+    means = ({"mean": totals / rows} for totals, rows in blocks)
+    return gathered(means, n_resamples)["mean"]
+
+
+def cluster_means_ends(
+    sums: ClusterSums, *, confidence_level: float, n_resamples: int, seed: int
+) -> tuple[float, float]:
+    """The ends of the percentile interval of the mean, by resamples of clusters."""
+    means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
+    tail = (1 - confidence_level) / 2
+    low, high = (float(np.quantile(means, at, overwrite_input=True)) for at in (tail, 1 - tail))
+    return low, high
 
 
 def bootstrap_ends(
@@ -258,6 +272,6 @@ def bootstrap_ends(
             n_resamples=n_resamples,
             seed=seed,
         )
-    means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
-    tail = (1 - confidence_level) / 2
-    return float(np.quantile(means, tail)), float(np.quantile(means, 1 - tail))
+    return cluster_means_ends(
+        sums, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
+    )

@@ -1,30 +1,79 @@
-"""Random draws from the rows of a multiset, and what they add up to.
+"""Random rows, Poisson numbers and binomial numbers.
 
 All come from raw words of PCG64, whose stream numpy guarantees, so they are equal on every machine.
 """
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
-from ..numbers.progress import report
 
 BLOCK = 1 << 16  # rows drawn at a time: even, and small enough for the cache
-_BINOMIAL_KINDS = 32  # kinds of rows, up to which each is drawn given those before it
+_HALF_WORDS = 2**20  # rows up to which half a word is drawn
 _SLOT_BITS = 12  # of a random word, looked up in the guide to a cumulative distribution
 
 
-def random_rows(words: "np.random.PCG64", rows: int, size: int) -> Integers:
+class Words:
+    """The raw words of PCG64 with a seed, which can be read from any position on.
+
+    So draws that use words far apart are made together, a block of resamples at a time.
+
+    >>> words = Words(0)
+    >>> first = words.random_raw(3)
+    >>> words.go_to(1)
+    >>> bool(words.random_raw(1) == first[1]), words.position
+    (True, 2)
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._generator = np.random.PCG64(seed)
+        self.position = 0  # of the next word
+
+    def go_to(self, position: int) -> None:
+        """Read on from the word at this position, counted from 0."""
+        self._generator.advance((position - self.position) % 2**128)
+        self.position = position
+
+    def random_raw(self, size: int) -> NDArray[np.uint64]:
+        """The next words."""
+        self.position += size
+        return self._generator.random_raw(size)
+
+
+class RowNumbers:
+    """Random numbers of so many rows, from the next word of a stream on, however far it is read.
+
+    Up to 2**20 rows there are two numbers in a word.
+    """
+
+    def __init__(self, words: Words, rows: int) -> None:
+        self._words, self._rows = words, rows
+        self._start, self._drawn = words.position, 0
+        self._of_a_word = 2 if rows <= _HALF_WORDS else 1
+
+    @property
+    def end(self) -> int:
+        """The position behind the words of all numbers so far."""
+        return self._start - (-self._drawn // self._of_a_word)
+
+    def next(self, size: int) -> Integers:
+        """Further numbers, as `random_rows` draws all of them at once."""
+        word, used = divmod(self._drawn, self._of_a_word)
+        self._words.go_to(self._start + word)
+        self._drawn += size
+        return random_rows(self._words, self._rows, size + used)[used:]
+
+
+def random_rows(words: "Words | np.random.PCG64", rows: int, size: int) -> Integers:
     """Random row numbers: the whole part of `rows` times a random binary fraction.
 
     Up to 2**20 rows the fraction has 32 bits, half a word, the lower half first. This moves the
     probability of a row by less than 2**-32, or 1 part in 4096. For more rows it has 64 bits.
     """
     factor, half = np.uint64(rows), np.uint64(32)
-    if rows <= 2**20:
+    if rows <= _HALF_WORDS:
         raw = words.random_raw((size + 1) // 2).astype("<u8", copy=False)
         row = raw.view("<u4")[:size].astype(np.uint64)
         row *= factor
@@ -38,7 +87,7 @@ def random_rows(words: "np.random.PCG64", rows: int, size: int) -> Integers:
     return row.view(np.int64)
 
 
-def poisson_numbers(words: "np.random.PCG64", mean: float, size: int) -> Integers:
+def poisson_numbers(words: Words, mean: float, size: int) -> Integers:
     """Independent Poisson numbers, a word each, by inversion of the cumulative distribution."""
     mode = int(mean)
     first, last = max(0, mode - _reach(mode)), mode + _reach(mode)
@@ -46,22 +95,32 @@ def poisson_numbers(words: "np.random.PCG64", mean: float, size: int) -> Integer
     return _inverted(words, first, cumulative, size)
 
 
-def _binomial_numbers(
-    words: "np.random.PCG64", trials: Integers, successes: int, failures: int
+def binomial_numbers(
+    words: Words, positions: list[int] | None, trials: Integers, successes: int, failures: int
 ) -> Integers:
     """Independent binomial numbers, each of its own number of trials.
 
     A trial succeeds with the probability successes / (successes + failures). The trials are taken
     together by powers of two, as their binary digits say: for each digit there is but one
     distribution to invert.
+
+    Args:
+        words: the random words.
+        positions: for each binary digit of trials where its words begin; moved behind those that
+            are used. None if they are the next ones.
+        trials: at least 0, shape (numbers,).
+        successes: at least 0.
+        failures: at least 1.
     """
-    if not failures:
-        return trials
     numbers = np.zeros(trials.size, np.int64)
-    for digit in range(int(trials.max()).bit_length()):
+    for digit in range(int(trials.max(initial=0)).bit_length()):
         selected = np.flatnonzero(trials >> digit & 1)
         first, cumulative = binomial_distribution(2**digit, successes, failures)
+        if positions is not None:
+            words.go_to(positions[digit])
         numbers[selected] += _inverted(words, first, cumulative, selected.size)
+        if positions is not None:
+            positions[digit] = words.position
     return numbers
 
 
@@ -76,7 +135,7 @@ def binomial_distribution(trials: int, successes: int, failures: int) -> tuple[i
     )
 
 
-def _inverted(words: "np.random.PCG64", first: int, cumulative: Floats, size: int) -> Integers:
+def _inverted(words: Words, first: int, cumulative: Floats, size: int) -> Integers:
     """Independent numbers from `first` on, a word each, of this cumulative distribution."""
     # The first bits of a word mostly settle the number; the guide knows when.
     slots = np.arange(2**_SLOT_BITS + 1) / 2**_SLOT_BITS
@@ -106,131 +165,3 @@ def _cumulative(ratios: Floats, mode: int) -> Floats:
     cumulative = np.cumsum(np.concatenate([lower_ratios, [1.0], upper_ratios]))
     cumulative /= cumulative[-1]
     return cumulative
-
-
-def resampled_totals(
-    occurrences: Integers,
-    cells: Integers,
-    size: int,
-    *,
-    amounts: npt.NDArray[Any] | None = None,
-    n_resamples: int,
-    seed: int,
-) -> npt.NDArray[Any]:
-    """What each resample of a multiset adds up to, in each of several places.
-
-    A resample draws as many rows as there are, with replacement; how often it draws each kind of
-    row is multinomial. The cost grows with the number of kinds, hardly with that of rows.
-
-    Args:
-        occurrences: how many rows are of each kind, at least one, shape (kinds,).
-        cells: where a row of each kind counts, shape (kinds, places of a row); less than `size`.
-        size: how many places there are.
-        amounts: how much a row of each kind counts, shape (kinds, 1); or in each of its places,
-            shape (kinds, places of a row). None for 1.
-        n_resamples: how many resamples are drawn.
-        seed: of the random numbers.
-
-    Returns:
-        Shape (size, n_resamples), int64, or float64 with amounts.
-
-    >>> heads_and_tails = resampled_totals(
-    ...     np.array([600, 400]), np.array([[0], [1]]), 2, n_resamples=3, seed=0
-    ... )
-    >>> heads_and_tails.sum(axis=0).tolist()
-    [1000, 1000, 1000]
-    """
-    words = np.random.PCG64(int(seed))
-    plain = np.ones((len(occurrences), 1), np.int64)
-    row_amounts = np.broadcast_to(plain if amounts is None else amounts, cells.shape)
-    if len(occurrences) > _BINOMIAL_KINDS:
-        return _totals_by_poisson(words, occurrences, cells, row_amounts, size, int(n_resamples))
-    totals = np.zeros((size, n_resamples), row_amounts.dtype)
-    lacking = np.full(n_resamples, int(occurrences.sum()))
-    left = int(occurrences.sum())
-    for number, row_cells, row in zip(occurrences.tolist(), cells, row_amounts, strict=True):
-        left -= number
-        draw_counts = _binomial_numbers(words, lacking, number, left)
-        lacking = lacking - draw_counts
-        for cell, amount in zip(row_cells.tolist(), row, strict=True):
-            totals[cell] += draw_counts * amount
-    return totals
-
-
-def resampled_sums_of_rows(
-    rows: npt.NDArray[Any], *, n_resamples: int, seed: int
-) -> npt.NDArray[Any]:
-    """The sums of the columns in each resample of rows, whatever their order.
-
-    Args:
-        rows: what each adds, shape (rows, columns).
-        n_resamples: how many resamples are drawn.
-        seed: of the random numbers.
-
-    Returns:
-        Shape (columns, n_resamples), of the type of the rows.
-
-    >>> resampled_sums_of_rows(np.array([[1, 10], [1, 10]]), n_resamples=2, seed=0).tolist()
-    [[2, 2], [20, 20]]
-    """
-    kinds, occurrences = np.unique(rows, axis=0, return_counts=True)
-    cells = np.broadcast_to(np.arange(kinds.shape[1]), kinds.shape)
-    return resampled_totals(
-        occurrences, cells, kinds.shape[1], amounts=kinds, n_resamples=n_resamples, seed=seed
-    )
-
-
-def _totals_by_poisson(
-    words: "np.random.PCG64",
-    occurrences: Integers,
-    cells: Integers,
-    amounts: npt.NDArray[Any],
-    size: int,
-    n_resamples: int,
-) -> npt.NDArray[Any]:
-    """As `resampled_totals`, for many kinds: by Poisson numbers, as in the bootstrap of a mean.
-
-    What a resample lacks is drawn row by row.
-    """
-    rows = int(occurrences.sum())
-    share = (rows - 3 * math.isqrt(rows)) / rows
-    batches = []
-    remaining = n_resamples
-    while remaining:
-        attempts = remaining + remaining // 64 + 16
-        totals = np.zeros((size, attempts), amounts.dtype)
-        lacking = np.full(attempts, rows)
-        kinds = zip(occurrences.tolist(), cells, amounts, strict=True)
-        for kind, (number, row_cells, row) in enumerate(kinds):
-            report(kind / len(cells))
-            draw_counts = poisson_numbers(words, number * share, attempts)
-            lacking -= draw_counts
-            for cell, amount in zip(row_cells.tolist(), row, strict=True):
-                totals[cell] += draw_counts * amount
-        possible = np.flatnonzero(lacking >= 0)[:remaining]
-        batches.append((totals[:, possible], lacking[possible]))
-        remaining -= possible.size
-    totals, lacking = (np.concatenate(parts, axis=-1) for parts in zip(*batches, strict=True))
-    _add_rows(words, totals, lacking, occurrences, cells, amounts)
-    return totals
-
-
-def _add_rows(
-    words: "np.random.PCG64",
-    totals: npt.NDArray[Any],
-    draws: Integers,
-    occurrences: Integers,
-    cells: Integers,
-    amounts: npt.NDArray[Any],
-) -> None:
-    """Add so many rows to each resample, all equally likely."""
-    rows_up_to = np.cumsum(occurrences)
-    ends = np.cumsum(draws)
-    for start in range(0, int(ends[-1]), BLOCK):
-        report(start / int(ends[-1]))
-        stop = min(start + BLOCK, int(ends[-1]))
-        row = random_rows(words, int(rows_up_to[-1]), stop - start)
-        kind = rows_up_to.searchsorted(row, side="right")
-        resample = ends.searchsorted(np.arange(start, stop), side="right")
-        for place_cells, place_amounts in zip(cells.T, amounts.T, strict=True):
-            np.add.at(totals, (place_cells[kind], resample), place_amounts[kind])

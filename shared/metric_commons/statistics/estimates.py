@@ -89,7 +89,7 @@ def estimate_interval(
     normal = critical_value(confidence_level, math.inf)
     critical = critical_value(confidence_level, units - 1)
     if method == "auto":
-        scaled = clustered * (normal / critical) ** 2
+        scaled = clustered * (normal / critical if critical else 1.0) ** 2
         ends = clopper_pearson(value * scaled, scaled, confidence_level)
     else:
         ends = wilson(value * clustered, clustered, confidence_level, critical)

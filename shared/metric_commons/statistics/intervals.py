@@ -29,7 +29,7 @@ from ..numbers.checks import OptionError
 from ..numbers.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
 from ..numbers.exact_sums import root
 from ..numbers.multisets import Multiset
-from .bootstrap import percentile_ends
+from .bootstrap import deviation, percentile_ends
 from .cluster_sums import ClusterSums, bootstrap_ends
 from .methods import Method
 from .proportions import COUNTING, Interval, clopper_pearson, proportion_ends
@@ -154,7 +154,8 @@ def interval(
     elif math.isinf(high):
         name, ends = "log_t", _log_t_ends(units, Fraction(low), critical)
     elif method == "auto" and successes is None:
-        trials = precision.trials * (critical_value(confidence_level, math.inf) / critical) ** 2
+        normal = critical_value(confidence_level, math.inf)
+        trials = precision.trials * (normal / critical if critical else 1.0) ** 2
         share = float(_share(spread.mean, low, high))
         name = "korn_graubard"
         ends = _mapped(clopper_pearson(share * trials, trials, confidence_level), low, high)
@@ -196,8 +197,10 @@ def resampled_interval(
         return cast(list[Interval], listed)
     low, high = percentile_ends(values, confidence_level).tolist()
     defined = values[~np.isnan(values)]
-    scale = float(np.abs(defined).max(initial=0.0)) or 1.0  # so that no square overflows
-    error = float(np.std(defined / scale, ddof=1)) * scale if defined.size > 1 else math.nan
+    greatest = max(-defined.min(initial=0.0), defined.max(initial=0.0))
+    scale = float(greatest) or 1.0  # so that no square overflows
+    defined /= scale
+    error = deviation(defined) * scale
     return Interval(low, high, "bootstrap", error, None, n_clusters)
 
 

@@ -113,9 +113,11 @@ def compare_sums(
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
     resampled = None
     if test == "bootstrap" or any(value is not None for value in (confidence_level, margin, power)):
-        resampled = np.concatenate(
-            [differences(sums) for sums in resampled_sums(both, numbers, **draws)]
-        )
+        resampled = np.empty((int(n_resamples), len(keys)))
+        start = 0
+        for sums in resampled_sums(both, numbers, **draws):
+            resampled[start : start + len(sums)] = differences(sums)
+            start += len(sums)
     observed = _sided(np.array([scores_a[key] - scores_b[key] for key in keys]), alternative)
     ties = np.array([_TIE * max(abs(scores_a[key]), abs(scores_b[key])) for key in keys])
     counts = np.zeros(len(keys), np.int64)

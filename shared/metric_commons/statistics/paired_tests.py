@@ -26,7 +26,7 @@ from ..numbers.domains import (
 )
 from ..numbers.exact_sums import exact_sum, root
 from .bootstrap import mean_interval
-from .cluster_sums import ClusterSums, cancelled, resampled_cluster_means
+from .cluster_sums import ClusterSums, cancelled, cluster_means_ends
 from .intervals import critical_value, score_range, t_ends
 from .sign_flips import enumerated_p, in_units, sign_flip_tail
 from .spreads import LARGEST, Spread, finite_scores, row_spread
@@ -211,9 +211,9 @@ def difference_interval(
                 values, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
             )
         else:
-            means = resampled_cluster_means(sums, n_resamples=n_resamples, seed=seed)
-            tail = (1 - confidence_level) / 2
-            ends = float(np.quantile(means, tail)), float(np.quantile(means, 1 - tail))
+            ends = cluster_means_ends(
+                sums, confidence_level=confidence_level, n_resamples=n_resamples, seed=seed
+            )
     elif method == "t" or math.isinf(span):
         name, ends = "t", t_ends(spread, critical_value(confidence_level, spread.degrees))
     elif sums is None and bool(np.isin(values, (-span, 0.0, span)).all()):

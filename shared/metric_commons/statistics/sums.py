@@ -17,11 +17,12 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError, check_labels
 from ..numbers.domains import Labels, Level, Resamples, Seed, checked_options
 from ..numbers.progress import report
-from .bootstrap import percentile_ends
+from .bootstrap import deviation, percentile_ends
 from .cluster_sums import Clusters
-from .draws import random_rows, resampled_totals
+from .draws import Words, random_rows
 from .methods import Method
 from .proportions import Interval
+from .resampled_totals import resampled_totals
 from .summary import members, reported
 
 Sums = Mapping[str, float]
@@ -46,6 +47,7 @@ class RowStatistics:
     values: NDArray[Any]  # int64 or float64, shape (rows, names)
     scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
+    at_most: Sequence[tuple[str, str]] = ()  # beginnings of names: of hits, of what has hits
 
     def __len__(self) -> int:
         return len(self.values)
@@ -273,8 +275,7 @@ def _table(scores: Iterable[Mapping[str, Any]], names: Sequence[str], n_resample
 
 def _standard_errors(values: Floats) -> list[float]:
     """The standard deviation of each column; NaN values are left out."""
-    columns = [column[~np.isnan(column)] for column in values.T]
-    return [float(np.std(column, ddof=1)) if column.size > 1 else math.nan for column in columns]
+    return [deviation(column[~np.isnan(column)]) for column in values.T]
 
 
 def _exact_sums(values: NDArray[Any]) -> list[Any]:
@@ -311,11 +312,13 @@ def resampled_sums(
     kinds, occurrences = np.unique(units, axis=0, return_counts=True)
     if len(units) >= _REPEATED * len(kinds):
         cells = np.broadcast_to(np.arange(kinds.shape[1]), kinds.shape)
-        columns: Floats = resampled_totals(
+        totals = resampled_totals(
             occurrences, cells, kinds.shape[1], amounts=kinds, n_resamples=n_resamples, seed=seed
         )
         blocks: Iterable[Floats] = (
-            columns[:, start : start + _BLOCK].T for start in range(0, n_resamples, _BLOCK)
+            columns[:, start : start + _BLOCK].T
+            for columns in totals
+            for start in range(0, columns.shape[1], _BLOCK)
         )
     else:
         blocks = _drawn_sums(kinds, occurrences, n_resamples=n_resamples, seed=seed)
@@ -354,7 +357,7 @@ def _drawn_sums(
     units: Floats, occurrences: Integers, *, n_resamples: int, seed: int
 ) -> Iterator[Floats]:
     """The same in units, row by row: how often each kind was drawn, times what it counts."""
-    words = np.random.PCG64(seed)
+    words = Words(seed)
     kinds, rows = len(units), int(occurrences.sum())
     kind_of_row = np.repeat(np.arange(kinds), occurrences)
     at_once = max(1, _DRAWS // rows)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..numbers.arrays import Integers
 from ..numbers.checks import OptionError
-from ..numbers.domains import Count, checked_options
+from ..numbers.domains import Length, checked_options
 from ..statistics.sums import RowStatistics
 from .clipped_ngrams import RowTexts, clipped_counts
 from .edit_distance import Sequences
@@ -38,7 +38,7 @@ def defined_bleu_statistics(
     lowercase: bool = False,
     smooth_method: SmoothMethod = "exp",
     smooth_value: SmoothValue | None = None,
-    max_ngram_order: Count = 4,
+    max_ngram_order: Length = 4,
     effective_order: bool = False,
 ) -> RowStatistics:
     """Of each row its lengths and n-grams, and the BLEU of this definition of their sums.
@@ -130,6 +130,7 @@ def _shortest_statistics(
         np.concatenate(values),
         score,
         row_scores,
+        at_most=[("count_", "total_")],
     )
 
 
@@ -189,7 +190,8 @@ def _gleu_statistics(
         shares = pairs[:, 0] / np.maximum(longer, 1)
         shares[longer == 0] = -1.0  # a pair without n-grams does not count
         values.append(pairs[best_pairs(shares, block.sizes - 1)])
-    return RowStatistics(("shared", "ngrams"), np.concatenate(values), gleu_score, gleu_score)
+    names = ("shared", "ngrams")
+    return RowStatistics(names, np.concatenate(values), gleu_score, gleu_score, at_most=[names])
 
 
 def _shared_ngrams(words: Sequences, block: Block, orders: int) -> Integers:

@@ -16,7 +16,7 @@ from typing import Annotated
 import numpy as np
 
 from ..numbers.arrays import Integers
-from ..numbers.domains import Count, Range, checked_options
+from ..numbers.domains import Length, Range, checked_options
 from ..statistics.sums import RowStatistics
 from .clipped_ngrams import RowTexts, clipped_counts
 from .edit_distance import Sequences
@@ -25,8 +25,8 @@ from .segments import ranges, segment_starts
 from .translation_tokenizers import code_points
 from .word_codes import numbers_of_words
 
-Order = Annotated[int, Range(0)]
-Beta = Annotated[float, Range(0)]
+Order = Annotated[int, Range(0, 1000)]
+Beta = Annotated[float, Range(0, 1_000_000)]
 
 _KINDS = ("predicted", "relevant", "shared")
 _PUNCTUATION = frozenset(string.punctuation)
@@ -38,7 +38,7 @@ def chrf_statistics(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
     *,
-    char_order: Count = 6,
+    char_order: Length = 6,
     word_order: Order = 0,
     beta: Beta = 2,
     lowercase: bool = False,
@@ -82,7 +82,8 @@ def chrf_statistics(
             scores = [score(dict(zip(flat, row, strict=True)))["chrf"] for row in pairs.tolist()]
             pairs = pairs[best_pairs(np.array(scores), block.sizes - 1)]
         values.append(pairs)
-    return RowStatistics(flat, np.concatenate(values), score, score)
+    at_most = [("shared_", "predicted_"), ("shared_", "relevant_")]
+    return RowStatistics(flat, np.concatenate(values), score, score, at_most)
 
 
 def chrf_score(
@@ -145,7 +146,7 @@ def _words(texts: Sequence[str]) -> Sequences:
     words = list(map(chrf_words, texts))
     counts = np.fromiter(map(len, words), np.int64, len(words))
     numbers = numbers_of_words(list(chain.from_iterable(words)))
-    return Sequences(numbers.astype(np.int64) + 1, counts)
+    return Sequences(numbers + 1, counts)
 
 
 def chrf_words(text: str) -> list[str]:

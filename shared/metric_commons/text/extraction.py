@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats
-from ..numbers.checks import OptionError, RowError, nearest
+from ..numbers.checks import OptionError, RowError, nearest, shown
 from ..numbers.domains import OneOf, Parsed, PerRow, checked_options
 from ..statistics.summary import summarize
 from .extraction_steps import STEPS, Step, gpqa_choices, match_step
@@ -44,19 +44,19 @@ def _function(step: Any) -> Any:
         return STEPS[step]
     hint = nearest(step, STEPS) if isinstance(step, str) else ""
     hint = hint or f"; the steps are {', '.join(STEPS)}"
-    raise ValueError(f"there is no step {step!r}{hint}")
+    raise ValueError(f"there is no step {shown(step)}{hint}")
 
 
 def _pattern_step(step: Mapping[str, Any]) -> Step:
     pattern, group = step.get("regex"), step.get("group", 0)
     if not isinstance(pattern, str) or step.keys() - {"regex", "group"}:
-        raise ValueError(f"a pattern has 'regex', and perhaps 'group', unlike {dict(step)!r}")
+        raise ValueError(f"a pattern has 'regex', and perhaps 'group', unlike {shown(dict(step))}")
     if not isinstance(group, Integral) or isinstance(group, bool):
-        raise ValueError(f"'group' is the number of a match, got {group!r}")
+        raise ValueError(f"'group' is the number of a match, got {shown(group)}")
     try:
         return match_step(pattern, int(group))
     except re.error as error:
-        raise ValueError(f"{pattern!r} is no pattern: {error}") from error
+        raise ValueError(f"{shown(pattern)} is no pattern: {error}") from error
 
 
 def _checked_step(function: Callable[[str], Any]) -> Step:

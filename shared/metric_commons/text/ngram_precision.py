@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ..numbers.arrays import Integers
-from ..numbers.domains import Count, Range, checked_options
+from ..numbers.domains import Length, Range, checked_options
 from ..statistics.sums import RowStatistics
 from .clipped_ngrams import RowTexts, clipped_counts
 from .references import blocks
@@ -41,7 +41,7 @@ def bleu_statistics(
     lowercase: bool = False,
     smooth_method: SmoothMethod = "exp",
     smooth_value: SmoothValue | None = None,
-    max_ngram_order: Count = 4,
+    max_ngram_order: Length = 4,
     effective_order: bool = False,
 ) -> RowStatistics:
     """Of each row its length, that of its closest reference, and its n-grams, shared and all.
@@ -94,6 +94,7 @@ def bleu_statistics(
         np.concatenate(values),
         partial(score, effective_order=effective_order),
         row_scores,
+        at_most=[("count_", "total_")],
     )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from ..numbers.checks import OptionError, nearest
+from ..numbers.checks import OptionError, nearest, shown
 from ..numbers.domains import Parsed
 
 NgramLengths = Mapping[str, int]  # for each type the words of its n-grams, 0 for subsequences
@@ -27,13 +27,13 @@ def ngram_lengths(rouge_types: Sequence[str]) -> dict[str, int]:
 did you mean 'rougeL'?
     """
     if isinstance(rouge_types, str) or not isinstance(rouge_types, Sequence) or not rouge_types:
-        problem = f'must be names such as ("rouge1",), got {rouge_types!r}'
+        problem = f'must be names such as ("rouge1",), got {shown(rouge_types)}'
         raise OptionError("rouge_types", problem)
     lengths = {}
     for name in rouge_types:
         if not isinstance(name, str) or not (name in _USUAL_TYPES or _NGRAM.fullmatch(name)):
             hint = nearest(name, _USUAL_TYPES) if isinstance(name, str) else ""
-            problem = f"may name rouge1, rouge2, ..., rougeL and rougeLsum, got {name!r}{hint}"
+            problem = f"may name rouge1, rouge2, ..., rougeL and rougeLsum, got {shown(name)}{hint}"
             raise OptionError("rouge_types", problem)
         # No text has as many words as a number of so many digits says; the rest can be cut off.
         digits = name.removeprefix("rouge")[:_DIGITS]

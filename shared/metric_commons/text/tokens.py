@@ -301,8 +301,7 @@ def alphanumeric_tokens(texts: Sequence[str]) -> Tokens:
     blob = b"\n%b\n%b" % (translated, _PADDING)
     is_letter = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
     edges = np.flatnonzero(is_letter[1:] != is_letter[:-1])
-    starts = edges[::2] + 1
-    lengths = edges[1::2] + 1 - starts
+    starts, lengths = edges[::2] + 1, edges[1::2] - edges[::2]
     keys = _eight_bytes(blob, starts)
     keys &= _FIRST_BYTES.take(lengths, mode="clip")
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)

@@ -257,7 +257,7 @@ def test_scores_of_resamples_are_those_of_exact_counts(average, beta, zero_divis
     references, predictions = rng.integers(0, labels, (2, 8))
     table, task = label_table(predictions, references, average=average)
     distances = Distances.of_task(task, "linear" if average == "macro" else "quadratic")
-    resampled = resampled_label_counts(table, task, distances, n_resamples=50, seed=0)
+    (resampled,) = resampled_label_counts(table, task, distances, n_resamples=50, seed=0)
     options = {"beta": beta, "zero_division": zero_division, "multilabel": False}
     options |= {"distances": distances, "adjusted": True}
     scores = confusion_scores(resampled, task, **options)

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from metric_commons.classification.labels import label_scores, label_table
-from metric_commons.statistics import Interval, draws
-from metric_commons.statistics.draws import resampled_totals
+from metric_commons.statistics import Interval, resampled_totals
 
 
 def test_labels_choose_what_is_averaged_and_shown():
@@ -35,10 +34,10 @@ def test_a_column_of_labels_is_a_flat_list(container):
 
 @pytest.mark.parametrize("few", [32, 0])
 def test_resamples_are_multinomial(few, monkeypatch):
-    monkeypatch.setattr(draws, "_BINOMIAL_KINDS", few)
+    monkeypatch.setattr(resampled_totals, "_BINOMIAL_KINDS", few)
     counts = np.array([700, 1, 40, 259])
     places = np.arange(4)[:, None]
-    drawn = resampled_totals(counts, places, 4, n_resamples=20_000, seed=1)
+    (drawn,) = resampled_totals.resampled_totals(counts, places, 4, n_resamples=20_000, seed=1)
     rate = counts / 1000
 
     assert (drawn.sum(axis=0) == 1000).all()
@@ -58,10 +57,10 @@ def test_resamples_are_multinomial(few, monkeypatch):
 def test_amounts_and_places_of_a_row_add_up():
     counts = np.array([3, 5])
     places = np.array([[0, 2], [1, 2]])
-    drawn = resampled_totals(
+    (drawn,) = resampled_totals.resampled_totals(
         counts, places, 3, amounts=np.array([[0.5], [2.0]]), n_resamples=100, seed=0
     )
-    plain = resampled_totals(counts, places, 3, n_resamples=100, seed=0)
+    (plain,) = resampled_totals.resampled_totals(counts, places, 3, n_resamples=100, seed=0)
 
     assert (drawn[0] == plain[0] * 0.5).all()
     assert (drawn[1] == plain[1] * 2).all()

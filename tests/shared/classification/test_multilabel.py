@@ -47,10 +47,8 @@ def test_resamples_count_whole_rows():
     weights = rng.integers(1, 3, 30)
     for sample_weight, total in ((None, 30), (weights, weights.sum())):
         indicators = LabelIndicators(predictions, references, sample_weight)
-        counts, resampled = (
-            indicators.counts(),
-            indicators.resampled_counts(n_resamples=4000, seed=0),
-        )
+        counts = indicators.counts()
+        (resampled,) = indicators.resampled_counts(n_resamples=4000, seed=0)
         # Weights are in a unit of their own, in which no score depends on them.
         unit = total / resampled.total.mean()
 

@@ -12,6 +12,7 @@ from metric_commons.evaluation.parts import Part
 from metric_commons.evaluation.results import Results
 from metric_commons.evaluation.scoring import score
 from metric_commons.evaluation.state import State
+from metric_commons.files import stored_columns
 from metric_commons.files.stored import checksum
 from metric_commons.numbers.score_ranges import check_score, score_range
 from tests.spec import METRICS, specs
@@ -281,3 +282,128 @@ def test_a_shard_is_known_by_its_content(part):
     part.merge(other, allow_equal_shards=True)
 
     assert len(part.states["bot"]["qa_em"]) == 6
+
+
+def state_of(name, number, **labels):
+    """The state of rows of a module's ordinary call."""
+    sample = specs(name)[number].sample
+    metric = catalog.load(name)
+    columns = {key: value for key, value in sample.items() if key not in metric.options}
+    stated = sample.keys() - columns.keys() - REPORTING - {"sample_weight"}
+    state = State(name, **{key: sample[key] for key in stated})
+    state.update(**columns, **labels)
+    return state
+
+
+CLUSTERS = {"clusters": ["a", "a", "b"]}
+SCORES_OF_EM = "statistics.0.1.0.qa_em"
+CLUSTERS_OF_EM = "statistics.0.1.1.qa_em"
+
+
+@pytest.mark.parametrize(
+    ("state", "path", "value", "message"),
+    [
+        (("qa_em", 0), f"{SCORES_OF_EM}.0.1", 7.5, "qa_em[1] is 7.5, but it lies between 0 and 1"),
+        (("qa_em", 0), f"{SCORES_OF_EM}.0.0", -1, "qa_em[0] is -1.0, but it lies between 0"),
+        (("qa_em", 0), f"{SCORES_OF_EM}.1", [1, -1], "are positive integers"),
+        (("qa_em", 0, CLUSTERS), f"{CLUSTERS_OF_EM}.0", 10**9, "which no float has"),
+        (("qa_em", 0, CLUSTERS), f"{CLUSTERS_OF_EM}.3.0", 7, "clusters of qa_em add up to"),
+        (("qa_em", 0, CLUSTERS), f"{CLUSTERS_OF_EM}.2.0", 7, "the clusters of qa_em have"),
+        (("qa_em", 0, CLUSTERS), "statistics.0.1.1", {}, "there are clusters of []"),
+        (("ir_ranking", 0), "statistics.scores.mrr.0", 1.5, "mrr[0] is 1.5, but it lies between"),
+        (("ir_ranking", 0), "statistics.ids.integer.1", 0, "ranking 0 is there twice"),
+        (("span_f1", 0), "statistics.columns.=tags.0", -1, "tags[0] is -1, but it is at least 0"),
+        (("span_f1", 0), "statistics.columns.=tags.1", 0, "equal_tags[1] is"),
+        (("span_f1", 0), "statistics.columns.=hits:PER.0", 99, "[0] is 99, but predicted:PER is"),
+        (("bleu", 0), "statistics.columns.=count_1.0", 99, "count_1[0] is 99, but total_1 is"),
+        (("chrf", 0), "statistics.columns.=shared_character_1.0", 99, "[0] is 99, but predicted_"),
+        (("error_rate", 0), "statistics.columns.=hits.0", 2**60, "hits[0] is 2**53 or more"),
+        (("error_rate", 0), "statistics.columns.=hits", "abcd", "=hits is str, not a column"),
+        (("squad_v2", 0), "statistics.columns.f1.0", 7.5, "f1[0] is 7.5, but it lies between"),
+        (("squad_v2", 0), "statistics.columns.exact", [0.0, 0.5, 1.0, 2.0], "exact[3] is 2.0"),
+        (("squad_v2", 0), "statistics.names", [], "is a column without a name"),
+        (("regression", 0), "statistics.0.1.sums.absolute.0.0", -1, "sum of absolute is negative"),
+        (("regression", 0), "statistics.0.1.sums.absolute", [], "sums are lacking"),
+        (("regression", 0), "statistics.0.1.weight", [-1, 1], "the sum of weights is negative"),
+        (
+            ("chrf", 0),
+            "options.char_order",
+            10**15,
+            "char_order must be an integer from 1 to 1,000",
+        ),
+        (("qa_em", 0), "rows", 10**15, "damaged: it should have 1000000000000000 rows"),
+        (("qa_em", 0), "seed", 1, "a state has a key 'seed'"),
+    ],
+)
+def test_a_state_that_no_rows_leave_is_refused_though_the_checksum_fits(
+    state, path, value, message
+):
+    name, number, *labels = state
+    rows = state_of(name, number, **(labels[0] if labels else {}))
+    text = changed(rows, path, value)
+    part = Part({"bot": {name: rows}})
+    in_part = changed(part, f"states.bot.{name}.{path}", value)
+
+    with pytest.raises(ValueError, match=re.escape(message)) as raised:
+        State.from_json(text)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(ValueError, match=re.escape(message)) as raised:
+        Part.from_json(in_part)
+    assert str(raised.value).startswith("system 'bot': ")
+
+
+def test_a_binary_file_names_file_system_column_and_row(tmp_path):
+    state = State("qa_f1")
+    words = [str(number) for number in range(40)]
+    for number in range(1, 41):
+        state.update(predictions=[" ".join(words[:number])], references=[" ".join(words)])
+    content = state.content()
+    values = content["statistics"][0][1][0]["qa_f1"][0]
+    values[39] = 7.5
+    body = stored_columns._packed(content)
+    path = tmp_path / "1.state"
+    path.write_bytes(stored_columns._first_line(State.FORMAT, body) + body)
+
+    with pytest.raises(ValueError, match=r"1\.state: the state of qa_f1 .*: qa_f1\[39\] is 7\.5, "):
+        State.read(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("seed", 1, "a part has a key 'seed'"),
+        ("states", {}, "different modules, or there are none"),
+        ("states.bot.qa_em.module", "qa_f1", "the state of qa_em is one of qa_f1"),
+        ("inputs.0.sha256", "1", "which is no digest"),
+        ("inputs.0.rows", -3, "rows must be"),
+        ("inputs", {}, "inputs must be a list"),
+        ("rows", {"cat": {"references": 1}}, "rows are of system 'cat', which has no states"),
+        ("rows", {"bot": {"references": -1}}, "the digest of 'references' is -1"),
+        ("preset", 1, "preset must be a string"),
+    ],
+)
+def test_a_part_has_what_parts_have(part, path, value, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Part.from_json(changed(part, path, value))
+
+
+def test_clusters_of_a_result_are_those_of_its_rows():
+    clustered = score("qa_em", **ROWS, confidence_level=0.9, clusters=["a", "a", "b"])
+    of_em = "systems.predictions.qa_em.cluster_counts.qa_em"
+    for path, value, message in (
+        (f"{of_em}.1.0.2", 10**15, "its value_counts others"),
+        (f"{of_em}.0", 10**9, "the unit of cluster_counts"),
+        (f"{of_em}.1.0.0", -1, "not rows, sum and number"),
+        (of_em, [], "are no counts of clusters"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            Results.from_json(changed(clustered, path, value))
+
+
+def test_rows_without_weight_leave_a_state_that_can_be_stored():
+    state = State("regression")
+    state.update(predictions=[1.0], references=[2.0], sample_weight=[0.0])
+    again = State.from_json(state.to_json())
+    again.update(predictions=[1.0], references=[2.0], sample_weight=[0.5])
+
+    assert again.result()["mae"] == 1.0

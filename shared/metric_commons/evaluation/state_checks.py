@@ -1,0 +1,170 @@
+"""Which numbers a state may hold, whatever its checksum says: those that rows can leave behind.
+
+A checksum notices what changed by accident. What was changed on purpose, or written by another
+program, is noticed here: each check looks once at the least and the greatest number of a column.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.checks import RowError
+from ..numbers.exact_sums import as_float
+from ..numbers.multisets import Multiset
+from ..numbers.score_ranges import Ranges, check_score, score_range
+from ..regression.moments import Moments
+from ..statistics.cluster_sums import ClusterSums
+
+_MOST = 2**53
+NOT_NEGATIVE: Ranges = {"*": (0.0, None)}
+
+_POSITIVE_TERMS = ("absolute", "squared", "relative", "symmetric")  # their ends
+
+
+def check_column(name: str, values: NDArray[Any], ranges: Ranges) -> None:
+    """Nothing, if all rows may have these numbers.
+
+    Raises:
+        RowError: one may not.
+
+    >>> check_column("qa_em", np.array([0.0, 7.5]), {"*": (0, 1)})
+    Traceback (most recent call last):
+    ValueError: qa_em[1] is 7.5, but it lies between 0 and 1
+    """
+    if score_range(name, ranges) is None or not values.size:
+        return
+    for end, position in ((values.min(), values.argmin), (values.max(), values.argmax)):
+        if math.isnan(end):  # which both ends are if any value is
+            raise RowError(name, int(position()), "is NaN, which no row has")
+        try:
+            check_score(name, float(end), ranges)
+        except ValueError as error:
+            problem = str(error).partition(", but ")[2]
+            raise RowError(name, int(position()), f"is {end}, but {problem}") from error
+
+
+def check_statistic(name: str, values: NDArray[Any]) -> None:
+    """Nothing, if rows may have these counts of something.
+
+    Raises:
+        RowError: one may not.
+
+    >>> check_statistic("hits", np.array([3, -1]))
+    Traceback (most recent call last):
+    ValueError: hits[1] is -1, but it is at least 0
+    """
+    check_column(name, values, NOT_NEGATIVE)
+    if values.size and values.max() >= _MOST:
+        raise RowError(name, int(values.argmax()), "is 2**53 or more, which no text has")
+
+
+def check_at_most(columns: Mapping[str, NDArray[Any]], lesser: str, greater: str) -> None:
+    """Nothing, if some statistics of rows are at most what they are counted among.
+
+    Args:
+        columns: the statistics by name.
+        lesser: how the names of some begin, such as "count_".
+        greater: how those of others begin, such as "total_", which otherwise have the same names.
+
+    Raises:
+        RowError: one is greater.
+
+    >>> columns = {"count_1": np.array([0, 3]), "total_1": np.array([2, 2])}
+    >>> check_at_most(columns, "count_", "total_")
+    Traceback (most recent call last):
+    ValueError: count_1[1] is 3, but total_1 is 2
+    """
+    for name, values in columns.items():
+        other = f"{greater}{name.removeprefix(lesser)}"
+        if not name.startswith(lesser) or other not in columns:
+            continue
+        above = values > columns[other]
+        if above.any():
+            row = int(above.argmax())
+            raise RowError(name, row, f"is {values[row]}, but {other} is {columns[other][row]}")
+
+
+def check_counts(counts: NDArray[Any]) -> None:
+    """Nothing, if there can be so many rows.
+
+    Raises:
+        ValueError: there cannot.
+    """
+    if counts.sum(dtype=np.float64) >= _MOST:
+        raise ValueError("counts add up to 2**53 rows or more")
+
+
+def check_scores(scores: Mapping[str, Multiset], ranges: Ranges) -> None:
+    """Nothing, if some rows can have these scores.
+
+    Raises:
+        ValueError: they cannot.
+
+    >>> check_scores({"em": Multiset.from_values([1]), "f1": Multiset.from_values([1, 0])}, {})
+    Traceback (most recent call last):
+    ValueError: there are 1 rows of em, but 2 of f1
+    """
+    first, *_ = scores
+    for name, multiset in scores.items():
+        check_counts(multiset.counts)
+        check_column(name, multiset.values, ranges)
+        if len(multiset) != len(scores[first]):
+            rows = f"{len(scores[first])} rows of {first}, but {len(multiset)} of {name}"
+            raise ValueError(f"there are {rows}")
+
+
+def check_clusters(clusters: Mapping[str, ClusterSums], scores: Mapping[str, Multiset]) -> None:
+    """Nothing, if the clusters are those of rows with these scores.
+
+    Raises:
+        ValueError: they are not.
+
+    >>> sums = {"em": ClusterSums.of(["a", "b"], np.array([1.0, 0.0]))}
+    >>> check_clusters(sums, {"em": Multiset.from_values([1, 1])})
+    Traceback (most recent call last):
+    ValueError: clusters of em add up to 1.0, but its rows to 2.0
+    """
+    if clusters.keys() != scores.keys():
+        raise ValueError(f"there are clusters of {[*clusters]}, but scores {[*scores]}")
+    for name, sums in clusters.items():
+        multiset = scores[name]
+        if sums.rows != len(multiset):
+            raise ValueError(f"the clusters of {name} have {sums.rows} rows, not {len(multiset)}")
+        totals = sums.exact_sum(), multiset.exact_sum()
+        if totals[0] != totals[1]:
+            found, expected = map(as_float, totals)
+            raise ValueError(f"clusters of {name} add up to {found}, but its rows to {expected}")
+        unit = Fraction(2) ** sums.power
+        low, high = (Fraction(float(end)) / unit for end in multiset.values[[0, -1]])
+        for label, (rows, units) in sums.clusters.items():
+            if not low * rows <= units <= high * rows:
+                raise ValueError(f"the sum of cluster {label!r} of {name} is impossible")
+
+
+def check_moments(moments: Moments, terms: Sequence[str]) -> None:
+    """Nothing, if rows can have these sums.
+
+    Args:
+        moments: the sums.
+        terms: which there must be.
+
+    Raises:
+        ValueError: they cannot.
+    """
+    if isinstance(moments.rows, bool) or not isinstance(moments.rows, int) or moments.rows < 1:
+        raise ValueError(f"rows is {moments.rows!r}, not how many there are")
+    if moments.weight < 0:
+        raise ValueError("the sum of weights is negative")
+    outputs = {len(values) for values in (*moments.sums.values(), *moments.ranges.values())}
+    if len(outputs) > 1 or not {*terms} <= moments.sums.keys():
+        raise ValueError("sums are lacking, of terms or of outputs")
+    for term, sums in moments.sums.items():
+        if term.endswith(_POSITIVE_TERMS) and min(sums, default=0) < 0:
+            raise ValueError(f"the sum of {term} is negative")
+    for name, ranges in moments.ranges.items():
+        if moments.weight and any(low > high for low, high in ranges):
+            raise ValueError(f"the least {name} is above the greatest")
