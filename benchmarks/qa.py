@@ -222,7 +222,8 @@ def main(n=100_000):
         lines = ({"p": p, "r": r} for p, r in zip(predictions, references, strict=True))
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         settings = (f"--set={name}={value}" for name, value in several.items())
-        arguments = ["score", *modules, str(path), "--predictions=p", "--references=r", *settings]
+        fields = ["--predictions=p", "--references=r", "--jobs=1"]  # whose CPU time is ours alone
+        arguments = ["score", *modules, str(path), *fields, *settings]
 
         def ours_command():
             with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):

@@ -1,10 +1,8 @@
 """Columns of files that several processes read."""
 
-import gc
 import marshal
 import pickle
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any
 
 from ..files.pieces import Piece
@@ -24,13 +22,14 @@ def columns_of(source: Source, jobs: int) -> dict[str, list[Any]]:
     """
     if jobs == 1 or not source.is_divisible:
         return source.columns()
+    from ..numbers.arrays import no_collection  # numpy, which help should not wait for
 
     def work(piece: Piece) -> bytes:
         (block,) = source.blocks_of(piece, None)
         return _packed(block)
 
     columns: dict[str, list[Any]] = {field: [] for field in source.fields}
-    with closing(in_order(work, source.pieces(_ROWS), jobs)) as blocks, _no_collection():
+    with closing(in_order(work, source.pieces(_ROWS), jobs)) as blocks, no_collection():
         for block in blocks:
             for field, column in _unpacked(block).items():
                 columns[field] += column
@@ -49,15 +48,3 @@ def _unpacked(data: bytes) -> dict[str, list[Any]]:
     load = marshal.loads if data.startswith(b"m") else pickle.loads
     columns: dict[str, list[Any]] = load(memoryview(data)[1:])
     return columns
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """No search for garbage inside, which takes longer than to make so many lists."""
-    is_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if is_enabled:
-            gc.enable()

@@ -1,7 +1,8 @@
 """Types of arrays; and the columns that callers pass, as lists or arrays."""
 
+import gc
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,11 @@ def as_column(name: str, column: Any) -> Column:
         if "bfloat" in str(tensor.dtype):  # numpy has no such type; float32 holds every value
             tensor = tensor.float()
         return as_column(name, np.asarray(tensor))
-    if hasattr(column, "to_pylist"):  # pyarrow
-        return list(column.to_pylist(maps_as_pydicts="strict"))
+    if hasattr(column, "to_pylist"):  # pyarrow, which takes several times as long to look for maps
+        kind = str(getattr(column, "type", "map<"))
+        may_have_maps = "map<" in kind or "extension<" in kind
+        with no_collection():
+            return list(column.to_pylist(**{"maps_as_pydicts": "strict"} if may_have_maps else {}))
     if hasattr(column, "iloc"):  # pandas, with any index
         return as_column(name, column.to_numpy())
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
@@ -53,6 +57,18 @@ def as_column(name: str, column: Any) -> Column:
     raise ValueError(
         f"{name} must hold one value per row, got {type(column).__name__}; pass a list"
     )
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """No search for garbage inside, which takes longer than to make so many lists."""
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_enabled:
+            gc.enable()
 
 
 def take(column: Any, rows: Integers) -> Any:

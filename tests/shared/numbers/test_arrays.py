@@ -1,6 +1,7 @@
 from array import array
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from metric_commons.numbers.arrays import as_column
@@ -100,3 +101,17 @@ def test_a_value_without_rows_is_refused(column):
 
 def test_what_is_read_once_is_a_column():
     assert as_column("c", (number for number in (1, 2))) == [1, 2]
+
+
+def test_maps_become_dictionaries():
+    numbers = pa.map_(pa.string(), pa.float64())
+    rows = [{"d1": 0.5, "d2": 1.0}, {}]
+    for kind, expected in (
+        (numbers, rows),
+        (pa.list_(numbers), [rows]),
+        (pa.struct([("run", numbers)]), [{"run": row} for row in rows]),
+    ):
+        assert as_column("c", pa.array(expected, kind)) == expected
+        assert as_column("c", pa.chunked_array([expected], kind)) == expected
+    with pytest.raises(KeyError, match="d1"):
+        as_column("c", pa.array([[("d1", 0.5), ("d1", 1.0)]], numbers))
