@@ -64,27 +64,37 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     elif kind == "tweedie":
         _check_deviance(measure, parameter, predictions, references)
     losses = np.empty(references.shape)
+    buffer = np.empty((len(references), min(_BLOCK, references.shape[1])))
     with np.errstate(over="ignore"):
         for start in range(0, references.shape[1], _BLOCK):
             part = slice(start, start + _BLOCK)
-            losses[:, part] = _losses(kind, parameter, predictions[:, part], references[:, part])
+            columns = predictions[:, part], references[:, part], losses[:, part]
+            _set_losses(kind, parameter, *columns, buffer[:, : columns[0].shape[1]])
     if not np.isfinite(losses.max(initial=0.0)):  # none is less than 0
         wrong = ~np.isfinite(losses)
         _refuse(measure, "predictions", predictions, wrong, "has a loss within float64")
     return losses
 
 
-def _losses(kind: str, parameter: float, predictions: Floats, references: Floats) -> Floats:
-    """The losses of some rows, which are in their domain."""
+def _set_losses(
+    kind: str,
+    parameter: float,
+    predictions: Floats,
+    references: Floats,
+    out: Floats,
+    buffer: Floats,
+) -> None:
+    """Set `out` to the losses of some rows, which are in their domain; `buffer` is overwritten."""
     if kind == "msle":
-        distances: Floats = np.log1p(references) - np.log1p(predictions)
-        return np.square(distances, out=distances)
-    if kind == "pinball":
-        residuals = references - predictions
-        residuals *= np.where(residuals > 0, parameter, parameter - 1)
-        return residuals
-    deviances = _deviances(parameter, predictions, references)
-    return np.maximum(deviances, 0.0, out=deviances)
+        np.log1p(references, out=out)
+        out -= np.log1p(predictions, out=buffer)
+        np.square(out, out=out)
+    elif kind == "pinball":
+        np.subtract(references, predictions, out=out)
+        out *= np.where(out > 0, parameter, parameter - 1)
+    else:
+        _set_deviances(parameter, predictions, references, out, buffer)
+        np.maximum(out, 0.0, out=out)
 
 
 def _check_deviance(
@@ -116,35 +126,36 @@ def _refuse(
     )
 
 
-def _deviances(power: float, means: Floats, values: Floats) -> Floats:
-    """The unit deviance of values from means."""
+def _set_deviances(
+    power: float, means: Floats, values: Floats, out: Floats, buffer: Floats
+) -> None:
+    """Set `out` to the unit deviances of values from means."""
     from scipy.special import xlogy
 
-    terms: Floats
     if power == 0:
-        return (values - means) ** 2
+        np.subtract(values, means, out=out)
+        np.square(out, out=out)
+        return
     if power == 1:
-        ratios = values / means
-        terms = xlogy(values, ratios, out=ratios)
-        terms -= values
-        terms += means
+        xlogy(values, np.divide(values, means, out=buffer), out=out)
+        out -= values
+        out += means
     elif power == 2:
-        ratios = values / means
-        terms = ratios - 1
-        terms -= np.log(ratios, out=ratios)
+        np.divide(values, means, out=buffer)
+        np.subtract(buffer, 1, out=out)
+        out -= np.log(buffer, out=buffer)
     else:  # v**(2 - p) / ((1 - p) * (2 - p)) - v * m**(1 - p) / (1 - p) + m**(2 - p) / (2 - p)
         p, base = power, np.maximum(values, 0.0) if power < 0 else values
-        terms = base ** (2 - p)
-        terms /= (1 - p) * (2 - p)
-        products = means ** (1 - p)
-        products *= values
-        products /= 1 - p
-        terms -= products
-        powers = means ** (2 - p)
-        powers /= 2 - p
-        terms += powers
-    terms *= 2
-    return terms
+        out[...] = base ** (2 - p)
+        out /= (1 - p) * (2 - p)
+        buffer[...] = means ** (1 - p)
+        buffer *= values
+        buffer /= 1 - p
+        out -= buffer
+        buffer[...] = means ** (2 - p)
+        buffer /= 2 - p
+        out += buffer
+    out *= 2
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
