@@ -18,7 +18,7 @@ os.environ["RAYON_NUM_THREADS"] = "1"  # before the port is imported: one thread
 
 import rouge_score_rs
 from _measure import ROUNDS, cpu_seconds, peak_megabytes, ratio
-from rouge_floor import fastest, floor
+from _rouge_floor import fastest, floor
 from rouge_score.rouge_scorer import RougeScorer
 
 from metric_commons import load

@@ -37,9 +37,8 @@ def distinct_keys(*columns: Unsigned) -> DistinctKeys:
     >>> numbers[examples].tolist(), bool(numbers[0] == numbers[2] == numbers[3])
     ([0, 1], True)
     """
-    first, *others = columns
-    hashes = first * KEY_MULTIPLIER
-    for column in others:
+    hashes = columns[0] * KEY_MULTIPLIER
+    for column in columns[1:]:
         hashes += column * REST_MULTIPLIER
     examples = _examples(columns, hashes, _TABLES)
     is_example = examples == np.arange(examples.size)
@@ -49,7 +48,7 @@ def distinct_keys(*columns: Unsigned) -> DistinctKeys:
 def _examples(columns: tuple[Unsigned, ...], hashes: Unsigned, tables: int) -> Integers:
     """For each key the index of one that is equal to it, the same for all that are equal.
 
-    Each place of the table keeps one of the keys with its hash, whichever numpy writes last. Those
+    Each slot of the table keeps one of the keys with its hash, whichever numpy writes last. Those
     that differ from it go to another table, with another hash. So the hash decides about the time
     alone.
     """
@@ -60,14 +59,14 @@ def _examples(columns: tuple[Unsigned, ...], hashes: Unsigned, tables: int) -> I
         examples[order] = np.repeat(order.take(starts), np.diff(starts, append=order.size))
         return examples
     bits = hashes.size.bit_length() + 1
-    places = (hashes >> np.uint64(64 - bits)).view(np.int64)
+    slots = (hashes >> np.uint64(64 - bits)).view(np.int64)
     table = np.empty(1 << bits, dtype=np.int64)  # only read where it has been written
-    table[places] = np.arange(hashes.size)
-    examples = table.take(places)
+    table[slots] = np.arange(hashes.size)
+    examples = table.take(slots)
     differs = reduce(np.logical_or, (column.take(examples) != column for column in columns))
-    others = np.flatnonzero(differs)
-    if others.size:
-        of_others = tuple(column.take(others) for column in columns)
-        next_hashes = hashes.take(others) * KEY_MULTIPLIER
-        examples[others] = others.take(_examples(of_others, next_hashes, tables - 1))
+    unequal = np.flatnonzero(differs)
+    if unequal.size:
+        columns = tuple(column.take(unequal) for column in columns)
+        hashes = hashes.take(unequal) * KEY_MULTIPLIER
+        examples[unequal] = unequal.take(_examples(columns, hashes, tables - 1))
     return examples

@@ -129,16 +129,16 @@ def _batches(words: Integers, columns: Integers) -> Iterator[Integers]:
     pairs = np.flatnonzero(columns)
     pairs = pairs[np.lexsort((columns.take(pairs), words.take(pairs)))[::-1]]
     sizes = zip(words.take(pairs).tolist(), columns.take(pairs).tolist(), strict=True)
-    start = needed = most_words = most_steps = 0
+    start = own_masks = most_words = most_steps = 0
     for stop, (word_count, column_count) in enumerate(sizes):
         steps = column_count + word_count
         most_words = most_words or word_count  # in descending order
         most_steps = max(most_steps, steps)
-        needed += word_count * steps
+        own_masks += word_count * steps
         padded = (stop + 1 - start) * most_words * most_steps
-        if stop > start and padded > min(needed + _CALLS * most_steps, _MASKS):
+        if stop > start and padded > min(own_masks + _CALLS * most_steps, _MASKS):
             yield pairs[start:stop]
-            start, needed, most_words, most_steps = stop, word_count * steps, word_count, steps
+            start, own_masks, most_words, most_steps = stop, word_count * steps, word_count, steps
     if pairs.size:
         yield pairs[start:]
 

@@ -79,10 +79,12 @@ def rouge(
             "tokenizer": tokenizer,
             "reference_aggregation": reference_aggregation,
         }
-        others = [name for name in lengths if name != UNION_LCS]
+        other_types = [name for name in lengths if name != UNION_LCS]
         scores_by_type = (
-            rouge(predictions, references, rouge_types=others, normalizer=normalizer, **options)
-            if others
+            rouge(
+                predictions, references, rouge_types=other_types, normalizer=normalizer, **options
+            )
+            if other_types
             else {}
         )
         texts = sentence_lines(
@@ -156,13 +158,13 @@ def _counts(
             sequences.append(_sequences(words, shared))
         if n == 1 and UNION_LCS in lengths:
             shared_counts[UNION_LCS] = union_lcs_counts(words, shared)
-    nothing = np.zeros(pairs, dtype=np.int64)
+    zeros = np.zeros(pairs, dtype=np.int64)
     counts = {}
     for name, n in lengths.items():
         # A text has n - 1 n-grams less than words.
         text_counts = np.maximum(words.text_counts - max(n - 1, 0), 0)
         counts[name] = np.stack(
-            [shared_counts.get(name, nothing), text_counts[::2], text_counts[1::2]]
+            [shared_counts.get(name, zeros), text_counts[::2], text_counts[1::2]]
         )
     return counts
 

@@ -31,7 +31,7 @@ def test_keys_have_one_number_if_and_only_if_they_are_equal(tables, kinds, monke
 
 
 def test_keys_whose_hashes_meet_are_told_apart():
-    """All belong to the same place of the first table."""
+    """All belong to the same slot of the first table."""
     keys = [(7 << 32 | low) * INVERSE % 2**64 for low in range(400)]
 
     check(np.array(keys * 2, dtype=np.uint64))

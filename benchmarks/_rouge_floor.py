@@ -65,9 +65,9 @@ def table(keys):
     entries, indices = np.empty(1 << bits, np.int64), np.arange(keys.size)
 
     def call():
-        places = (keys * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - bits)).view(np.int64)
-        entries[places] = indices
-        examples = entries.take(places)
+        slots = (keys * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - bits)).view(np.int64)
+        entries[slots] = indices
+        examples = entries.take(slots)
         np.flatnonzero(keys.take(examples) != keys)
         np.bincount(np.cumsum(examples == indices).take(examples))
 
