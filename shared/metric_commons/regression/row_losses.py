@@ -65,7 +65,7 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
         _check_deviance(measure, parameter, predictions, references)
     losses = np.empty(references.shape)
     buffer = np.empty((len(references), min(_BLOCK, references.shape[1])))
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore"):
         for start in range(0, references.shape[1], _BLOCK):
             part = slice(start, start + _BLOCK)
             columns = predictions[:, part], references[:, part], losses[:, part]
@@ -130,14 +130,15 @@ def _set_deviances(
     power: float, means: Floats, values: Floats, out: Floats, buffer: Floats
 ) -> None:
     """Set `out` to the unit deviances of values from means."""
-    from scipy.special import xlogy
-
     if power == 0:
         np.subtract(values, means, out=out)
         np.square(out, out=out)
         return
     if power == 1:
-        xlogy(values, np.divide(values, means, out=buffer), out=out)
+        np.divide(values, means, out=buffer)
+        buffer[values == 0] = 1  # 0 * log(0) is 0
+        np.log(buffer, out=out)
+        out *= values
         out -= values
         out += means
     elif power == 2:
