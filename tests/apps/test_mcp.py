@@ -25,6 +25,7 @@ from metric_commons.mcp.lines import refusal
 from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.server import server as new_server
 from metric_commons.mcp.workers import Budget, Workers
+from tests.programs import output
 from tests.spec import GIVEN, METRICS, PATIENCE, ROOT
 
 pytestmark = pytest.mark.anyio
@@ -880,14 +881,7 @@ def test_what_takes_long_to_import_waits_until_it_is_needed():
         "import sys, metric_commons.cli.app, metric_commons.mcp.server as served; "
         "metric_commons.mcp.ultrarag_tools.ultrarag.evaluate(['a'], ['a']); print(*sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    loaded = {name.partition(".")[0] for name in output(program).split()}
 
     assert {"mcp", "numpy"} <= loaded
     assert not loaded & {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow", "scipy"}
@@ -910,14 +904,7 @@ score("qa_f1", **rows, confidence_level=0.9, compare=True)
 print(*preloaded)
 print(*packages() - preloaded)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    preloaded, later = map(str.split, done.stdout.splitlines())
+    preloaded, later = map(str.split, output(program).splitlines())
 
     assert not {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow"} & {*preloaded, *later}
     assert not {"numpy", "scipy"} & {*later}
