@@ -273,8 +273,8 @@ def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
         bits = int(np.add.reduce(slices.view(np.int64)))
         yield _wrapped(bits - values.size * int(magic.view(np.int64))), power
         slices -= magic
-        rest = np.subtract(values, slices, out=slices)
-        values = rest[rest != 0]
+        remainders = np.subtract(values, slices, out=slices)
+        values = remainders[remainders != 0]
 
 
 def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[int], int]:

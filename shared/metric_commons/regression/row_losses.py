@@ -81,20 +81,20 @@ def _set_losses(
     parameter: float,
     predictions: Floats,
     references: Floats,
-    out: Floats,
+    losses: Floats,
     buffer: Floats,
 ) -> None:
-    """Set `out` to the losses of some rows, which are in their domain; `buffer` is overwritten."""
+    """Set `losses` to those of some rows in their domain; `buffer` is overwritten."""
     if kind == "msle":
-        np.log1p(references, out=out)
-        out -= np.log1p(predictions, out=buffer)
-        np.square(out, out=out)
+        np.log1p(references, out=losses)
+        losses -= np.log1p(predictions, out=buffer)
+        np.square(losses, out=losses)
     elif kind == "pinball":
-        np.subtract(references, predictions, out=out)
-        out *= np.where(out > 0, parameter, parameter - 1)
+        np.subtract(references, predictions, out=losses)
+        losses *= np.where(losses > 0, parameter, parameter - 1)
     else:
-        _set_deviances(parameter, predictions, references, out, buffer)
-        np.maximum(out, 0.0, out=out)
+        _set_deviances(parameter, predictions, references, losses, buffer)
+        np.maximum(losses, 0.0, out=losses)
 
 
 def _check_deviance(
@@ -127,36 +127,36 @@ def _refuse(
 
 
 def _set_deviances(
-    power: float, means: Floats, values: Floats, out: Floats, buffer: Floats
+    power: float, means: Floats, values: Floats, deviances: Floats, buffer: Floats
 ) -> None:
-    """Set `out` to the unit deviances of values from means."""
+    """Set `deviances` to the unit deviances of values from means."""
     if power == 0:
-        np.subtract(values, means, out=out)
-        np.square(out, out=out)
+        np.subtract(values, means, out=deviances)
+        np.square(deviances, out=deviances)
         return
     if power == 1:
         np.divide(values, means, out=buffer)
         buffer[values == 0] = 1  # 0 * log(0) is 0
-        np.log(buffer, out=out)
-        out *= values
-        out -= values
-        out += means
+        np.log(buffer, out=deviances)
+        deviances *= values
+        deviances -= values
+        deviances += means
     elif power == 2:
         np.divide(values, means, out=buffer)
-        np.subtract(buffer, 1, out=out)
-        out -= np.log(buffer, out=buffer)
+        np.subtract(buffer, 1, out=deviances)
+        deviances -= np.log(buffer, out=buffer)
     else:  # v**(2 - p) / ((1 - p) * (2 - p)) - v * m**(1 - p) / (1 - p) + m**(2 - p) / (2 - p)
         p, base = power, np.maximum(values, 0.0) if power < 0 else values
-        out[...] = base ** (2 - p)
-        out /= (1 - p) * (2 - p)
+        deviances[...] = base ** (2 - p)
+        deviances /= (1 - p) * (2 - p)
         buffer[...] = means ** (1 - p)
         buffer *= values
         buffer /= 1 - p
-        out -= buffer
+        deviances -= buffer
         buffer[...] = means ** (2 - p)
         buffer /= 2 - p
-        out += buffer
-    out *= 2
+        deviances += buffer
+    deviances *= 2
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
