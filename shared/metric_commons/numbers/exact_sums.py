@@ -262,9 +262,7 @@ def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
     """
     largest = max(float(values.max()), -float(values.min()))
     power = math.frexp(largest)[1]
-    while left := np.count_nonzero(values):
-        if 4 * left < values.size:
-            values = values[values != 0]
+    while values.size:
         power -= _BIN_WIDTH
         if abs(power) > 900:  # the magic number might be none
             digits = whole_digits(values, values.size)
@@ -275,7 +273,8 @@ def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
         bits = int(np.add.reduce(slices.view(np.int64)))
         yield _wrapped(bits - values.size * int(magic.view(np.int64))), power
         slices -= magic
-        values = np.subtract(values, slices, out=slices)
+        remainders = np.subtract(values, slices, out=slices)
+        values = remainders[remainders != 0]
 
 
 def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[int], int]:

@@ -64,27 +64,37 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     elif kind == "tweedie":
         _check_deviance(measure, parameter, predictions, references)
     losses = np.empty(references.shape)
-    with np.errstate(over="ignore"):
+    buffer = np.empty((len(references), min(_BLOCK, references.shape[1])))
+    with np.errstate(over="ignore", divide="ignore"):
         for start in range(0, references.shape[1], _BLOCK):
             part = slice(start, start + _BLOCK)
-            losses[:, part] = _losses(kind, parameter, predictions[:, part], references[:, part])
+            columns = predictions[:, part], references[:, part], losses[:, part]
+            _set_losses(kind, parameter, *columns, buffer[:, : columns[0].shape[1]])
     if not np.isfinite(losses.max(initial=0.0)):  # none is less than 0
         wrong = ~np.isfinite(losses)
         _refuse(measure, "predictions", predictions, wrong, "has a loss within float64")
     return losses
 
 
-def _losses(kind: str, parameter: float, predictions: Floats, references: Floats) -> Floats:
-    """The losses of some rows, which are in their domain."""
+def _set_losses(
+    kind: str,
+    parameter: float,
+    predictions: Floats,
+    references: Floats,
+    losses: Floats,
+    buffer: Floats,
+) -> None:
+    """Set `losses` to those of some rows in their domain; `buffer` is overwritten."""
     if kind == "msle":
-        distances: Floats = np.log1p(references) - np.log1p(predictions)
-        return np.square(distances, out=distances)
-    if kind == "pinball":
-        residuals = references - predictions
-        residuals *= np.where(residuals > 0, parameter, parameter - 1)
-        return residuals
-    deviances = _deviances(parameter, predictions, references)
-    return np.maximum(deviances, 0.0, out=deviances)
+        np.log1p(references, out=losses)
+        losses -= np.log1p(predictions, out=buffer)
+        np.square(losses, out=losses)
+    elif kind == "pinball":
+        np.subtract(references, predictions, out=losses)
+        losses *= np.where(losses > 0, parameter, parameter - 1)
+    else:
+        _set_deviances(parameter, predictions, references, losses, buffer)
+        np.maximum(losses, 0.0, out=losses)
 
 
 def _check_deviance(
@@ -116,35 +126,37 @@ def _refuse(
     )
 
 
-def _deviances(power: float, means: Floats, values: Floats) -> Floats:
-    """The unit deviance of values from means."""
-    from scipy.special import xlogy
-
-    terms: Floats
+def _set_deviances(
+    power: float, means: Floats, values: Floats, deviances: Floats, buffer: Floats
+) -> None:
+    """Set `deviances` to the unit deviances of values from means."""
     if power == 0:
-        return (values - means) ** 2
+        np.subtract(values, means, out=deviances)
+        np.square(deviances, out=deviances)
+        return
     if power == 1:
-        ratios = values / means
-        terms = xlogy(values, ratios, out=ratios)
-        terms -= values
-        terms += means
+        np.divide(values, means, out=buffer)
+        buffer[values == 0] = 1  # 0 * log(0) is 0
+        np.log(buffer, out=deviances)
+        deviances *= values
+        deviances -= values
+        deviances += means
     elif power == 2:
-        ratios = values / means
-        terms = ratios - 1
-        terms -= np.log(ratios, out=ratios)
+        np.divide(values, means, out=buffer)
+        np.subtract(buffer, 1, out=deviances)
+        deviances -= np.log(buffer, out=buffer)
     else:  # v**(2 - p) / ((1 - p) * (2 - p)) - v * m**(1 - p) / (1 - p) + m**(2 - p) / (2 - p)
         p, base = power, np.maximum(values, 0.0) if power < 0 else values
-        terms = base ** (2 - p)
-        terms /= (1 - p) * (2 - p)
-        products = means ** (1 - p)
-        products *= values
-        products /= 1 - p
-        terms -= products
-        powers = means ** (2 - p)
-        powers /= 2 - p
-        terms += powers
-    terms *= 2
-    return terms
+        deviances[...] = base ** (2 - p)
+        deviances /= (1 - p) * (2 - p)
+        buffer[...] = means ** (1 - p)
+        buffer *= values
+        buffer /= 1 - p
+        deviances -= buffer
+        buffer[...] = means ** (2 - p)
+        buffer /= 2 - p
+        deviances += buffer
+    deviances *= 2
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
