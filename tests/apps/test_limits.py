@@ -220,3 +220,11 @@ def test_intervals_of_nearly_no_confidence_are_points():
 
     low, high = result["confidence_interval"]["qa_f1"]
     assert 0 <= low <= high <= 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("report", "/dev/zero", "--html", "x.html"), ("merge", "/dev/zero"), ("run", "/dev/zero")],
+)
+def test_a_device_that_never_ends_is_refused(refused, arguments):
+    assert refused(*arguments) == (1, "/dev/zero is a device, not a file")

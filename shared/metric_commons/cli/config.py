@@ -13,6 +13,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ..evaluation.results import FORMATS
 from ..evaluation.worker_processes import MOST_JOBS
 from ..files.contents import Format
+from ..files.stored import refuse_device
 from ..numbers.checks import nearest, shown
 from ..statistics.methods import Method
 
@@ -149,6 +150,7 @@ def read(path: Path) -> Document:
     repeated: list[tuple[str, int]] = []
     reader = YAML(typ="safe", pure=True)
     reader.Constructor = type("Constructor", (_Constructor,), {"repeated": repeated})
+    refuse_device(path)
     try:
         content = reader.load(path.read_text("utf-8"))
         _check_size(content)
