@@ -18,6 +18,7 @@ os.environ["RAYON_NUM_THREADS"] = "1"  # before the port is imported: one thread
 
 import rouge_score_rs
 from _measure import ROUNDS, cpu_seconds, peak_megabytes, ratio
+from _rouge_floor import fastest, floor
 from rouge_score.rouge_scorer import RougeScorer
 
 from metric_commons import load
@@ -86,6 +87,18 @@ def compare(title, predictions, references, few, types, *, use_stemmer):
     ratio(f"{title}, against rouge-score-rs", ours, peer_in_rust)
 
 
+def bare_calls(title, predictions, references):
+    """Print what numpy's calls alone take, stage by stage, beside the port's whole time."""
+    stages = floor(predictions, references)
+    port = rouge_score_rs.RougeScorer(PLAIN)
+    whole = fastest(lambda: port.score_batch(references, predictions))
+    seconds = ", ".join(f"{stage} {second:.3f} s" for stage, second in stages.items())
+    share = sum(stages.values()) / whole
+    print(
+        f"{title}, calls of numpy alone: {seconds}; {share:.2f} of rouge-score-rs ({whole:.3f} s)"
+    )
+
+
 def few_rows(title, predictions, references, words, types, *, use_stemmer):
     """Print the ratio at each number of rows, which are cut to so many words."""
     scorer = RougeScorer(types, use_stemmer=use_stemmer)
@@ -122,6 +135,9 @@ def main(n=2_000):
         for use_stemmer in (False, True):
             compare(title, predictions, references, 100, types, use_stemmer=use_stemmer)
             compare(f"{title}, {words:,} words", *long, 2, types, use_stemmer=use_stemmer)
+
+    bare_calls("ROUGE-1/2/L", predictions, references)
+    bare_calls(f"ROUGE-1/2/L, {words:,} words", *long)
 
     metric = load("rouge_n_l")
     scorer = RougeScorer(PLAIN)

@@ -147,14 +147,16 @@ def scores_of(way, path):
 
 def bytes_of_state(path):
     """What rows leave behind to be merged, the same whichever way they are scored."""
-    from metric_commons.evaluation.jobs import Job
+    from metric_commons.evaluation.scoring_plans import ScoringPlan
 
-    job = Job({module: {} for module in MODULES}, {"bot": "answer"}, {"references": "gold"})
+    plan = ScoringPlan(
+        {module: {} for module in MODULES}, {"bot": "answer"}, {"references": "gold"}
+    )
     batches = (
         dict(zip(batch.schema.names, batch.columns, strict=True))
         for batch in parquet.ParquetFile(path).iter_batches()
     )
-    return str(len(job.part(batches).to_bytes()))
+    return str(len(plan.part(batches).to_bytes()))
 
 
 def measured(what, *arguments):

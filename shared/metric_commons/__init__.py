@@ -17,8 +17,9 @@ from .lazy import resolver
 
 if TYPE_CHECKING:
     from .evaluation.catalog import load, names
+    from .evaluation.combined_results import compare
     from .evaluation.results import Results
-    from .evaluation.scoring import compare, score
+    from .evaluation.scoring import score
     from .evaluation.state import State
     from .integrations.trainer import trainer_hook
 
@@ -38,7 +39,7 @@ _resolve = resolver(
     {
         "Results": "evaluation.results",
         "State": "evaluation.state",
-        "compare": "evaluation.scoring",
+        "compare": "evaluation.combined_results",
         "load": "evaluation.catalog",
         "names": "evaluation.catalog",
         "score": "evaluation.scoring",

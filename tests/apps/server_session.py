@@ -22,8 +22,9 @@ from pathlib import Path
 from mcp import ClientSession, StdioServerParameters, stdio_client, types
 
 from metric_commons.evaluation import catalog
+from metric_commons.evaluation.combined_results import compare
 from metric_commons.evaluation.saved_rows import read_with_rows
-from metric_commons.evaluation.scoring import compare, score
+from metric_commons.evaluation.scoring import score
 from metric_commons.files.stored import plain
 from metric_commons.integrations import ultrarag
 

@@ -19,7 +19,13 @@ from pyarrow import parquet
 
 from metric_commons import load, score
 from metric_commons.__main__ import main
-from metric_commons.evaluation import evaluations, parallel_reading, parallel_rows, worker_processes
+from metric_commons.evaluation import (
+    evaluations,
+    parallel_reading,
+    parallel_rows,
+    usage,
+    worker_processes,
+)
 from metric_commons.files import pieces
 from tests.spec import METRICS, PATIENCE, specs
 
@@ -103,6 +109,22 @@ def saved(run, *arguments):
         rows = Path("rows.jsonl").read_text() if "--per-example" in arguments else ""
         found.append((out, text.replace(created, "").replace(content.get("sha256", ""), ""), rows))
     return found
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_terminal_shows_how_far_the_processes_are(run, clock, monkeypatch, is_terminal):
+    def slow(*arguments):
+        for result in worker_processes.in_order(*arguments):
+            clock.now += 0.6
+            yield result
+
+    monkeypatch.setattr(parallel_rows, "in_order", slow)
+    monkeypatch.setattr(usage, "on_terminal", lambda: is_terminal)
+    write("x.jsonl", ROWS)
+    status, _, err = run("score", "qa_em", "x.jsonl", *BOTH, "--jobs", 2)
+
+    assert status == 0
+    assert ("scoring: " in err) == is_terminal
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.parquet", "x.csv", "x.json"])

@@ -9,7 +9,7 @@ import pytest
 
 from metric_commons import load, score
 from metric_commons.evaluation import spark_parts
-from metric_commons.evaluation.jobs import Job
+from metric_commons.evaluation.scoring_plans import ScoringPlan
 from metric_commons.integrations.spark import scores_of_rows
 from tests.apps.spark_sessions import (
     WARNINGS,
@@ -252,12 +252,12 @@ def test_executors_without_metric_commons_say_what_to_install(spark, answers, tm
 
 def test_states_travel_in_pieces(monkeypatch):
     monkeypatch.setattr(spark_parts, "_PIECE", 100)
-    job = Job({"qa_f1": {}}, {"bot": "answer"}, {"references": "gold"})
+    plan = ScoringPlan({"qa_f1": {}}, {"bot": "answer"}, {"references": "gold"})
     batch = {"answer": [row[1] for row in ROWS], "gold": [row[2] for row in ROWS]}
-    rows = [row for piece in spark_parts._rows(job.part([batch])) for row in piece.to_pylist()]
+    rows = [row for piece in spark_parts._rows(plan.part([batch])) for row in piece.to_pylist()]
     assert len(rows) > 5
     assert max(len(row["state"]) for row in rows) == 100
-    assert job.total(spark_parts._states(rows)).results() == job.part([batch]).results()
+    assert plan.total(spark_parts._states(rows)).results() == plan.part([batch]).results()
 
 
 def test_wrong_columns_are_said_before_anything_runs(answers):

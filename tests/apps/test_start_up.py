@@ -16,6 +16,11 @@ OF_OTHER_COMMANDS = {
 NUMBERS = {"numpy", "scipy"}
 # Random numbers, masked arrays and the files of other commands.
 PARTS = {"numpy.random", "numpy.ma", *(f"metric_commons.cli.{name}" for name in ("run", "plot"))}
+# What rankings do not need.
+OF_TEXTS = {
+    *(f"metric_commons.{room}" for room in ("text", "classification", "regression", "base.module")),
+    *("metric_commons.evaluation.state", "metric_commons.cli.run", "metric_commons.cli.score"),
+}
 RUNS = ("examples/qrels.txt", "examples/bm25.run.txt", "examples/dense.run.txt")
 FIELDS = ("--predictions", "atlas", "--references", "answers")
 
@@ -45,8 +50,10 @@ def loaded(*arguments):
         (("--help",), NUMBERS),
         (("score", "--help"), {"metric_commons.cli.trec", *PARTS} | NUMBERS),
         (("describe", "qa_f1"), {"scipy", "rich.markdown", *PARTS}),
-        (("trec", *RUNS), {"scipy", "rich.markdown", *PARTS}),
-        (("compare", *RUNS, "--test", "wilcoxon"), {"rich.markdown", "metric_commons.cli.run"}),
+        (("trec", *RUNS), {"scipy", "rich.markdown", *PARTS, *OF_TEXTS}),
+        (("trec", *RUNS, "--format", "json"), {"scipy", "rich.console", *PARTS, *OF_TEXTS}),
+        (("compare", *RUNS, "--test", "wilcoxon"), {"rich.markdown", *OF_TEXTS}),
+        (("compare", *RUNS), {"scipy.stats", "scipy.linalg", "rich.markdown", *OF_TEXTS}),
         (("score", "qa_em", "examples/capitals.jsonl", *FIELDS), {"scipy", *PARTS}),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
@@ -71,3 +78,19 @@ def test_a_score_in_python_needs_neither_evaluate_nor_datasets():
     )
 
     assert not (TABLES | NETWORK | {"scipy", "typer"}) & {*done.stdout.split()}
+
+
+def test_at_the_end_of_a_command_modules_are_not_searched_for_garbage():
+    program = (
+        "import atexit, gc, sys; from metric_commons.__main__ import process;"
+        "atexit.register(lambda: print(gc.get_freeze_count(), len(gc.get_objects())));"
+        "sys.argv = ['metric-commons', 'trec', *sys.argv[1:], '--format', 'csv'];"
+        "sys.exit(process())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *RUNS], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    frozen, searched = map(int, done.stdout.splitlines()[-1].split())
+    assert frozen > 50_000
+    assert searched < 1_000

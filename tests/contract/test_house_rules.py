@@ -22,6 +22,7 @@ from datasets.naming import camelcase_to_snakecase
 from evaluate.loading import get_imports
 
 from metric_commons.hub.imports import imported
+from tests.programs import output
 from tests.spec import METRICS, PATIENCE, ROOT
 
 PACKAGE = ROOT / "shared" / "metric_commons"
@@ -397,14 +398,7 @@ def test_a_metric_is_a_script_and_a_card(name):
 
 def test_importing_the_package_loads_nothing():
     program = "import json, sys, metric_commons; print(json.dumps(sorted(sys.modules)))"
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    loaded = {name.partition(".")[0] for name in json.loads(run.stdout)}
+    loaded = {name.partition(".")[0] for name in json.loads(output(program))}
 
     assert not loaded & {"datasets", "evaluate", "numpy", "pandas", "pyarrow", "scipy", "typer"}
 
@@ -413,16 +407,11 @@ def test_the_face_of_a_room_loads_no_file_that_is_not_asked_for():
     program = (
         "import sys, metric_commons.text; metric_commons.text.exact_match; print(*sys.modules)"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
 
-    assert "metric_commons.text.answers" in run.stdout.split()
-    assert "metric_commons.text.rouge_scores" not in run.stdout.split()
+    loaded = output(program).split()
+
+    assert "metric_commons.text.answers" in loaded
+    assert "metric_commons.text.rouge_scores" not in loaded
 
 
 def test_the_arithmetic_needs_no_evaluate():

@@ -46,8 +46,8 @@ class LabelCounts:
     support: _Numbers
     predicted_positives: _Numbers
     negatives: _Numbers
-    correct: _Numbers
-    total: _Numbers
+    correct: Any
+    total: Any
     distance: _Numbers | None = None
 
     @property
@@ -55,8 +55,8 @@ class LabelCounts:
         """Whether these are counts, and not sums of weights."""
         return all(isinstance(number, int) for number in self.support.tolist())
 
-    def select(self, positions: list[int] | Integers) -> "LabelCounts":
-        """The counts of the labels at these positions."""
+    def select(self, positions: int | list[int] | Integers) -> "LabelCounts":
+        """The counts of the labels at these positions; of a single one without their axis."""
         return LabelCounts(
             self.true_positives[positions],
             self.support[positions],
@@ -98,26 +98,28 @@ def label_counts(
     rows, columns, sums = table.cells()
     references = task.positions(table.row_labels)[rows]
     predictions = task.positions(table.column_labels)[columns]
-    numbers, correct = exact_numbers(sums), references == predictions
-
-    def totals(positions: Integers, numbers: _Numbers) -> _Numbers:
-        sums = np.zeros(len(task.all_labels), object)
-        np.add.at(sums, positions, numbers)
-        return sums
-
-    true_positives = totals(references[correct], numbers[correct])
-    support = totals(references, numbers)
+    numbers = exact_numbers(sums)
+    size = len(task.all_labels)
+    true_positives: list[Any]
+    true_positives, support, predicted_positives = ([0] * size for _ in range(3))
+    cells = zip(references.tolist(), predictions.tolist(), numbers.tolist(), strict=True)
+    for reference, prediction, number in cells:
+        support[reference] += number
+        predicted_positives[prediction] += number
+        if reference == prediction:
+            true_positives[reference] += number
     distance = None
     if distances is not None:
         steps = distances.between(references, predictions).astype(object)
         distance = np.array((steps * numbers).sum(), object)
+    total = sum(support)
     return LabelCounts(
-        true_positives=true_positives,
-        support=support,
-        predicted_positives=totals(predictions, numbers),
-        negatives=support.sum() - support,
-        correct=np.array(true_positives.sum(), object),
-        total=np.array(support.sum(), object),
+        true_positives=np.array(true_positives, object),
+        support=np.array(support, object),
+        predicted_positives=np.array(predicted_positives, object),
+        negatives=np.array([total - count for count in support], object),
+        correct=sum(true_positives),
+        total=total,
         distance=distance,
     )
 
@@ -246,7 +248,8 @@ def confusion_scores(
         distances: of labels, for a weighted kappa.
     """
     if kinds is None:
-        selected = counts.select(task.averaged_positions)
+        positions = task.averaged_positions
+        selected = counts.select(positions[0] if task.average == "binary" else positions)
         average = _averaging(task.average, selected.support)
     else:
         selected, average = kinds.counts, _averaging("weighted", kinds.occurrences)
@@ -285,6 +288,8 @@ def confusion_scores(
             scores["kappa"] = _ratio(expected - observed, expected, math.nan)
     # Where all weights are 0, nothing is defined, and `zero_division` does not stand in.
     is_empty = np.asarray(counts.total == 0, bool)
+    if not is_empty.any():
+        return scores
     return {name: np.where(is_empty, math.nan, values) for name, values in scores.items()}
 
 
@@ -296,9 +301,8 @@ def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]
     """
     if math.isinf(beta):
         return counts.true_positives, counts.support
-    square = Fraction(beta) ** 2
-    p, q = square.numerator, square.denominator
-    if counts.true_positives.dtype == object:
+    p, q = (term**2 for term in float(beta).as_integer_ratio())
+    if _are_exact(counts.true_positives):
         return (
             (p + q) * counts.true_positives,
             p * counts.support + q * counts.predicted_positives,
@@ -323,15 +327,21 @@ def _chance_corrected(counts: LabelCounts) -> dict[str, Floats]:
         (2004); Cohen, A coefficient of agreement for nominal scales (1960).
     """
     total, support, predicted = counts.total, counts.support, counts.predicted_positives
-    chance = (support * predicted).sum(axis=0)
+    chance = _sum_of_products(support, predicted)
     covariance = total * counts.true_positives.sum(axis=0) - chance
-    variances = (total**2 - (predicted**2).sum(axis=0)) * (total**2 - (support**2).sum(axis=0))
+    variances = total**2 - _sum_of_products(predicted, predicted)
+    variances = variances * (total**2 - _sum_of_products(support, support))
     # Float64 may round the square to a little more than 1.
-    squared_mcc = np.clip(_ratio(covariance**2, variances, 0.0), 0.0, 1.0)
+    squared_mcc = np.minimum(np.maximum(_ratio(covariance**2, variances, 0.0), 0.0), 1.0)
     return {
         "mcc": np.where(np.asarray(covariance < 0, bool), -1.0, 1.0) * np.sqrt(squared_mcc),
         "kappa": _ratio(covariance, total**2 - chance, math.nan),
     }
+
+
+def _sum_of_products(left: _Numbers, right: _Numbers) -> Any:
+    """The sum over labels, which are on the first axis, of the products of two numbers each."""
+    return left.dot(right) if _are_exact(left) else (left * right).sum(axis=0)
 
 
 def _averaging(average: str, support: _Numbers) -> Callable[..., Any]:
@@ -341,8 +351,8 @@ def _averaging(average: str, support: _Numbers) -> Callable[..., Any]:
         if average == "micro":
             return _ratio(numerators.sum(axis=0), denominators.sum(axis=0), undefined)
         ratios = _ratio(numerators, denominators, undefined)
-        if average == "binary":
-            return ratios[0]
+        if average == "binary":  # of a single label
+            return ratios
         if average == "none":
             return ratios
         return _mean_over_labels(ratios, support if average == "weighted" else None)
@@ -350,10 +360,16 @@ def _averaging(average: str, support: _Numbers) -> Callable[..., Any]:
     return averaged
 
 
-def _ratio(numerators: Any, denominators: Any, undefined: float) -> Floats:
-    """Numerators over denominators; `undefined` where the denominator is 0."""
-    kind = getattr(numerators, "dtype", np.dtype(object))  # Python's own numbers may have none
-    if kind.hasobject:
+def _are_exact(numbers: Any) -> bool:
+    """Whether these are Python's integers or fractions; one of them may stand alone."""
+    return not isinstance(numbers, np.ndarray | np.generic) or numbers.dtype.hasobject
+
+
+def _ratio(numerators: Any, denominators: Any, undefined: float) -> Any:
+    """Numerators over denominators, float64; `undefined` where the denominator is 0."""
+    if not isinstance(numerators, np.ndarray | np.generic):
+        return np.float64(float(numerators / denominators) if denominators else undefined)
+    if _are_exact(numerators):
         terms = np.asarray(numerators, object), np.asarray(denominators, object)
         pairs = zip(*(numbers.ravel().tolist() for numbers in terms), strict=True)
         ratios = [
@@ -373,12 +389,15 @@ def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats
     Where all labels with a ratio have no support, each of them weighs the same, as in scikit-learn.
     """
     defined = ~np.isnan(ratios)
+    if support is None and ratios.ndim == 1 and defined.all() and ratios.size:
+        return np.asarray(ratios.sum() / ratios.size)
     weights = defined.astype(np.float64)
     if support is not None:
         supported = np.where(defined, support.astype(np.float64), 0.0)
         weights = np.where(supported.sum(axis=0) > 0, supported, weights)
     total = np.where(defined, weights * np.where(defined, ratios, 0.0), 0.0).sum(axis=0)
-    return _ratio(total, weights.sum(axis=0), math.nan)
+    mean: Floats = _ratio(total, weights.sum(axis=0), math.nan)
+    return mean
 
 
 # The matrix

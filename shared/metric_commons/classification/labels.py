@@ -209,6 +209,8 @@ def label_scores(
         result["report"] = label_report(counts, task, rows, zero_division)
     if confusion_matrix is not False or any(isinstance(score, list) for score in result.values()):
         result["labels"] = task.labels
+    if confidence_level is None:
+        return result
     weighted = table.weights is not None
 
     def resampled(n_resamples: int, seed: int) -> Iterator[dict[str, Floats]]:

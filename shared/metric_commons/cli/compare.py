@@ -154,7 +154,7 @@ def compare(
         path.stat()  # a file that is not there is said before what it should be
     if is_saved_result(paths[0]):
         _refuse(context, _OF_RUNS, "runs, and these are saved results")
-        from ..evaluation.scoring import compare as compare_results
+        from ..evaluation.combined_results import compare as compare_results
 
         results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
         compared = compare_results(*results, scores=scores, **testing)

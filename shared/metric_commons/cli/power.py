@@ -41,7 +41,7 @@ def power(
     find, and the number of rows for the wanted difference. Use it for planning;
     the power of a finished test says no more than its p-value.
     """
-    from ..evaluation.scoring import compare
+    from ..evaluation.combined_results import compare
 
     compared = compare(
         *read_with_rows(paths, rows or [], cluster_by=cluster_by), scores=scores, correction="none"

@@ -6,11 +6,12 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .catalog import load, names, path
+    from .combined_results import compare
     from .evaluations import Evaluation
     from .parts import Part
     from .presets import PRESETS
     from .results import Results
-    from .scoring import compare, score
+    from .scoring import score
     from .state import State
 
 __all__ = [
@@ -34,7 +35,7 @@ __getattr__ = resolver(
         "Part": "parts",
         "Results": "results",
         "State": "state",
-        "compare": "scoring",
+        "compare": "combined_results",
         "load": "catalog",
         "names": "catalog",
         "path": "catalog",

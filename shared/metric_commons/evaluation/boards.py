@@ -15,6 +15,7 @@ from ..files.logs_mteb import METADATA
 from ..files.tables import Source
 from .arguments import OF_INTERVALS
 from .cluster_labels import clustered
+from .combined_results import merged, renamed
 from .comparisons import Rank, compare_pairs, statement
 from .module_results import ModuleResult
 from .pairing import paired_scores
@@ -22,7 +23,6 @@ from .rendering import Table, label
 from .results import Results
 from .saved_rows import with_rows
 from .score_names import find_score
-from .scoring import merged, renamed
 from .standings import PAIRS_NOTE, RANKS_NOTE
 from .stated_means import NO_ROWS, stated_results
 from .usage import UsageError

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .boards import Candidate, interval_of, interval_text
+from .combined_results import merged, renamed
 from .comparisons import Comparison, compare_pairs, statement
 from .pairing import paired_scores
 from .rendering import Table, label, p_value
-from .scoring import merged, renamed
 
 
 @dataclass(frozen=True)

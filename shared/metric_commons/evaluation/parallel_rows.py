@@ -23,6 +23,7 @@ from ..text.answerability import ScoredAnswers, scored_answers, summarize_answer
 from ..text.readings import shared_readings
 from .arguments import input_names
 from .system_rows import SystemRows
+from .usage import with_bar
 from .worker_processes import in_order
 
 _ROWS = 16_384  # of a piece: enough to score at full speed, few enough to share them out evenly
@@ -102,6 +103,8 @@ def summaries_of_rows(
     systems: Mapping[str, SystemRows],
     options: Mapping[str, Mapping[str, Any]],
     jobs: int,
+    *,
+    progress: bool = False,
 ) -> Summaries:
     """The functions from what is asked for to results, once several processes have scored all rows.
 
@@ -113,6 +116,7 @@ def summaries_of_rows(
         systems: their rows.
         options: of each module those that move its scores.
         jobs: how many processes.
+        progress: show a bar on stderr if it takes longer than a second.
 
     Raises:
         ValueError: a module refuses a row.
@@ -152,7 +156,8 @@ def summaries_of_rows(
 
     scores: dict[tuple[str, str], list[Any]] = {}
     with closing(in_order(work, pieces, jobs)) as results:
-        for (system, _), by_module in zip(pieces, results, strict=True):
+        steps = with_bar(pieces, "scoring") if progress else pieces
+        for (system, _), by_module in zip(steps, results, strict=True):
             for name, of_piece in by_module.items():
                 scores.setdefault((system, name), []).append(of_piece)
     return {key: _summary(configured[key[1]], of_pieces) for key, of_pieces in scores.items()}

@@ -8,13 +8,20 @@ from itertools import chain
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..files.stored_columns import text_column, texts_of
-from ..numbers.arrays import Floats, Integers
+from ..numbers.arrays import Booleans, Floats, Integers
+from ..numbers.identifiers import Ids
 from .row_tables import JoinedTables, Table
 
 _INTEGER, _TEXT = "integer", "text"  # the columns of ids, one of which is null in each row
 _SCORE = "="  # before the names of scores
+_LONG = 64  # bytes of a text that Python hashes sooner than arrays do
+_MIX = np.uint64(
+    0x9E3779B97F4A7C15
+)  # an odd number with bits all over: 2**64 over the golden ratio
+_FEWEST = 16  # bits of the number of marks
 
 
 class Rankings:
@@ -61,8 +68,8 @@ class Rankings:
         columns |= {
             f"{_SCORE}{name}": pa.array(np.asarray(scores[name])) for name in self._measures
         }
-        table = pa.table(columns)
-        self._take([*labels], [table], [_sorted_codes(table)])
+        codes = _sorted_codes(columns[_INTEGER].drop_null(), columns[_TEXT].drop_null())
+        self._take([*labels], [pa.table(columns)], [codes])
 
     def merge(self, other: Self) -> None:
         """Take in other rankings, which stay as they are.
@@ -109,9 +116,10 @@ class Rankings:
         if integers.size and integers.dtype.kind != "i":
             raise ValueError("ids that are integers have other values, too")
         texts = text_column(plain["ids"][_TEXT])
+        numbers = pa.array(integers, pa.int64())
         columns = {
-            _INTEGER: pa.concat_arrays([pa.array(integers, pa.int64()), _nulls(texts, pa.int64())]),
-            _TEXT: pa.concat_arrays([_nulls(integers, texts.type), texts]),
+            _INTEGER: _joined([numbers, pa.nulls(len(texts), pa.int64())]),
+            _TEXT: _joined([pa.nulls(len(numbers), texts.type), texts]),
         }
         columns |= {name: text_column(column) for name, column in plain["labels"].items()}
         for name in self._measures:
@@ -119,8 +127,8 @@ class Rankings:
             if values.dtype != np.float64:
                 raise ValueError(f"the scores of {name} are no floats")
             columns[f"{_SCORE}{name}"] = pa.array(values)
-        table = pa.table(columns)
-        self._take([*plain["labels"]], [table], [_sorted_codes(table)])
+        codes = _sorted_codes(numbers, texts)
+        self._take([*plain["labels"]], [pa.table(columns)], [codes])
 
     def _take(
         self, names: Sequence[str], tables: Sequence[Table], runs: Sequence[Integers]
@@ -141,7 +149,10 @@ class Rankings:
         if self._codes is None:
             self._codes = SortedRuns()
             for table in self._tables.parts():
-                self._codes.add(_sorted_codes(table))
+                ids = (
+                    table.column(name).drop_null().combine_chunks() for name in (_INTEGER, _TEXT)
+                )
+                self._codes.add(_sorted_codes(*ids))
         return self._codes
 
     def _check_different(self, tables: Sequence[Table]) -> None:
@@ -158,6 +169,7 @@ class SortedRuns:
     """Integers in a few sorted arrays, to see whether one is there without a set of all.
 
     The arrays are at least twice as long as the next, so each integer is sorted a few times only.
+    Each integer sets one of many marks, so that few have to be looked for.
 
     >>> codes = SortedRuns()
     >>> codes.add(np.array([1, 5]))
@@ -167,18 +179,41 @@ class SortedRuns:
 
     def __init__(self) -> None:
         self.runs: list[Integers] = []
+        self._unmarked: list[Integers] = []
+        self._marks: Booleans = np.zeros(0, bool)
+        self._size = 0
 
     def has_any(self, integers: Integers) -> bool:
         """Whether one of these is there."""
-        for run in self.runs:
-            positions = np.minimum(np.searchsorted(run, integers), run.size - 1)
-            if (run[positions] == integers).any():
+        if not self.runs:
+            return False
+        self._mark()
+        likely = integers[self._marks[self._places(integers)]]
+        for run in self.runs if likely.size else []:
+            positions = np.minimum(np.searchsorted(run, likely), run.size - 1)
+            if (run[positions] == likely).any():
                 return True
         return False
+
+    def _mark(self) -> None:
+        """Set the marks of all integers."""
+        if self._marks.size < 8 * self._size:
+            self._marks = np.zeros(1 << max(_FEWEST, (16 * self._size).bit_length()), bool)
+            self._unmarked = list(self.runs)
+        for integers in self._unmarked:
+            self._marks[self._places(integers)] = True
+        self._unmarked = []
+
+    def _places(self, integers: Integers) -> NDArray[np.uint64]:
+        """Which mark each integer sets."""
+        bits = self._marks.size.bit_length() - 1
+        return (integers.view(np.uint64) * _MIX) >> np.uint64(64 - bits)
 
     def add(self, integers: Integers) -> None:
         """Take in sorted integers, at least one."""
         self.runs.append(integers)
+        self._unmarked.append(integers)
+        self._size += integers.size
         while len(self.runs) > 1 and self.runs[-2].size < 2 * self.runs[-1].size:
             both = np.concatenate([self.runs.pop(), self.runs.pop()])
             self.runs.append(np.sort(both, kind="stable"))  # which merges what is sorted
@@ -194,16 +229,35 @@ def _ids(table: Table) -> list[int | bytes]:
     return [integers[i] if text is None else text for i, text in enumerate(texts)]
 
 
-def _sorted_codes(table: Table) -> Integers:
-    """An integer for each id, seldom the same for two: integers themselves and hashes of texts."""
-    texts = table.column(_TEXT).drop_null().to_pylist()
-    hashes = np.fromiter(map(hash, texts), np.int64, len(texts))
-    integers = table.column(_INTEGER).drop_null().to_numpy()
-    return np.sort(np.concatenate([integers, hashes]))
+def _sorted_codes(integers: Any, texts: Any) -> Integers:
+    """An integer for each id, seldom the same for two: integers themselves and hashes of texts.
+
+    Args:
+        integers: an array of Arrow without nulls.
+        texts: another one, of bytes.
+    """
+    return np.sort(np.concatenate([integers.to_numpy(), _hashes(texts)]))
 
 
-def _nulls(values: Any, kind: Any) -> Any:
-    """A column with as many nulls as there are values."""
+def _hashes(texts: Any) -> Integers:
+    """A hash of each text, from eight bytes after eight bytes of all texts at once."""
+    if not len(texts):
+        return np.empty(0, np.int64)
+    _, offsets, data = texts.buffers()
+    ends = np.frombuffer(offsets, np.int64, len(texts) + 1, 8 * texts.offset)
+    ids = Ids.from_bytes(memoryview(data)[ends[0] : ends[-1]].tobytes(), np.diff(ends))
+    if ids.longest > _LONG:
+        return np.fromiter(map(hash, texts.to_pylist()), np.int64, len(texts))
+    hashes = ids.lengths.astype(np.uint64)
+    for offset in range(0, ids.longest, 8):
+        hashes = (hashes ^ ids.words(offset)) * _MIX
+        hashes ^= hashes >> np.uint64(32)
+    return hashes.view(np.int64)
+
+
+def _joined(arrays: Sequence[Any]) -> Any:
+    """One array of Arrow; those without values add nothing."""
     import pyarrow as pa
 
-    return pa.nulls(len(values), kind)
+    filled = [array for array in arrays if len(array)]
+    return filled[0] if len(filled) == 1 else pa.concat_arrays(arrays)

@@ -1,8 +1,8 @@
 """Rows that states keep, in tables of Arrow: a column for each number and text of a row.
 
 Tables are put aside as they come. They are joined when somebody asks, or when four times as many
-rows have come as there were at the last time. So a merge takes as long as the new rows need, and
-all merges together little longer than one.
+rows have come as there were at the last time and some of them seem to be equal. So a merge takes as
+long as the new rows need, and all merges together little longer than one.
 """
 
 import re
@@ -23,6 +23,7 @@ _COUNT = "count"  # the column with the number of rows that are equal
 _STATISTIC = "="  # before the names of statistics
 _LABELS = ("groups", "clusters")
 _PENDING = 1 << 16  # rows that wait, at least, until tables are joined
+_SAMPLE = 1 << 14  # rows that tell whether rows are repeated
 _INDEX = re.compile(r"\[[0-9]+\]$")
 
 
@@ -40,7 +41,7 @@ class JoinedTables:
         self._shortens = shortens
         self._tables: list[Table] = []
         self._pending = 0
-        self._joined = 0  # rows of the table that was joined last
+        self._due = _PENDING  # so many pending rows are looked at
 
     def check(self, names: Sequence[str], table: Table) -> None:
         """Further rows have what the others have.
@@ -71,8 +72,15 @@ class JoinedTables:
         self.names = self.names or [*names]
         self._tables.append(table)
         self._pending += table.num_rows
-        if self._shortens and self._pending > max(_PENDING, 4 * self._joined):
-            self.table()
+        if self._shortens and self._pending > self._due:
+            if self._are_repeated():
+                self.table()
+            else:
+                self._due = 4 * self._pending
+
+    def _are_repeated(self) -> bool:
+        """Whether it would be a shorter table."""
+        return True
 
     def merge(self, other: Self) -> None:
         """Take in the rows of others, which stay as they are."""
@@ -90,7 +98,7 @@ class JoinedTables:
         """All rows."""
         if self._pending:
             self._tables = [self._finish(_joined(self._tables))]
-            self._joined, self._pending = self._tables[0].num_rows, 0
+            self._due, self._pending = max(_PENDING, 4 * self._tables[0].num_rows), 0
         return self._tables[0]
 
 
@@ -143,6 +151,21 @@ class CountedRows(JoinedTables):
         rows = len(other)
         super().merge(other)
         self._rows += rows
+
+    def _are_repeated(self) -> bool:
+        """Whether a sample says that there are fewer different rows than rows.
+
+        Of d different rows, all equally frequent, a sample of n rows has about n * n / 2 / d pairs
+        of equal ones.
+        """
+        if self._in_order:
+            return True
+        rows = sum(table.num_rows for table in self._tables)
+        step = -(-rows // _SAMPLE)
+        samples = [table.take(np.arange(0, table.num_rows, step)) for table in self._tables]
+        sample = _joined(samples)
+        equal = sample.num_rows - self._finish(sample).num_rows
+        return bool(sample.num_rows**2 < 2 * equal * rows)
 
     def tables_of_numbers(self) -> Iterator[dict[str, NDArray[Any]]]:
         """Of each table the columns of numbers, those of lists of other lengths excepted.

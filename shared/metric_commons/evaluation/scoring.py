@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
-from itertools import combinations, product
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, cast
 
 from ..base.checked_columns import checked_once
@@ -30,8 +30,8 @@ from .usage import with_bar
 from .worker_processes import check_jobs, in_processes
 
 if TYPE_CHECKING:
-    from .jobs import Job
     from .parallel_rows import Summaries
+    from .scoring_plans import ScoringPlan
 
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
@@ -124,12 +124,12 @@ def score(
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
     by_rows = per_example or compare or _needs_rows(data, metrics, labels, options or {})
     if not by_rows:
-        from .jobs import job_of_columns
+        from .scoring_plans import plan_of_columns
 
         intervals = {"confidence_level": confidence_level, "standard_error": standard_error}
         return _results_of_parts(
             data,
-            job_of_columns(metrics, names, labels, options or {}, intervals),
+            plan_of_columns(metrics, names, labels, options or {}, intervals),
             jobs=jobs,
             inputs=inputs,
             interval=interval,
@@ -245,7 +245,7 @@ def _needs_rows(
 
 def _results_of_parts(
     data: Any,
-    job: "Job",
+    plan: "ScoringPlan",
     *,
     jobs: int,
     inputs: Iterable[Mapping[str, Any]],
@@ -254,9 +254,9 @@ def _results_of_parts(
     """The results of a table whose rows stay where they are, and whose states merge."""
     from .table_parts import part_of_table
 
-    part = in_processes(lambda processes: part_of_table(data, job, processes), jobs)
+    part = in_processes(lambda processes: part_of_table(data, plan, processes), jobs)
     part.inputs.extend(map(dict, inputs))
-    return part.results(**job.intervals, **reporting)
+    return part.results(**plan.intervals, **reporting)
 
 
 def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
@@ -318,7 +318,7 @@ def score_systems(
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
     summaries = in_processes(
-        lambda processes: _summaries(metrics, systems, module_options, processes), jobs
+        lambda processes: _summaries(metrics, systems, module_options, processes, progress), jobs
     )
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
@@ -376,101 +376,14 @@ def _summaries(
     systems: Mapping[str, SystemRows],
     options: Mapping[str, Mapping[str, Any]],
     jobs: int,
+    progress: bool,
 ) -> "Summaries":
     """What several processes have scored; of one nothing, since `compute` will do it."""
     if jobs == 1:
         return {}
     from .parallel_rows import summaries_of_rows
 
-    return summaries_of_rows(metrics, systems, options, jobs)
-
-
-def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
-    """The systems of several results compared in pairs, on the same rows.
-
-    Of two results the systems of the first (A) are compared with those of the second (B): systems
-    of the same name with each other, or if no name is in both, each with each. Where a name is in
-    both it gets the prefix "A: " or "B: ". Of any other number of results every two systems are
-    compared, and no two of them may have one name.
-
-    Args:
-        *results: results that hold the scores of every row.
-        scores: which scores to show and compare, as `score` or `module.score`; None for all, of
-            which the main one of each module is compared. P-values are corrected for the number of
-            pairs and scores.
-        **testing: options of `compare_pairs`: the test, its interval, correction and levels.
-
-    Returns:
-        The compared systems with their scores, the comparisons, and the ranks if every two systems
-        were compared.
-
-    Raises:
-        ValueError: no score that all have of each row; other options, other rows.
-
-    >>> rows = {"references": ["a", "b", "c"], "per_example": True}
-    >>> new = score("qa_em", predictions={"bot": ["a", "b", "c"]}, **rows)
-    >>> old = score("qa_em", predictions={"bot": ["a", "x", "y"]}, **rows)
-    >>> (comparison,) = compare(new, old).comparisons
-    >>> comparison["a"], comparison["b"], round(comparison["diff"], 4), comparison["p_value"]
-    ('A: bot', 'B: bot', 0.6667, 0.5)
-    """
-    pool, pairs = _pooled(results)
-    shared = list(paired_scores(pool, pairs, scores))
-    if not shared:
-        holders = "both results hold" if len(results) == 2 else "two systems hold"
-        raise ValueError(f"there is no score that {holders} of every row")
-    inputs = [source for part in results for source in part.provenance.get("inputs", [])]
-    comparisons = compare_pairs(shared, **testing)
-    record = provenance(inputs) | {
-        name: value for name, value in pool.provenance.items() if name == "rows"
-    }
-    return replace(pool, comparisons=comparisons, provenance=record).choose(scores)
-
-
-def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:
-    """All systems that are compared, under names of their own, and which with which."""
-    names = [system for part in results for system in part.systems]
-    if len(results) == 2:
-        first, second = results
-        common = [name for name in first.systems if name in second.systems]
-        if common:
-            sides = [
-                renamed(part, {name: f"{side}: {name}" for name in common})
-                for side, part in zip("AB", results, strict=True)
-            ]
-            return merged(sides), [(f"A: {name}", f"B: {name}") for name in common]
-        return merged(results), list(product(first.systems, second.systems))
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        raise ValueError(f"system {repeated!r} is in two results; every system needs its own name")
-    return merged(results), list(combinations(names, 2))
-
-
-def renamed(results: Results, names: Mapping[str, str]) -> Results:
-    """Those systems that have new names, under these."""
-
-    def under_new_names(values: Mapping[str, Any]) -> dict[str, Any]:
-        return {new: values[name] for name, new in names.items() if name in values}
-
-    digests = under_new_names(results.provenance.get("rows", {}))
-    return replace(
-        results,
-        systems=under_new_names(results.systems),
-        row_labels=under_new_names(results.row_labels),
-        provenance=results.provenance | ({"rows": digests} if digests else {}),
-    )
-
-
-def merged(results: Sequence[Results]) -> Results:
-    """The systems of all results in one, which has no comparisons."""
-    digests = {
-        name: value for part in results for name, value in part.provenance.get("rows", {}).items()
-    }
-    return Results(
-        systems={name: system for part in results for name, system in part.systems.items()},
-        row_labels={name: labels for part in results for name, labels in part.row_labels.items()},
-        provenance={"rows": digests} if digests else {},
-    )
+    return summaries_of_rows(metrics, systems, options, jobs, progress=progress)
 
 
 def _column(name: str, columns: Any, system: str) -> Any:

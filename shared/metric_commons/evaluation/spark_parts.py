@@ -12,8 +12,8 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from .jobs import Job
 from .parts import Part
+from .scoring_plans import ScoringPlan
 from .table_columns import check_columns, quoted
 
 if TYPE_CHECKING:
@@ -34,19 +34,19 @@ _MISSING = (
 )
 
 
-def part_of_spark(df: "DataFrame", job: Job) -> Part:
+def part_of_spark(df: "DataFrame", plan: ScoringPlan) -> Part:
     """The states of all rows of a DataFrame of Spark or Spark Connect.
 
     Raises:
         ValueError: a row is not valid; the message has the partition, the row, the column and the
             value. Or executors cannot import metric-commons.
     """
-    check_columns(job.names(), df.columns)
-    rows = numbered(df.select(*map(quoted, job.names())))
-    parts = rows.mapInArrow(_errors_as_rows(on_executors(_rows_of_partition, job)), _SCHEMA)
+    check_columns(plan.names(), df.columns)
+    rows = numbered(df.select(*map(quoted, plan.names())))
+    parts = rows.mapInArrow(_errors_as_rows(on_executors(_rows_of_partition, plan)), _SCHEMA)
     shuffle = parts.repartition(_MERGING_TASKS, "partition").sortWithinPartitions(*_ORDER)
-    totals = shuffle.mapInArrow(_errors_as_rows(on_executors(_rows_of_total, job)), _SCHEMA)
-    return job.total(_states(sorted(totals.toArrow().to_pylist(), key=itemgetter(*_ORDER))))
+    totals = shuffle.mapInArrow(_errors_as_rows(on_executors(_rows_of_total, plan)), _SCHEMA)
+    return plan.total(_states(sorted(totals.toArrow().to_pylist(), key=itemgetter(*_ORDER))))
 
 
 def numbered(df: "DataFrame") -> "DataFrame":
@@ -54,21 +54,23 @@ def numbered(df: "DataFrame") -> "DataFrame":
     return df.toDF(*map(str, range(len(df.columns))))
 
 
-def on_executors(function: Callable[..., "Iterator[pa.RecordBatch]"], job: Job) -> "MapInArrow":
-    """A function of batches, for `mapInArrow`, that calls another one with a job and the batches.
+def on_executors(
+    function: Callable[..., "Iterator[pa.RecordBatch]"], plan: ScoringPlan
+) -> "MapInArrow":
+    """A function of batches, for `mapInArrow`, that calls another one with a plan and the batches.
 
     It is nested, so it is sent with its code and imports what it calls when it runs. Where
     metric-commons is missing it can say so; what is sent by name fails while it is unpickled.
     """
-    payload, message = pickle.dumps((function, job)), _MISSING
+    payload, message = pickle.dumps((function, plan)), _MISSING
 
     def run(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pickle
         import sys
 
         try:
-            function, job = pickle.loads(payload)
-            yield from function(job, batches)
+            function, plan = pickle.loads(payload)
+            yield from function(plan, batches)
         except ImportError as error:
             raise ValueError(message.format(error=error, python=sys.executable)) from error
 
@@ -105,21 +107,25 @@ def _errors_as_rows(function: "MapInArrow") -> "MapInArrow":
     return run
 
 
-def _rows_of_partition(job: Job, batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+def _rows_of_partition(
+    plan: ScoringPlan, batches: "Iterable[pa.RecordBatch]"
+) -> "Iterator[pa.RecordBatch]":
     """The state of the rows of a partition; nothing of no rows."""
-    names = job.names()
+    names = plan.names()
     filled = (dict(zip(names, batch.columns, strict=True)) for batch in batches if batch.num_rows)
     first = next(filled, None)
     if first is not None:
-        yield from _rows(name_partition(job.part, chain([first], filled)))
+        yield from _rows(name_partition(plan.part, chain([first], filled)))
 
 
-def _rows_of_total(job: Job, batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
+def _rows_of_total(
+    plan: ScoringPlan, batches: "Iterable[pa.RecordBatch]"
+) -> "Iterator[pa.RecordBatch]":
     """The sum of the states in some rows, in the order of `_ORDER`; nothing of none."""
     states = _states(row for batch in batches for row in batch.to_pylist())
     first = next(states, None)
     if first is not None:
-        yield from _rows(job.total(chain([first], states)))
+        yield from _rows(plan.total(chain([first], states)))
 
 
 def _rows(part: Part) -> "Iterator[pa.RecordBatch]":

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from .jobs import Job
 from .parts import Part
+from .scoring_plans import ScoringPlan
 from .spark_parts import part_of_spark
 from .table_columns import check_columns, columns_of_batch, is_dataset, is_spark
 from .worker_processes import in_order
@@ -13,12 +13,12 @@ from .worker_processes import in_order
 _BATCH_SIZE = 20_000  # rows: large enough for speed, small enough for memory
 
 
-def part_of_table(data: Any, job: Job, jobs: int = 1) -> Part:
+def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
     """The states of all rows of a Spark DataFrame, Dataset or IterableDataset.
 
     Args:
         data: the rows.
-        job: what is scored.
+        plan: what is scored.
         jobs: of `datasets`, how many processes. Of an IterableDataset each reads some shards.
 
     Raises:
@@ -26,39 +26,43 @@ def part_of_table(data: Any, job: Job, jobs: int = 1) -> Part:
             Spark the partition.
     """
     if is_spark(data):
-        return part_of_spark(data, job)
+        return part_of_spark(data, plan)
     if is_dataset(data):
-        check_columns(job.names(), data.column_names)
-        rows = data.select_columns(job.names()).with_format("arrow")
+        check_columns(plan.names(), data.column_names)
+        rows = data.select_columns(plan.names()).with_format("arrow")
         if jobs > 1:
             starts = range(0, len(data), _BATCH_SIZE)
-            return _merged(job, jobs, starts, lambda start: _part_of_batch(job, rows, start))
-        return job.part(map(columns_of_batch, rows.iter(_BATCH_SIZE)))
+            return _merged(plan, jobs, starts, lambda start: _part_of_batch(plan, rows, start))
+        return plan.part(map(columns_of_batch, rows.iter(_BATCH_SIZE)))
     if jobs > 1:
         shards = range(data.num_shards)
-        return _merged(job, jobs, shards, lambda shard: _part_of_shard(job, data, shard))
-    return job.part(_checked(job, data.iter(_BATCH_SIZE)))
+        return _merged(plan, jobs, shards, lambda shard: _part_of_shard(plan, data, shard))
+    return plan.part(_checked(plan, data.iter(_BATCH_SIZE)))
 
 
-def _checked(job: Job, batches: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _checked(
+    plan: ScoringPlan, batches: Iterable[Mapping[str, Any]]
+) -> Iterator[Mapping[str, Any]]:
     """The batches of an IterableDataset, whose columns may be unknown until they are read."""
     for batch in batches:
-        check_columns(job.names(), batch)
+        check_columns(plan.names(), batch)
         yield batch
 
 
-def _part_of_batch(job: Job, rows: Any, start: int) -> Part:
-    return job.part([columns_of_batch(rows[start : start + _BATCH_SIZE])], start)
+def _part_of_batch(plan: ScoringPlan, rows: Any, start: int) -> Part:
+    return plan.part([columns_of_batch(rows[start : start + _BATCH_SIZE])], start)
 
 
-def _part_of_shard(job: Job, data: Any, shard: int) -> Part:
+def _part_of_shard(plan: ScoringPlan, data: Any, shard: int) -> Part:
     rows = data.shard(num_shards=data.num_shards, index=shard)
-    return job.part(_checked(job, rows.iter(_BATCH_SIZE)))
+    return plan.part(_checked(plan, rows.iter(_BATCH_SIZE)))
 
 
-def _merged(job: Job, jobs: int, pieces: Sequence[int], work: Callable[[int], Part]) -> Part:
+def _merged(
+    plan: ScoringPlan, jobs: int, pieces: Sequence[int], work: Callable[[int], Part]
+) -> Part:
     """The states of all pieces, which several processes score."""
-    total = job.part([])
+    total = plan.part([])
     with closing(in_order(work, pieces, min(jobs, len(pieces) or 1))) as parts:
         for part in parts:
             total.merge(part)

@@ -17,6 +17,7 @@ import hashlib
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -284,7 +285,8 @@ def _unpacked(body: bytes) -> Any:
         columns = [batch.column(i).values for batch in batches for i in range(batch.num_columns)]
         if sum(map(_size_when_read, columns)) > _greatest_size(len(body)):
             raise ValueError("its columns would take too much memory")
-        return _with_columns(json.loads(text), list(map(_decoded, columns)))
+        restore = partial(_with_column, columns=list(map(_decoded, columns)))
+        return json.loads(text, object_hook=restore)
     except _DAMAGES as error:
         raise ValueError(f"the columns are damaged: {error}") from error
 
@@ -330,13 +332,9 @@ def _decoded(column: "pa.Array[Any]") -> Any:
     return numbers if codes is None else numbers[codes.to_numpy()]
 
 
-def _with_columns(value: Any, columns: list[Any]) -> Any:
-    """The inverse of `_without_columns`."""
-    if isinstance(value, dict):
-        match value:
-            case {"$column": int(number)} if len(value) == 1:
-                return columns[number]
-            case {"$list": int(number)} if len(value) == 1:
-                return _listed(columns[number])
-        return {key: _with_columns(item, columns) for key, item in value.items()}
-    return [_with_columns(item, columns) for item in value] if isinstance(value, list) else value
+def _with_column(value: dict[str, Any], columns: list[Any]) -> Any:
+    """The inverse of `_without_columns`, of an object of JSON whose values have seen it."""
+    for key, number in value.items() if len(value) == 1 else ():
+        if isinstance(number, int) and key in (_COLUMN, _LIST):
+            return columns[number] if key == _COLUMN else _listed(columns[number])
+    return value

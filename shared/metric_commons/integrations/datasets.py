@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation.jobs import Job
+from ..evaluation.scoring_plans import ScoringPlan
 from ..evaluation.table_columns import check_columns
 
 if TYPE_CHECKING:
@@ -39,19 +39,19 @@ def scores_of_rows(
     [1.0, 0.0]
     """
     labels = {} if references is None else {"references": references}
-    job = Job({module: options}, {"predictions": predictions}, labels)
-    check_columns(job.names(), dataset.column_names)
+    plan = ScoringPlan({module: options}, {"predictions": predictions}, labels)
+    check_columns(plan.names(), dataset.column_names)
     if not len(dataset):
         raise ValueError("the dataset is empty; a score of no rows is undefined")
 
     def scores(*columns: list[Any]) -> dict[str, list[float]]:
         *batch, rows = columns
-        return job.scores_of_rows(dict(zip(job.names(), batch, strict=True)), rows[0])
+        return plan.scores_of_rows(dict(zip(plan.names(), batch, strict=True)), rows[0])
 
     return dataset.map(
         scores,
         with_indices=True,
-        input_columns=job.names(),
+        input_columns=plan.names(),
         batched=True,
         batch_size=_BATCH_SIZE,
         num_proc=num_proc,

@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation.catalog import declared
-from ..evaluation.jobs import Job, job_of_columns
 from ..evaluation.parts import Part
 from ..evaluation.scoring import column_names
+from ..evaluation.scoring_plans import ScoringPlan, plan_of_columns
 from ..evaluation.spark_parts import name_partition, numbered, on_executors, part_of_spark
 from ..evaluation.table_columns import check_columns, columns_of_batch, quoted
 
@@ -62,7 +62,7 @@ def part_of_rows(
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     intervals = {"confidence_level": confidence_level}
     systems = column_names(predictions)
-    return part_of_spark(df, job_of_columns(metrics, systems, labels, options or {}, intervals))
+    return part_of_spark(df, plan_of_columns(metrics, systems, labels, options or {}, intervals))
 
 
 def scores_of_rows(
@@ -90,24 +90,24 @@ def scores_of_rows(
     from pyspark.sql.types import DoubleType, StructField, StructType
 
     labels = {} if references is None else {"references": references}
-    job = Job({module: options}, {"predictions": predictions}, labels)
-    check_columns(job.names(), df.columns)
-    first = df.select(*map(quoted, job.names())).limit(1).toArrow()
+    plan = ScoringPlan({module: options}, {"predictions": predictions}, labels)
+    check_columns(plan.names(), df.columns)
+    first = df.select(*map(quoted, plan.names())).limit(1).toArrow()
     if not first.num_rows:
         raise ValueError("the DataFrame is empty; a score of no rows is undefined")
-    names = list(job.scores_of_rows(columns_of_batch(first)))
+    names = list(plan.scores_of_rows(columns_of_batch(first)))
     for name in names:
         if name in df.columns:
             raise ValueError(f"there is a column {name!r} already")
     rows = numbered(df)
     schema = StructType([*rows.schema.fields, *(StructField(name, DoubleType()) for name in names)])
     function = partial(_batches_with_scores, df.columns)
-    scored = rows.mapInArrow(on_executors(function, job), schema)
+    scored = rows.mapInArrow(on_executors(function, plan), schema)
     return scored.toDF(*df.columns, *names)
 
 
 def _batches_with_scores(
-    names: Sequence[str], job: Job, batches: "Iterable[pa.RecordBatch]"
+    names: Sequence[str], plan: ScoringPlan, batches: "Iterable[pa.RecordBatch]"
 ) -> "Iterator[pa.RecordBatch]":
     """Batches of columns of these names, with further columns."""
     import pyarrow as pa
@@ -116,7 +116,7 @@ def _batches_with_scores(
     for batch in batches:
         if batch.num_rows:
             columns = dict(zip(names, batch.columns, strict=True))
-            scores = name_partition(partial(job.scores_of_rows, before=offset), columns)
+            scores = name_partition(partial(plan.scores_of_rows, before=offset), columns)
             offset += batch.num_rows
             arrays = [*batch.columns, *map(pa.array, scores.values())]
             yield pa.RecordBatch.from_arrays(arrays, [*batch.schema.names, *scores])

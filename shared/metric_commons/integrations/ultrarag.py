@@ -58,7 +58,7 @@ class _Rules(NamedTuple):
 
 
 def _sequential_mean(scores: Sequence[float]) -> float:
-    """The mean as UltraRAG computes it: scores are added in their order, with rounding errors."""
+    """The mean as UltraRAG computes it, by `sum`, which rounds less from Python 3.12 on."""
     return sum(scores) / len(scores)
 
 
@@ -79,8 +79,8 @@ def _rules(profile: Profile) -> _Rules:
 def average(scores: Sequence[float], *, profile: Profile = "ultrarag") -> float:
     """The mean of the scores of rows as in `evaluate`: with rounding errors but in "standard".
 
-    >>> average([0.1] * 10), average([0.1] * 10, profile="standard")
-    (0.09999999999999999, 0.1)
+    >>> average([0.1] * 10) == sum([0.1] * 10) / 10, average([0.1] * 10, profile="standard")
+    (True, 0.1)
     """
     return _rules(profile).average(scores)
 

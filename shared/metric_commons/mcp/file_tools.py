@@ -153,8 +153,8 @@ def compare_files(
         correction: of the p-values for the number of comparisons.
         save_path: where to save the result as JSON; the time is put into the name.
     """
+    from ..evaluation.combined_results import compare
     from ..evaluation.saved_rows import read_with_rows
-    from ..evaluation.scoring import compare
 
     target = desk.to_save(save_path)
     check_resamples(n_resamples)

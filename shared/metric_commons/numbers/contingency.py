@@ -24,6 +24,8 @@ _Sums = NDArray[Any]  # counts, int64; with weights their sums, float64
 _Codes = Sequence[int]  # different ones, ascending
 
 _BLOCK = 1 << 15  # rows counted at a time, so that intermediate arrays stay in the cache
+_SAMPLE = 64  # rows that tell which two labels a column is likely to have
+_FEW = 64  # entries, which Python's lists and sets arrange faster than arrays
 _CELLS = 1 << 16  # a table of up to so many cells, or of four a row, has a counter for every cell
 _ALL_ROWS = slice(None)
 
@@ -274,7 +276,7 @@ def _wrapped(number: int) -> int:
 
 
 def _likely_pair(codes: NDArray[Any]) -> tuple[int, int] | None:
-    """The two codes of a column, judged by its first rows and its last one; None if there are more.
+    """The two codes of a column, judged by a sample of its rows; None if there are more.
 
     Zeros alone, or ones alone, are taken for a column of 0 and 1 whose other value is rare.
 
@@ -285,9 +287,9 @@ def _likely_pair(codes: NDArray[Any]) -> tuple[int, int] | None:
     ... )
     ((-1, 3), (0, 1), None)
     """
-    block = codes[:_BLOCK]
-    low, high = int(min(block.min(), codes[-1])), int(max(block.max(), codes[-1]))
-    if np.count_nonzero((block == low) | (block == high)) < block.size:
+    sample = {*codes[:: codes.size // _SAMPLE + 1].tolist(), codes[-1].item()}
+    low, high = min(sample), max(sample)
+    if len(sample) > 2:
         return None
     return (0, 1) if low >= 0 and high <= 1 else (low, max(high, low + 1))
 
@@ -427,6 +429,11 @@ def _occurring_codes(offsets: Integers, codes: _Codes) -> tuple[list[int], Integ
     >>> occurring, positions.tolist()
     ([102, 105], [1, 0, 1])
     """
+    if offsets.size <= _FEW:
+        listed = offsets.tolist()
+        positions = {offset: position for position, offset in enumerate(sorted({*listed}))}
+        numbers = np.array([positions[offset] for offset in listed], np.int64)
+        return [codes[offset] for offset in positions], numbers
     occurs = np.zeros(len(codes), bool)
     occurs[offsets] = True
     occurring = [codes[offset] for offset in np.flatnonzero(occurs).tolist()]

@@ -278,9 +278,15 @@ def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
     return "plain", ()
 
 
+# Equal annotations accept the same, though they may list their values in another order.
+_parts_once = cache(_parts)
+
+
 def _accepts(annotation: Any, value: Any) -> bool:
-    match _parts(annotation):
+    match _parts_once(annotation):
         case "union", members:
+            if value is None and type(None) in members:  # most options of most calls
+                return True
             # Parsers come last: they raise errors about what another member may accept.
             several = sorted(members, key=lambda member: isinstance(_marker(member), Parsed))
             return any(_accepts(member, value) for member in several)

@@ -28,7 +28,7 @@ Number = float | Fraction  # a float, or a fraction where a float is not exact
 _BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of so many bits fits into 64
 _MEAN_BITS = 36  # bits that the mean summand has at least if only one bin is summed
 _LARGEST = sys.float_info.max
-_BLOCK = 1 << 13  # values summed at a time: few enough for the cache
+_BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
 
 
 # Binned sums
@@ -73,7 +73,7 @@ class BinnedSums:
             for bin_ in range(1, fold + 1)
         ]
         self._magic = np.array(magic)  # shape (bins, terms, outputs, 1)
-        self._sums: list[list[list[Integers]]] = [[[] for _ in terms] for terms in magic]
+        self._sums: list[list[list[list[int]]]] = [[[] for _ in terms] for terms in magic]
         self._sizes: list[int] = []
 
     def add(self, term: int, summands: Floats, slices: Floats, remainders: Floats) -> None:
@@ -92,7 +92,8 @@ class BinnedSums:
         for bin_ in range(self._fold):
             magic = self._magic[bin_, term]
             np.add(summands, magic, out=slices)
-            self._sums[bin_][term].append(np.add.reduce(slices.view(np.int64), axis=1))
+            bits = np.add.reduce(slices.view(np.int64), axis=1)
+            self._sums[bin_][term].append(bits.tolist())
             if bin_ + 1 < self._fold:
                 slices -= magic
                 summands = np.subtract(summands, slices, out=remainders)
@@ -105,14 +106,23 @@ class BinnedSums:
             return totals
         # Sums of bits, and of the bits of magic numbers, may wrap around in 64 bits. The difference
         # is right nevertheless: less than 2**16 slices below 2**47 units are less than 2**63.
-        sums = np.array(self._sums).swapaxes(2, 3)  # shape (bins, terms, outputs, blocks)
-        sums -= self._magic.view(np.int64) * np.array(self._sizes)
-        for terms in sums.tolist():
+        magic = self._magic.view(np.int64)[..., 0].tolist()
+        for terms, magic_terms in zip(self._sums, magic, strict=True):
             totals = [
-                [(total << _BIN_WIDTH) + sum(blocks) for total, blocks in zip(*pair, strict=True)]
-                for pair in zip(totals, terms, strict=True)
+                [
+                    (total << _BIN_WIDTH) + self._whole(bits, magic)
+                    for total, bits, magic in zip(
+                        outputs, zip(*blocks, strict=True), magics, strict=True
+                    )
+                ]
+                for outputs, blocks, magics in zip(totals, terms, magic_terms, strict=True)
             ]
         return totals
+
+    def _whole(self, bits: Sequence[int], magic: int) -> int:
+        """The sum of slices, from their bits in each block, without those of the magic number."""
+        pairs = zip(bits, self._sizes, strict=True)
+        return sum(_wrapped(total - magic * size) for total, size in pairs)
 
     def totals(self) -> list[list[Fraction]]:
         """The sums of each term in each output."""
@@ -132,6 +142,11 @@ class BinnedSums:
         """
         lowest = sum(self._sizes) << _MEAN_BITS
         return any(0 < units < lowest for units in self._units[term])
+
+
+def _wrapped(number: int) -> int:
+    """The number modulo 2**64, from -2**63 to 2**63 - 1."""
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def bin_exponent(size: Number) -> int:
@@ -226,11 +241,41 @@ def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
     sums: dict[int, int] = {}
     for start in range(0, values.size, _BLOCK):
         block = values[start : start + _BLOCK]
-        weights = np.ones(block.size) if counts is None else counts[start : start + _BLOCK] * 1.0
-        for digits, power in whole_digits(block, int(weights.sum())):
-            sums[power] = sums.get(power, 0) + int(digits @ weights)
+        parts = _sliced_sum(block)
+        if counts is not None:
+            weights = counts[start : start + _BLOCK] * 1.0
+            digits = whole_digits(block, int(weights.sum()))
+            parts = ((int(numbers @ weights), power) for numbers, power in digits)
+        for total, power in parts:
+            sums[power] = sums.get(power, 0) + total
     lowest = min(sums, default=0)
     return exact_ldexp(sum(total << power - lowest for power, total in sums.items()), lowest)
+
+
+def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
+    """Whole numbers times a power of two that add up to the sum of less than 2**16 values.
+
+    Slice after slice is taken off as in `BinnedSums`, until nothing is left.
+
+    >>> [(total, power) for total, power in _sliced_sum(np.array([0.75, 2.0**-53]))]
+    [(105553116266496, -47), (2199023255552, -94)]
+    """
+    largest = max(float(values.max()), -float(values.min()))
+    power = math.frexp(largest)[1]
+    while left := np.count_nonzero(values):
+        if 4 * left < values.size:
+            values = values[values != 0]
+        power -= _BIN_WIDTH
+        if abs(power) > 900:  # the magic number might be none
+            digits = whole_digits(values, values.size)
+            yield from ((int(numbers.sum()), power) for numbers, power in digits)
+            return
+        magic = np.float64(math.ldexp(1.5, power + 52))
+        slices = values + magic
+        bits = int(np.add.reduce(slices.view(np.int64)))
+        yield _wrapped(bits - values.size * int(magic.view(np.int64))), power
+        slices -= magic
+        values = np.subtract(values, slices, out=slices)
 
 
 def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[int], int]:

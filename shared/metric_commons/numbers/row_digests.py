@@ -1,6 +1,6 @@
 """Digests of columns, which tell whether two results are about the same rows, in any order."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
 
@@ -24,7 +24,12 @@ def row_digest(rows: Sequence[Any]) -> int:
     """
     to_list = getattr(rows, "to_pylist", None) or getattr(rows, "tolist", None)
     listed = to_list() if to_list else rows
-    codes = np.fromiter(map(crc32, _texts(listed)), np.uint64, len(listed))
+    texts = _texts(listed)
+    try:
+        codes = np.fromiter(map(crc32, map(str.encode, texts)), np.uint64, len(listed))
+    except UnicodeEncodeError:
+        data = (text.encode("utf-8", "surrogatepass") for text in texts)
+        codes = np.fromiter(map(crc32, data), np.uint64, len(listed))
     return int(_scattered(codes).sum(dtype=np.uint64)) % _MODULUS
 
 
@@ -33,27 +38,26 @@ def added(first: int, second: int) -> int:
     return (first + second) % _MODULUS
 
 
-def _texts(rows: Sequence[Any]) -> Iterable[bytes]:
+def _texts(rows: Sequence[Any]) -> Sequence[str]:
     """The text of each row; those of columns of one type in one go, which is faster."""
     kinds = set(map(type, rows))
     if kinds == {str}:
-        return (row.encode("utf-8", "surrogatepass") for row in rows)
-    if kinds == {int}:  # digits alone
-        return map(str.encode, map(repr, rows))
+        return rows
+    if kinds == {int}:
+        return list(map(repr, rows))
     if kinds == {list}:
-        texts = [row[0] if len(row) == 1 and type(row[0]) is str else repr(row) for row in rows]
-        return (text.encode("utf-8", "surrogatepass") for text in texts)
-    return map(_text, rows)
+        return [row[0] if len(row) == 1 and type(row[0]) is str else repr(row) for row in rows]
+    return list(map(_text, rows))
 
 
-def _text(row: Any) -> bytes:
+def _text(row: Any) -> str:
     if hasattr(row, "tolist"):
         row = row.tolist()
     if isinstance(row, tuple):
         row = list(row)
     if isinstance(row, list) and len(row) == 1 and isinstance(row[0], str):
         row = row[0]
-    return (row if isinstance(row, str) else repr(row)).encode("utf-8", "surrogatepass")
+    return row if isinstance(row, str) else repr(row)
 
 
 def _scattered(codes: Unsigned) -> Unsigned:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -23,15 +24,18 @@ def score_range(name: str, ranges: Ranges) -> tuple[float, float] | None:
     >>> score_range("log_loss", {"mcc": (-1, 1), "*": (0, None)})
     (0.0, inf)
     """
-    for pattern, ends in ranges.items():
-        if fnmatchcase(name.lower(), pattern):
-            if ends is None:
-                return None
-            low, high = ends
-            return -math.inf if low is None else float(low), math.inf if high is None else float(
-                high
-            )
-    return -math.inf, math.inf
+    pattern = _first_that_fits(name, tuple(ranges))
+    ends = (None, None) if pattern is None else ranges[pattern]
+    if ends is None:
+        return None
+    low, high = ends
+    return -math.inf if low is None else float(low), math.inf if high is None else float(high)
+
+
+@lru_cache(maxsize=1024)
+def _first_that_fits(name: str, patterns: tuple[str, ...]) -> str | None:
+    """The first of the patterns that a name fits; parts of one evaluation ask for the same ones."""
+    return next((pattern for pattern in patterns if fnmatchcase(name.lower(), pattern)), None)
 
 
 def check_score(name: str, value: Any, ranges: Ranges) -> None:

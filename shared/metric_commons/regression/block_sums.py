@@ -44,13 +44,17 @@ class BlockSums:
         self._fold = fold
         self._buffers = buffers
         self._outputs = len(scaling.scales["residual"])
-        self._extremes: dict[str, tuple[list[Any], list[Any]]] = {}
+        self._extremes: dict[str, tuple[list[list[Any]], list[list[Any]]]] = {}
         self._scales = scaling.scales | {
             "relative": [relative_scale(scaling.scales["residual"])] * self._outputs
         }
         self._unscaled = {name for name, scales in self._scales.items() if not any(scales)}
         self._sums = BinnedSums([*scaling.exponents.values()], fold)
-        self._weight_sums = BinnedSums([[0]], fold)
+
+    @cached_property
+    def _weight_sums(self) -> BinnedSums:
+        """The sums of the weights, where rows have some."""
+        return BinnedSums([[0]], self._fold)
 
     def add_blocks(self, blocks: Iterable[Block]) -> None:
         """Add the rows of all blocks."""
@@ -74,8 +78,8 @@ class BlockSums:
                 columns[term] = self._relative_errors(term, predictions, references, residuals)
         for name, column in columns.items():
             lows, highs = self._extremes.setdefault(name, ([], []))
-            lows.append(np.minimum.reduce(column, axis=1))
-            highs.append(np.maximum.reduce(column, axis=1))
+            lows.append(np.minimum.reduce(column, axis=1).tolist())
+            highs.append(np.maximum.reduce(column, axis=1).tolist())
         if not self._fold:
             return
         deviations = {
@@ -177,27 +181,21 @@ class BlockSums:
             buffer = self._buffers[name] = np.empty((self._outputs, size))
         return buffer[:, :size]
 
-    @cached_property
-    def _limits(self) -> dict[str, tuple[list[float], list[float]]]:
-        """The least and the greatest numbers of each column, scaled; a list each, by outputs."""
-        return {
-            name: (np.minimum.reduce(lows).tolist(), np.maximum.reduce(highs).tolist())
-            for name, (lows, highs) in self._extremes.items()
-        }
-
     def is_finite(self) -> bool:
         """Whether all numbers of all columns are finite."""
         return all(
-            math.isfinite(number)
-            for limits in self._limits.values()
-            for numbers in limits
-            for number in numbers
+            all(map(math.isfinite, numbers))
+            for limits in self._extremes.values()
+            for blocks in limits
+            for numbers in blocks
         )
 
     def ranges(self) -> dict[str, Ranges]:
-        """The least and the greatest number of each column in each output."""
+        """The least and the greatest number of each column in each output, if all are finite."""
         ranges = {}
-        for name, (lows, highs) in self._limits.items():
+        for name, (block_lows, block_highs) in self._extremes.items():
+            lows = [min(blocks) for blocks in zip(*block_lows, strict=True)]
+            highs = [max(blocks) for blocks in zip(*block_highs, strict=True)]
             scaled = name in ("residual", "relative")
             scales = self._scales[name] if scaled else [0] * len(lows)
             ranges[name] = tuple(

@@ -263,7 +263,8 @@ def _distant_means(
     """
     names = [name for name in CENTRED if name in sums]
     distant = any(
-        squared > _GREATEST_SHIFT * (squared - total * total / weight)
+        # squared > shift * (squared - total**2 / weight), without the fractions of the division
+        _GREATEST_SHIFT * total * total > (_GREATEST_SHIFT - 1) * squared * weight
         for name in names
         for total, squared in zip(sums[name], sums[f"{name}_squared"], strict=True)
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import RowError, check_weights
 
-_BLOCK_SIZE = 40_000  # numbers of a block: they fit into the cache, and into sums of 2**16 slices
+_BLOCK_SIZE = 50_000  # numbers of a block: they fit into the cache, and into sums of 2**16 slices
 _SAMPLE_SIZE = 1 << 11  # numbers of a sample
 _EXACT = 1 << 53  # every integer up to here is a float64
 
@@ -76,12 +76,12 @@ class Pairs:
         if self.wide_integers:
             predictions, references = predictions.astype(np.int64), references.astype(np.int64)
         self.weight_exponent = 0
-        self.positive_rows = np.arange(self.rows)  # the numbers of the rows in the arrays
+        self._positive_rows: Integers | None = None
         weights = check_weights("sample_weight", sample_weight, self.rows)
         if weights is not None:
             check_finite(predictions=predictions, references=references)
             positive = weights > 0
-            self.positive_rows = np.flatnonzero(positive)
+            self._positive_rows = np.flatnonzero(positive)
             predictions, references = predictions[positive], references[positive]
             weights = weights[positive]
             if weights.size:
@@ -89,8 +89,13 @@ class Pairs:
             weights = np.ldexp(weights, -self.weight_exponent)
         self.predictions, self.references, self.weights = predictions, references, weights
 
+    @property
+    def positive_rows(self) -> Integers:
+        """The numbers of the rows in the arrays."""
+        return np.arange(self.rows) if self._positive_rows is None else self._positive_rows
+
     def blocks(self) -> Iterator[Block]:
-        """All rows, in blocks of some 40,000 numbers."""
+        """All rows, in blocks of some 50,000 numbers."""
         rows = len(self.references)
         blocks = -(-rows // max(1, _BLOCK_SIZE // self.outputs))
         size = -(-rows // blocks)  # equal sizes: a short last block would cost as many calls

@@ -4,12 +4,15 @@ A measure D2 is 1 minus the mean loss over that of the best constant, as R2 is f
 """
 
 import math
+from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Floats
 from ..numbers.checks import RowError
+from ..numbers.exact_sums import as_float, exact_sum, quotient
 from .measure_names import Measure
 from .pairs import Pairs
 
@@ -23,11 +26,14 @@ _LOSSES = {
 }
 _PARAMETERS = {"d2_absolute_error": 0.5, "poisson_deviance": 1.0, "gamma_deviance": 2.0}
 
+_BLOCK = 1 << 13  # rows at a time, so that intermediate arrays stay in the cache
+
 
 def loss_tables(pairs: Pairs) -> tuple[Floats, Floats]:
     """Predictions and references as floats, shape (outputs, rows)."""
     predictions, references = (
-        np.atleast_2d(table.T).astype(np.float64) for table in (pairs.predictions, pairs.references)
+        np.atleast_2d(table.T).astype(np.float64, copy=False)
+        for table in (pairs.predictions, pairs.references)
     )
     return predictions, references
 
@@ -52,20 +58,33 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
     """
     kind = _LOSSES.get(measure.kind, measure.kind)
     parameter = _PARAMETERS.get(measure.kind, measure.parameter)
+    if kind == "msle":
+        _check_above(measure, "predictions", predictions, -1)
+        _check_above(measure, "references", references, -1)
+    elif kind == "tweedie":
+        _check_deviance(measure, parameter, predictions, references)
+    losses = np.empty(references.shape)
     with np.errstate(over="ignore"):
-        if kind == "msle":
-            for name, table in (("predictions", predictions), ("references", references)):
-                _check_domain(measure, name, table, table > -1, "is above -1")
-            losses = (np.log1p(references) - np.log1p(predictions)) ** 2
-        elif kind == "pinball":
-            residuals = references - predictions
-            losses = np.where(residuals > 0, parameter, parameter - 1) * residuals
-        else:
-            _check_deviance(measure, parameter, predictions, references)
-            losses = np.maximum(_deviances(parameter, predictions, references), 0.0)
-    for name, table in (("predictions", predictions), ("references", references)):
-        _check_domain(measure, name, table, np.isfinite(losses), "has a loss within float64")
+        for start in range(0, references.shape[1], _BLOCK):
+            part = slice(start, start + _BLOCK)
+            losses[:, part] = _losses(kind, parameter, predictions[:, part], references[:, part])
+    if not np.isfinite(losses.max(initial=0.0)):  # none is less than 0
+        wrong = ~np.isfinite(losses)
+        _refuse(measure, "predictions", predictions, wrong, "has a loss within float64")
     return losses
+
+
+def _losses(kind: str, parameter: float, predictions: Floats, references: Floats) -> Floats:
+    """The losses of some rows, which are in their domain."""
+    if kind == "msle":
+        distances: Floats = np.log1p(references) - np.log1p(predictions)
+        return np.square(distances, out=distances)
+    if kind == "pinball":
+        residuals = references - predictions
+        residuals *= np.where(residuals > 0, parameter, parameter - 1)
+        return residuals
+    deviances = _deviances(parameter, predictions, references)
+    return np.maximum(deviances, 0.0, out=deviances)
 
 
 def _check_deviance(
@@ -73,20 +92,24 @@ def _check_deviance(
 ) -> None:
     """Nothing, if these numbers have such a deviance."""
     if power:
-        _check_domain(measure, "predictions", predictions, predictions > 0, "is above 0")
+        _check_above(measure, "predictions", predictions, 0)
     if power >= 2:
-        _check_domain(measure, "references", references, references > 0, "is above 0")
-    elif power >= 1:
-        _check_domain(measure, "references", references, references >= 0, "is at least 0")
+        _check_above(measure, "references", references, 0)
+    elif power >= 1 and references.min(initial=0.0) < 0:
+        _refuse(measure, "references", references, references < 0, "is at least 0")
 
 
-def _check_domain(
-    measure: Measure, column: str, table: Floats, is_valid: Booleans, domain: str
-) -> None:
-    """Nothing, if all numbers are valid."""
-    if is_valid.all():
-        return
-    row, output = np.argwhere(~is_valid.T)[0].tolist()
+def _check_above(measure: Measure, column: str, table: Floats, bound: float) -> None:
+    """Nothing, if all numbers are greater than the bound."""
+    if table.min(initial=math.inf) <= bound:
+        _refuse(measure, column, table, table <= bound, f"is above {bound}")
+
+
+def _refuse(
+    measure: Measure, column: str, table: Floats, is_wrong: Booleans, domain: str
+) -> NoReturn:
+    """An error about the first number that is wrong."""
+    row, output = np.argwhere(is_wrong.T)[0].tolist()
     index = f"[{output}] " if len(table) > 1 else ""
     raise RowError(
         column, row, f"{index}is {table[output, row]}; for {measure.name!r} each number {domain}"
@@ -97,22 +120,31 @@ def _deviances(power: float, means: Floats, values: Floats) -> Floats:
     """The unit deviance of values from means."""
     from scipy.special import xlogy
 
+    terms: Floats
     if power == 0:
         return (values - means) ** 2
-    terms: Floats
     if power == 1:
-        terms = xlogy(values, values / means) - values + means
-        return 2 * terms
-    if power == 2:
         ratios = values / means
-        return 2 * (ratios - 1 - np.log(ratios))
-    p, base = power, np.maximum(values, 0.0) if power < 0 else values
-    terms = (
-        base ** (2 - p) / ((1 - p) * (2 - p))
-        - values * means ** (1 - p) / (1 - p)
-        + means ** (2 - p) / (2 - p)
-    )
-    return 2 * terms
+        terms = xlogy(values, ratios, out=ratios)
+        terms -= values
+        terms += means
+    elif power == 2:
+        ratios = values / means
+        terms = ratios - 1
+        terms -= np.log(ratios, out=ratios)
+    else:  # v**(2 - p) / ((1 - p) * (2 - p)) - v * m**(1 - p) / (1 - p) + m**(2 - p) / (2 - p)
+        p, base = power, np.maximum(values, 0.0) if power < 0 else values
+        terms = base ** (2 - p)
+        terms /= (1 - p) * (2 - p)
+        products = means ** (1 - p)
+        products *= values
+        products /= 1 - p
+        terms -= products
+        powers = means ** (2 - p)
+        powers /= 2 - p
+        terms += powers
+    terms *= 2
+    return terms
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
@@ -120,9 +152,16 @@ def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
     if not losses.size:
         return [math.nan] * len(losses)
     if weights is None:
-        return [math.fsum(output.tolist()) / losses.shape[1] for output in losses]
-    total = math.fsum(weights.tolist())
-    return [math.fsum((output * weights).tolist()) / total for output in losses]
+        return [_mean(output, Fraction(losses.shape[1])) for output in losses]
+    total = exact_sum(weights)
+    return [_mean(output * weights, total) for output in losses]
+
+
+def _mean(values: Floats, weight: Fraction) -> float:
+    """The sum of the values, rounded once, over a weight."""
+    total = exact_sum(values)
+    mean = as_float(total) / float(weight)
+    return mean if math.isfinite(mean) else quotient(total, weight)
 
 
 def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
@@ -138,15 +177,15 @@ def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
         return [math.sqrt(value) for value in means]
     if not measure.kind.startswith("d2_"):
         return means
-    columns = zip(predictions, references, strict=True)
-    return [d2(measure, *column, pairs.weights) for column in columns]
+    outputs = zip(means, references, strict=True)
+    return [_saved_share(measure, mean, values, pairs.weights) for mean, values in outputs]
 
 
 def d2(measure: Measure, predictions: Floats, references: Floats, weights: Floats | None) -> float:
     """The share of the loss of the best constant that predictions save; shape (rows,) each.
 
-    As R2, it is NaN for less than two rows, and of constant references 1.0 if nothing is lost,
-    otherwise 0.0.
+    As R2, it is NaN for less than two rows, and where the constant loses nothing, as it does of
+    constant references and at the ends of quantiles, 1.0 if predictions do not either, else 0.0.
 
     Source:
         Hastie, Tibshirani and Wainwright, Statistical learning with sparsity (2015), 3.1.
@@ -155,11 +194,16 @@ def d2(measure: Measure, predictions: Floats, references: Floats, weights: Float
     >>> round(d2(Measure("d2_absolute_error", "d2_absolute_error"), *numbers, None), 4)
     0.3333
     """
+    losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])
+    return _saved_share(measure, mean_losses(losses, weights)[0], references, weights)
+
+
+def _saved_share(
+    measure: Measure, loss: float, references: Floats, weights: Floats | None
+) -> float:
+    """The same, from the mean loss of the predictions."""
     if references.size < 2:
         return math.nan
-    (loss,) = mean_losses(
-        row_losses(measure, predictions[np.newaxis], references[np.newaxis]), weights
-    )
     if (references == references[0]).all():
         return float(not loss)
     if _LOSSES[measure.kind] == "tweedie":
@@ -171,7 +215,7 @@ def d2(measure: Measure, predictions: Floats, references: Floats, weights: Float
         return math.nan
     best = np.full((1, references.size), constant)
     (minimum,) = mean_losses(row_losses(measure, best, references[np.newaxis]), weights)
-    return 1 - loss / minimum
+    return 1 - loss / minimum if minimum else float(not loss)
 
 
 def needs_positive_means(measure: Measure) -> bool:
@@ -182,9 +226,10 @@ def needs_positive_means(measure: Measure) -> bool:
 
 def _quantile(values: Floats, share: float, weights: Floats | None) -> float:
     """The least value up to which this share of the weight lies."""
+    if weights is None:
+        position = max(math.ceil(share * values.size), 1) - 1
+        return float(np.partition(values, position)[position])
     order = np.argsort(values, kind="stable")
-    cumulative: NDArray[np.float64] = np.cumsum(
-        np.ones(values.size) if weights is None else weights[order]
-    )
+    cumulative: NDArray[np.float64] = np.cumsum(weights[order])
     position = int(cumulative.searchsorted(share * cumulative[-1]))
     return float(values[order][min(position, values.size - 1)])

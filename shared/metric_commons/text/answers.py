@@ -233,15 +233,16 @@ class AnswerPairs:
             if empty_is_contained:
                 covered |= words.reference == 0
             return covered
-        texts = self._texts if self._tokens is None else normalized_texts(self._tokens)
+        if self._tokens is None:
+            texts = self._texts if match == "substring" else list(map(squeeze, self._texts))
+            is_empty: Booleans = np.array([not text for text in texts], dtype=np.bool_)
+        else:
+            texts, is_empty = normalized_texts(self._tokens), self._tokens.counts == 0
         if match == "tokens":
-            if self._tokens is None:
-                texts = list(map(squeeze, texts))
             # Between spaces, so that containment is that of whole words, one after another.
             texts = [text and f" {text} " for text in texts]
         hit: Booleans = np.array([texts[r] in texts[p] for r, p in self._indices()], dtype=np.bool_)
         # Python says that every text contains an empty one.
-        is_empty: Booleans = np.array([not text for text in texts], dtype=np.bool_)
         empty_references = is_empty.take(self._block.pair_references)
         if not empty_is_contained:
             return hit & ~empty_references

@@ -146,7 +146,7 @@ def _words(texts: Sequence[str]) -> Sequences:
     words = list(map(chrf_words, texts))
     counts = np.fromiter(map(len, words), np.int64, len(words))
     numbers = numbers_of_words(list(chain.from_iterable(words)))
-    return Sequences(numbers.astype(np.int64) + 1, counts)
+    return Sequences(numbers + 1, counts)
 
 
 def chrf_words(text: str) -> list[str]:

@@ -248,11 +248,11 @@ def _words(texts: list[str]) -> Sequences:
     joined = "".join(texts)
     if not any(space in joined for space in _SPACES):  # then words are what spaces part
         tokens = tokenize(texts, _KEEP)
-        return Sequences(token_codes(tokens).ranks(), tokens.counts)
+        return Sequences(token_codes(tokens), tokens.counts)
     words = list(map(transcript_words, texts))
     counts = np.fromiter(map(len, words), np.int64, len(words))
     numbers = numbers_of_words(list(chain.from_iterable(words)))
-    return Sequences(numbers.astype(np.int64), counts)
+    return Sequences(numbers, counts)
 
 
 def _characters(texts: list[str]) -> Sequences:

@@ -23,7 +23,9 @@ from .segments import offsets, ranges, segment_numbers, segment_starts
 
 _ROWS = 62  # of a machine word: its bits 1 to 62
 _CARRIES = np.uint64(1 << 63 | 1)  # bit 63 carries into the next word, bit 0 is the carry received
-_MASKS = 1_500_000  # of a batch, eight bytes each
+_MASKS = 6_000_000  # of all steps of a batch
+_STEP_MASKS = 200_000  # at a time, eight bytes each, so that the processor's cache holds them
+_CALLS = 3_000  # the masks that take as long as numpy's calls for one step
 _FEW_PAIRS = 4  # one column of so many pairs costs Python less than numpy's calls
 
 
@@ -103,7 +105,7 @@ def lcs_lengths(items: Integers, counts: Integers) -> Integers:
     rows, columns = counts.take(sequences)
     starts = segment_starts(counts)
     lengths = np.zeros(pairs.size, dtype=np.int64)
-    for batch in _batches(rows, columns):
+    for batch in _batches(rows // _ROWS + 1, columns):
         first, second = (
             items.take(ranges(starts.take(side), counts.take(side)))
             for side in sequences.take(batch, axis=1)
@@ -117,38 +119,28 @@ def lcs_lengths(items: Integers, counts: Integers) -> Integers:
     return lengths
 
 
-def _batches(rows: Integers, columns: Integers) -> Iterator[Integers]:
+def _batches(words: Integers, columns: Integers) -> Iterator[Integers]:
     """The pairs with columns in batches of similar size.
 
-    A batch is padded to its largest pair, which at most doubles the masks it needs.
+    A batch is padded to its largest pair, as long as that costs less than the calls of one more
+    batch. Its masks are bounded, since the items of a batch and the words that lag behind need
+    memory, at most as much as all masks of its steps.
     """
     pairs = np.flatnonzero(columns)
-    pairs = pairs.take(np.argsort(-columns.take(pairs), kind="stable"))
-    sizes = zip(rows.take(pairs).tolist(), columns.take(pairs).tolist(), strict=True)
-    start = most_rows = most_columns = needed = 0
-    for stop, (row_count, column_count) in enumerate(sizes):
-        masks = _masks(row_count, column_count)
-        needed += masks
-        most_rows = max(most_rows, row_count)
-        most_columns = most_columns or column_count
-        padded = (stop + 1 - start) * _masks(most_rows, most_columns)
-        if stop > start and padded > min(2 * needed, _MASKS):
+    pairs = pairs[np.lexsort((columns.take(pairs), words.take(pairs)))[::-1]]
+    sizes = zip(words.take(pairs).tolist(), columns.take(pairs).tolist(), strict=True)
+    start = own_masks = most_words = most_steps = 0
+    for stop, (word_count, column_count) in enumerate(sizes):
+        steps = column_count + word_count
+        most_words = most_words or word_count  # in descending order
+        most_steps = max(most_steps, steps)
+        own_masks += word_count * steps
+        padded = (stop + 1 - start) * most_words * most_steps
+        if stop > start and padded > min(own_masks + _CALLS * most_steps, _MASKS):
             yield pairs[start:stop]
-            start, needed = stop, masks
-            most_rows, most_columns = row_count, column_count
+            start, own_masks, most_words, most_steps = stop, word_count * steps, word_count, steps
     if pairs.size:
         yield pairs[start:]
-
-
-def _masks(rows: int, columns: int) -> int:
-    """How many masks the steps of a pair take, one for each of its machine words."""
-    words = _words(rows)
-    return words * (columns + 2 * words)
-
-
-def _words(rows: int) -> int:
-    """How many machine words hold so many rows."""
-    return rows // _ROWS + 1
 
 
 def _batch_lengths(
@@ -162,70 +154,61 @@ def _batch_lengths(
     occurs = np.zeros(int(first.max()) + 1, dtype=np.int64)
     occurs[first] = 1
     numbers = np.cumsum(occurs) - 1  # without gaps between the items of this batch
-    words = _words(int(rows.max()))
-    matches = _matches(numbers.take(first), rows, words)
-    lag = words - 1
-    no_item = matches.shape[1] - 1
-    steps = np.full((int(columns.max()) + 2 * lag, columns.size), no_item)
-    steps[offsets(columns) + lag, segment_numbers(columns)] = numbers.take(second)
-    states = _final_states(_lagged(matches, steps))
-    rises = np.bitwise_count(~states & ~_CARRIES)
+    matches = _matches(numbers.take(first), rows)
+    no_item, lag = len(matches) - 1, matches.shape[1] - 1
+    steps = np.full((int(columns.max()) + lag, columns.size), no_item)
+    steps[offsets(columns), segment_numbers(columns)] = numbers.take(second)
+    rises = np.bitwise_count(~_final_states(matches, steps) & ~_CARRIES)
     lengths: Integers = rises.sum(axis=0, dtype=np.int64)
     return lengths
 
 
-def _matches(first: Integers, rows: Integers, words: int) -> Unsigned:
-    """For each word and item the rows that match, and both carries; the last item is none."""
-    matches = np.full((words, int(first.max()) + 2), _CARRIES)
+def _matches(first: Integers, rows: Integers) -> Unsigned:
+    """For each item and word the rows that match, and both carries; the last item is none."""
+    words = int(rows.max()) // _ROWS + 1
+    matches = np.full((int(first.max()) + 2, words), _CARRIES)
     row = offsets(rows)
     word = row // _ROWS
     bit = row - _ROWS * word  # numpy has no fast divmod
-    masks = np.uint64(2) << bit.astype(np.uint64)
-    np.add.at(matches.reshape(-1), word * matches.shape[1] + first, masks)
+    np.add.at(matches.reshape(-1), first * words + word, np.uint64(2) << bit.astype(np.uint64))
     return matches
 
 
-def _lagged(matches: Unsigned, items: Integers) -> Unsigned:
-    """The matches at each step: for word n those of the item n steps ago.
-
-    Args:
-        matches: for each word and item; shape (words, items).
-        items: of each step and pair, with words - 1 steps more at both ends; shape (steps, pairs).
-
-    Returns:
-        A view, with another stride, of matches that lie word after word; shape (steps, words,
-        pairs).
-    """
-    words, (steps, pairs) = len(matches), items.shape
-    masks = np.empty((words, steps, pairs), dtype=np.uint64)
-    for of_items, of_steps in zip(matches, masks, strict=True):
-        np.take(of_items, items, out=of_steps, mode="clip")  # mode "raise" would make a copy
-    to_word, to_step, to_pair = masks.strides
-    return np.ndarray(
-        (steps - words + 1, words, pairs),
-        np.uint64,
-        masks,
-        offset=(words - 1) * to_step,
-        strides=(to_step, to_word - to_step, to_pair),
-    )
-
-
-def _final_states(masks: Unsigned) -> Unsigned:
+def _final_states(matches: Unsigned, steps: Integers) -> Unsigned:
     """The state of each word and pair after the last step.
 
     Both carry bits are set in all masks, so the addition doubles them. Bit 63, a carry that the
     next word already has, so leaves the word; bit 0, a carry received, arrives in the first row.
+
+    Args:
+        matches: for each item and word; shape (items, words).
+        steps: the item of each pair at each step, and no item at the last words - 1 steps, in which
+            the last words arrive; shape (steps, pairs).
     """
-    _, words, pairs = masks.shape
+    (all_steps, pairs), words = steps.shape, matches.shape[1]
+    lag = words - 1
     carry_bit = np.array(63, dtype=np.uint64)  # a plain number would become an array every time
-    state = np.full((words, pairs), ~_CARRIES)
+    states = np.full((words, pairs), ~_CARRIES)
+    state = states.reshape(-1)
     common, total = np.empty_like(state), np.empty_like(state)
-    received, sent = state[1:], total[:-1]
-    for match in masks:
-        np.bitwise_and(state, match, common)
-        np.add(state, common, total)
-        np.subtract(state, common, state)
-        np.bitwise_or(state, total, state)
-        np.right_shift(total, carry_bit, total)
-        np.bitwise_or(received, sent, received)
-    return state
+    received, sent = state[pairs:], total[: state.size - pairs]
+    size = max(1, min(all_steps, _STEP_MASKS // state.size))
+    masks = np.full((size + lag, words, pairs), _CARRIES)
+    # Numpy copies all words of an item at once. From there each goes to its own step: word n is
+    # written n steps later than word 0.
+    to_step, to_word, to_pair = masks.strides
+    lagged = np.ndarray(
+        (size, pairs, words), np.uint64, masks, strides=(to_step, to_pair, to_word + to_step)
+    )
+    for start in range(0, all_steps, size):
+        items = steps[start : start + size]
+        lagged[: len(items)] = matches.take(items, axis=0)
+        for match in masks[: len(items)].reshape(len(items), -1):
+            np.bitwise_and(state, match, common)
+            np.add(state, common, total)
+            np.subtract(state, common, state)
+            np.bitwise_or(state, total, state)
+            np.right_shift(total, carry_bit, total)
+            np.bitwise_or(received, sent, received)
+        masks[:lag] = masks[len(items) : len(items) + lag].copy()  # of words that lag behind
+    return states

@@ -3,13 +3,14 @@
 The scores are those of rouge_score 0.1.2, to the last bit, which are in turn those of the original
 ROUGE-1.5.5 (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004) to its printed
 digits. A few short texts are scored one pair after another. Many are scored a block at a time: one
-sort finds the words that both texts of a pair have, and only among those words longer n-grams and
+pass finds the words that both texts of a pair have, and only among those words longer n-grams and
 subsequences are looked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,10 +24,12 @@ from .pairwise_rouge import pairwise_rouge
 from .references import Aggregation, reference_counts, row_scores
 from .rouge_tokenizers import RougeTokenizer, SentenceSplitter, Tokenizer, sentence_lines
 from .rouge_types import LCS, UNION_LCS, NgramLengths, RougeTypes, ngram_lengths
-from .text_pairs import few_pairs, pair_blocks
+from .segments import segment_starts
+from .text_pairs import TextPairs, few_pairs, pair_blocks
 from .union_lcs import union_lcs_counts
 from .word_codes import BlockWords, block_words
 
+_BLOCKS = 4  # whose subsequences are looked for together
 _PAIRWISE_LENGTH = 9  # words of an n-gram; to make longer ones one by one would cost too much
 
 
@@ -76,10 +79,12 @@ def rouge(
             "tokenizer": tokenizer,
             "reference_aggregation": reference_aggregation,
         }
-        others = [name for name in lengths if name != UNION_LCS]
+        other_types = [name for name in lengths if name != UNION_LCS]
         scores_by_type = (
-            rouge(predictions, references, rouge_types=others, normalizer=normalizer, **options)
-            if others
+            rouge(
+                predictions, references, rouge_types=other_types, normalizer=normalizer, **options
+            )
+            if other_types
             else {}
         )
         texts = sentence_lines(
@@ -96,48 +101,87 @@ def rouge(
     keep_freed_memory()
     counts = reference_counts(references)
     scores = np.empty((3, len(lengths), int(counts.sum())))
-    for pairs in pair_blocks(predictions, references, normalize):
-        shared: dict[str, Integers] = {}
-        for pass_lengths, by_line in rouge_tokenizer.passes(lengths):
-            words = block_words(pairs, rouge_tokenizer, by_line=by_line)
-            shared |= _counts(words, pass_lengths)
-        block = np.stack([shared[name] for name in lengths], axis=1)
-        stop = pairs.first_pair + block.shape[-1]
-        scores[..., pairs.first_pair : stop] = precision_recall_f1(*block)
+    blocks = pair_blocks(predictions, references, normalize)
+    for first_block in blocks:
+        portion = chain([first_block], islice(blocks, _BLOCKS - 1))
+        shared = _portion_counts(portion, rouge_tokenizer, lengths)
+        stop = first_block.first_pair + shared.shape[-1]
+        scores[..., first_block.first_pair : stop] = precision_recall_f1(*shared)
     return {
         name: row_scores(PrecisionRecallF1(*pair_scores), counts, reference_aggregation)
         for name, *pair_scores in zip(lengths, *scores, strict=True)
     }
 
 
-def _counts(words: BlockWords, lengths: NgramLengths) -> dict[str, Integers]:
-    """For each type the shared, the prediction's and the reference's items; shape (3, pairs)."""
+class _Sequences(NamedTuple):
+    """The words of a block that both texts of their pair have, text after text."""
+
+    items: Integers  # their numbers
+    counts: Integers  # how many of them each text has
+    kinds: int  # how many different numbers there are
+
+
+def _portion_counts(
+    blocks: Iterable[TextPairs], tokenizer: RougeTokenizer, lengths: NgramLengths
+) -> Integers:
+    """The shared, the prediction's and the reference's items; shape (3, types, pairs).
+
+    The subsequences of all blocks are looked for together. It takes as many calls as for one.
+    """
+    counts = []
+    sequences: list[_Sequences] = []
+    for pairs in blocks:
+        of_block: dict[str, Integers] = {}
+        for pass_lengths, by_line in tokenizer.passes(lengths):
+            words = block_words(pairs, tokenizer, by_line=by_line)
+            of_block |= _counts(words, pass_lengths, sequences)
+        counts.append(np.stack([of_block[name] for name in lengths], axis=1))
+    all_counts = np.concatenate(counts, axis=-1)
+    if LCS in lengths:
+        all_counts[0, list(lengths).index(LCS)] = _lcs_lengths(sequences)
+    return all_counts
+
+
+def _counts(
+    words: BlockWords, lengths: NgramLengths, sequences: list[_Sequences]
+) -> dict[str, Integers]:
+    """For each type the shared, the prediction's and the reference's items; shape (3, pairs).
+
+    Instead of lengths of subsequences there are zeros; the sequences are appended to `sequences`.
+    """
     pairs = words.text_counts.size // 2
     shared_counts = {}
     for n, shared in shared_ngrams(words, set(lengths.values())):
         if n in lengths.values():
             shared_counts[f"rouge{n}"] = shared.overlaps(pairs)
         if n == 1 and LCS in lengths:
-            shared_counts[LCS] = _lcs_lengths(words, shared)
+            sequences.append(_sequences(words, shared))
         if n == 1 and UNION_LCS in lengths:
             shared_counts[UNION_LCS] = union_lcs_counts(words, shared)
-    nothing = np.zeros(pairs, dtype=np.int64)
+    zeros = np.zeros(pairs, dtype=np.int64)
     counts = {}
     for name, n in lengths.items():
         # A text has n - 1 n-grams less than words.
         text_counts = np.maximum(words.text_counts - max(n - 1, 0), 0)
         counts[name] = np.stack(
-            [shared_counts.get(name, nothing), text_counts[::2], text_counts[1::2]]
+            [shared_counts.get(name, zeros), text_counts[::2], text_counts[1::2]]
         )
     return counts
 
 
-def _lcs_lengths(words: BlockWords, shared: SharedNgrams) -> Integers:
-    """For each pair the length of the longest common subsequence of its words."""
-    ngrams = shared.word_ngrams
-    indices = np.flatnonzero(ngrams >= 0)
-    counts = np.bincount(words.texts.take(indices), minlength=words.text_counts.size)
-    return lcs_lengths(ngrams.take(indices), counts)
+def _sequences(words: BlockWords, shared: SharedNgrams) -> _Sequences:
+    indices = np.flatnonzero(shared.numbers >= 0)
+    ends = np.searchsorted(indices, np.cumsum(words.text_counts))
+    items = shared.numbers.take(indices)
+    return _Sequences(items, np.diff(ends, prepend=0), shared.pairs.size)
+
+
+def _lcs_lengths(sequences: list[_Sequences]) -> Integers:
+    """For each pair of some blocks the length of the longest common subsequence of its words."""
+    items, counts, kinds = zip(*sequences, strict=True)
+    firsts = segment_starts(np.array(kinds))
+    numbers = [block_items + first for block_items, first in zip(items, firsts, strict=True)]
+    return lcs_lengths(np.concatenate(numbers), np.concatenate(counts))
 
 
 @cache

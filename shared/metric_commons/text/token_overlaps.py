@@ -6,16 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Booleans, Integers
+from .distinct_keys import KEY_MULTIPLIER, REST_MULTIPLIER
 from .segments import changes, ranges, segment_starts, stable_order
 from .tokens import Tokens
 
 _SHORT_TEXT = 64  # tokens; in longer texts 16 bits of hash are too few
-
-# Multiplicative hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4): the upper
-# half of the product depends on all bytes of the key. The first constant is 2**64 divided by the
-# golden ratio, the second a prime of xxHash64.
-KEY_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-REST_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 def equal_tokens(tokens: Tokens, left: Integers, right: Integers) -> Booleans:

@@ -274,7 +274,8 @@ def normalized_texts(tokens: Tokens) -> list[str]:
     ends = tokens.starts + tokens.lengths
     is_text[ends] = True  # the space that follows each token, except for the last one of a text
     is_text[ends[(tokens.text_starts + tokens.counts - 1)[tokens.counts > 0]]] = False
-    texts: list[str] = letters[is_text].tobytes().decode("latin-1").split("\xff")
+    chosen = letters.compress(is_text)  # twice as fast as an index of truth values
+    texts: list[str] = chosen.tobytes().decode("latin-1").split("\xff")
     return texts[:-1]
 
 
@@ -300,8 +301,7 @@ def alphanumeric_tokens(texts: Sequence[str]) -> Tokens:
     blob = b"\n%b\n%b" % (translated, _PADDING)
     is_letter = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
     edges = np.flatnonzero(is_letter[1:] != is_letter[:-1])
-    starts = edges[::2] + 1
-    lengths = edges[1::2] + 1 - starts
+    starts, lengths = edges[::2] + 1, edges[1::2] - edges[::2]
     keys = _eight_bytes(blob, starts)
     keys &= _FIRST_BYTES.take(lengths, mode="clip")
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)

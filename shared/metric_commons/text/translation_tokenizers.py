@@ -78,9 +78,7 @@ def translation_words(
         split = _checked(tokenizer) if callable(tokenizer) else _EXACT[tokenizer]
         words = list(map(split, stripped))
     counts = np.fromiter(map(len, words), np.int64, len(words))
-    return Sequences(
-        numbers_of_words(list(chain.from_iterable(words))).astype(np.int64) + 1, counts
-    )
+    return Sequences(numbers_of_words(list(chain.from_iterable(words))) + 1, counts)
 
 
 def code_points(texts: Sequence[str]) -> Sequences:
@@ -98,7 +96,7 @@ def code_points(texts: Sequence[str]) -> Sequences:
 
 
 def _coded(tokens: Tokens) -> Sequences:
-    return Sequences(token_codes(tokens).values.astype(np.int64) + 1, tokens.counts)
+    return Sequences(token_codes(tokens) + 1, tokens.counts)
 
 
 # ---- 13a ----------------------------------------------------------------------------------------

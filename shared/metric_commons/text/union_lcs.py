@@ -80,16 +80,17 @@ class _SharedWords(NamedTuple):
 
 
 def _shared_words(words: BlockWords, shared: SharedNgrams) -> _SharedWords:
-    ngrams = shared.word_ngrams[:-1]
+    ngrams = shared.numbers
     indices = np.flatnonzero(ngrams >= 0)
     line_counts = np.bincount(words.lines.take(indices), minlength=words.line_ends.size)
     ranks = np.zeros(ngrams.size, dtype=np.int64)
     ranks[indices] = offsets(line_counts)
 
     is_prediction = words.texts & 1 == 0
-    positions = np.flatnonzero(~is_prediction.take(shared.positions))
-    reference_words = shared.positions.take(positions)
-    reference_ngrams = shared.ngrams.take(positions)
+    reference_words = indices[~is_prediction.take(indices)]
+    order = stable_order(ngrams.take(reference_words).astype(np.uint32))
+    reference_words = reference_words.take(order)
+    reference_ngrams = ngrams.take(reference_words)
     line = words.lines.take(reference_words)
     word, mask = _bits(ranks.take(reference_words))
     starts = np.flatnonzero(changes(reference_ngrams, line, word))

@@ -93,6 +93,20 @@ def test_states_of_parts_stay_small_and_have_the_result_of_all_rows(seed):
     assert abs(merged["roc_auc"] - exact["roc_auc"]) <= merged["error_bound"]["roc_auc"] < 0.01
 
 
+@pytest.mark.parametrize("interval", ["auto", "bootstrap"])
+def test_intervals_are_those_of_the_rounded_scores(interval):
+    rng = np.random.default_rng(4)
+    references = rng.integers(0, 2, 60)
+    scores = 1 / (1 + np.exp(-rng.normal(2 * references - 1)))
+    options = {"confidence_level": 0.9, "interval": interval, "n_resamples": 200}
+    result = classification_scores(scores, references, score_bits=3, **options)
+    del result["error_bound"]
+
+    assert result == classification_scores(rounded_scores(scores, 3, 0.5), references, **options)
+    exact = classification_scores(scores, references, **options)["confidence_interval"]
+    assert result["confidence_interval"]["roc_auc"] != exact["roc_auc"]
+
+
 def test_groups_have_bounds_of_their_own():
     rows = {"predictions": [0.1, 0.9, 0.2, 0.8], "references": [0, 1, 1, 0]}
     result = classification_scores(**rows, score_bits=3, groups=list("aabb"))

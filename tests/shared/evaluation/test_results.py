@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.evaluation import catalog, scoring
+from metric_commons.evaluation.combined_results import compare
 from metric_commons.evaluation.module_results import ModuleResult
 from metric_commons.evaluation.parts import Part
 from metric_commons.evaluation.rendering import p_value
 from metric_commons.evaluation.results import Results
-from metric_commons.evaluation.scoring import InputError, compare, score
+from metric_commons.evaluation.scoring import InputError, score
 from metric_commons.evaluation.signature import signature
 from metric_commons.evaluation.state import State
 from metric_commons.files.stored import checksum, plain, write_whole

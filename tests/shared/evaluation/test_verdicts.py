@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from metric_commons.evaluation.combined_results import compare
 from metric_commons.evaluation.module_results import ModuleResult
 from metric_commons.evaluation.results import Results
-from metric_commons.evaluation.scoring import compare, score
+from metric_commons.evaluation.scoring import score
 from metric_commons.evaluation.verdicts import gate, plans
 from metric_commons.statistics import minimum_detectable, power_of, required_rows
 

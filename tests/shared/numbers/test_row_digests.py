@@ -33,3 +33,15 @@ def test_columns_of_any_kind_are_the_same():
     assert row_digest(np.array([1, 0])) == row_digest([1, 0])
     assert row_digest([["x"]]) == row_digest(["x"]) == row_digest([("x",)])
     assert row_digest([np.array([1, 0])]) == row_digest([[1, 0]])
+
+
+def test_digests_are_those_of_saved_results():
+    columns = [ROWS, ["Paris", "\ud800"], ["Zürich", ""], [3, -1], [["a", "b's"], ["c"], []]]
+
+    assert [f"{row_digest(column):016x}" for column in columns] == [
+        "776f29b0a8e1056d",
+        "dee0b6bfb019d92a",
+        "177e9455ecf168da",
+        "d09cfd8bcee56e54",
+        "f392aa194bbbbd87",
+    ]

@@ -24,11 +24,11 @@ def test_blocks_are_all_rows(weights):
     pairs = Pairs(references + 1, references, weights)
     blocks = list(pairs.blocks())
 
-    assert len(blocks) == 3
+    assert len(blocks) == 2
     assert np.array_equal(np.hstack([block.references for block in blocks]), references.T)
     assert np.array_equal(np.hstack([block.predictions for block in blocks]), references.T + 1)
     if weights is None:
-        assert [block.weights for block in blocks] == [None] * 3
+        assert [block.weights for block in blocks] == [None] * 2
     else:
         scaled = np.concatenate([block.weights for block in blocks])
         assert (scaled * 2**pairs.weight_exponent).tolist() == weights.tolist()

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from metric_commons.evaluation.catalog import load
 from metric_commons.evaluation.state import State
+from metric_commons.numbers.binary_digits import truncated
 from metric_commons.regression.errors import regression_scores
 
 NUMBERS = st.one_of(st.floats(-1e300, 1e300), st.sampled_from([0.0, 5e-324, 1e-310, 1.0]))
@@ -40,6 +41,20 @@ def test_states_of_parts_stay_small_and_have_the_result_of_all_rows(outputs):
     assert total.result() == load("regression").compute(**columns, **options)
     if outputs == 1:
         assert len(total.to_bytes()) < 4_000
+
+
+@pytest.mark.parametrize("interval", ["auto", "bootstrap"])
+def test_intervals_are_those_of_the_rounded_errors(interval):
+    predictions, references = np.random.default_rng(4).normal(size=(2, 60))
+    options = {"confidence_level": 0.9, "interval": interval, "n_resamples": 200}
+    options["measures"] = "median_ae"
+    result = regression_scores(predictions, references, error_bits=2, **options)
+    del result["error_bound"]
+
+    rounded = truncated(np.abs(references - predictions), 2)
+    assert result == regression_scores(rounded, np.zeros(60), **options)
+    exact = regression_scores(predictions, references, **options)
+    assert result["confidence_interval"] != exact["confidence_interval"]
 
 
 def test_groups_have_bounds_of_their_own():

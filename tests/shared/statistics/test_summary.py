@@ -29,8 +29,17 @@ def test_the_mean_is_that_of_the_exact_sum_in_any_order(values, random):
     assert mean(np.array(values)) == expected
 
 
-def test_the_mean_of_something_undefined_is_undefined():
-    assert math.isnan(mean([0.5, math.nan]))
+@pytest.mark.parametrize("power", [-300, -1, 0, 280])
+def test_the_mean_of_many_is_that_of_the_exact_sum(power):
+    values = np.random.default_rng(power + 300).standard_normal(10_000) * 10.0**power
+    for scores in (values, np.abs(values), np.sign(values), np.where(values > 0, values, -0.0)):
+        assert mean(scores) == math.fsum(scores.tolist()) / scores.size
+
+
+@pytest.mark.parametrize("rows", [2, 10_000])
+def test_the_mean_of_something_undefined_is_undefined(rows):
+    assert math.isnan(mean([0.5, math.nan] * rows))
+    assert mean([0.5, math.inf] * rows) == math.inf
 
 
 # ---- what a module returns ----------------------------------------------------------------------

@@ -30,10 +30,11 @@ def together(pairs):
     return items, np.array(list(map(len, sides)))
 
 
-@pytest.mark.parametrize("masks", [1, 3_000, lcs._MASKS])
-def test_all_lengths_at_once(pairs, masks, monkeypatch):
-    """Pairs of one machine word and of several, in batches of any size."""
-    monkeypatch.setattr(lcs, "_MASKS", masks)
+@pytest.mark.parametrize("limit", ["_MASKS", "_STEP_MASKS", "_CALLS"])
+@pytest.mark.parametrize("size", [0, 300, 30_000, 10_000_000])
+def test_all_lengths_at_once(pairs, limit, size, monkeypatch):
+    """Pairs of one machine word and of several, in batches of any size, in steps of any number."""
+    monkeypatch.setattr(lcs, limit, size)
 
     assert lcs_lengths(*together(pairs)).tolist() == [lcs_length(*pair) for pair in pairs]
 

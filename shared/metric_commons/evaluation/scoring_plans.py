@@ -23,14 +23,14 @@ _DIGESTED = ("references", "ids")
 
 
 @dataclass(frozen=True)
-class Job:
+class ScoringPlan:
     """Modules with their options, and the columns of a table that they read.
 
     It can be sent to other processes.
 
-    >>> job = Job({"qa_em": {}}, {"bot": "answer"}, {"references": "gold"})
-    >>> part = job.part([{"answer": ["Paris", "Rome"], "gold": ["paris", "Oslo"]}])
-    >>> job.total([part.to_bytes()]).results()["bot"]
+    >>> plan = ScoringPlan({"qa_em": {}}, {"bot": "answer"}, {"references": "gold"})
+    >>> part = plan.part([{"answer": ["Paris", "Rome"], "gold": ["paris", "Oslo"]}])
+    >>> plan.total([part.to_bytes()]).results()["bot"]
     {'qa_em': 0.5}
     """
 
@@ -147,13 +147,13 @@ class Job:
         return {name: columns[name] for name in input_names(metric)}
 
 
-def job_of_columns(
+def plan_of_columns(
     metrics: Mapping[str, Any],
     systems: Mapping[str, str],
     labels: Mapping[str, str | None],
     options: Mapping[str, Any],
     intervals: Mapping[str, Any],
-) -> Job:
+) -> ScoringPlan:
     """What is scored of a table that comes in parts.
 
     Raises:
@@ -165,15 +165,15 @@ def job_of_columns(
     requested = {name for name, value in intervals.items() if value not in (None, False)}
     requested |= {name for name in ("groups", "clusters") if labels.get(name) is not None}
     check_supported(sorted(requested), metrics)
-    job = Job(
+    plan = ScoringPlan(
         assign(options, {name: metric.options for name, metric in metrics.items()}),
         systems,
         {label: column for label, column in labels.items() if column is not None},
         intervals,
     )
     for metric, system in product(metrics.values(), systems):
-        job.columns(metric, system)
-    return job
+        plan.columns(metric, system)
+    return plan
 
 
 def _located(

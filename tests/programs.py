@@ -1,0 +1,18 @@
+"""Programs that run in a Python of their own: here too much is imported already."""
+
+import subprocess
+import sys
+
+from tests.spec import PATIENCE
+
+
+def output(program: str) -> str:
+    """What a program prints; it has to succeed."""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
+    )
+    return done.stdout
