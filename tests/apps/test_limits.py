@@ -6,12 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from metric_commons.evaluation import catalog
 from metric_commons.evaluation.scoring import score
-from tests.spec import PATIENCE
+from tests.apps.probes import nested
+from tests.spec import PATIENCE, specs
 
 LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{name}: &{name} [{','.join([f'*{before}'] * 10)}]\n"
@@ -26,12 +29,19 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("modules: &a [*a]\n", "its aliases stand for more than 100,000 values"),
         ("modules: " + "[" * 5000 + "]" * 5000, "values are nested too deeply"),
         ("modules: [qa_em]\nseed: 30000-01-01 00:00:00\n", "key 'seed'"),
-        ("modules: [qa_em]\nseed: 2001-13-45 99:00:00\n", "month must be in 1..12"),
-        ("modules: [qa_em]\nseed: " + "9" * 5000, "Exceeds the limit"),
+        (
+            "modules: [qa_em]\nseed: 2001-13-45 99:00:00\n",
+            "line 2: '2001-13-45 99:00:00' is no timestamp",
+        ),
+        ("modules: [qa_em]\nseed: " + "9" * 5000, "... is no int"),
         ("modules: [qa_em]\nseed: 1" + "0" * 400, "x.yaml"),
         ('modules: ["\\e[2J\\u202e"]\n', "\\x1b[2J\\u202e"),
+        ("modules: [qa_em]\nseed: !!bool x\n", "x.yaml: line 2: 'x' is no bool"),
+        ("modules: [qa_em]\nseed: 18446744073709551616\n", "key 'seed'"),
+        ("modules: [qa_em]\nn_resamples: 1000000000000\n", "key 'n_resamples'"),
+        ("modules: [qa_em]\njobs: 1000000000\n", "key 'jobs'"),
     ],
-    ids=range(8),
+    ids=range(12),
 )
 def test_a_hostile_configuration_is_one_line(refused, tmp_path, text, message):
     (tmp_path / "x.yaml").write_text(text, "utf-8")
@@ -41,6 +51,36 @@ def test_a_hostile_configuration_is_one_line(refused, tmp_path, text, message):
     assert message in said
     assert said.isprintable()
     assert len(said) <= 2000
+
+
+@pytest.mark.parametrize(
+    "option", [("--resamples", 10**12), ("--seed", 2**64), ("--seed", -1), ("--jobs", 10**9)]
+)
+def test_a_number_that_is_too_large_is_refused_though_nothing_needs_it(refused, tmp_path, option):
+    (tmp_path / "x.jsonl").write_text('{"a": "b", "c": "b"}\n', "utf-8")
+    columns = ("--predictions", "a", "--references", "c")
+    status, said = refused("score", "qa_em", "x.jsonl", *columns, *map(str, option))
+
+    assert status == 2
+    assert option[0] in said
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[" * 100_000, "values are nested too deeply"),
+        ('{"a": "b", "c": ' + "9" * 5000 + "}", "an integer has more than 4,300 digits"),
+    ],
+    ids=["deep", "long"],
+)
+def test_limits_of_the_reader_are_told_in_our_words(refused, tmp_path, line, message):
+    (tmp_path / "x.jsonl").write_text(f"{line}\n", "utf-8")
+    columns = ("--predictions", "a", "--references", "c")
+
+    status, said = refused("score", "qa_em", "x.jsonl", *columns)
+    assert status == 1
+    assert said.startswith("x.jsonl: ")
+    assert said.endswith(message)
 
 
 @pytest.mark.parametrize("content", ["[" * 100_000, '{"format": ' + "[" * 100_000])
@@ -151,3 +191,40 @@ def test_a_home_that_cannot_be_written_is_named_with_what_to_set(tmp_path):
 
     assert done.returncode == 0 or "set HF_HOME to a folder" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "options", "message"),
+    [
+        ("chrf", {"char_order": 10**15}, "char_order must be an integer from 1 to 1,000"),
+        ("chrf", {"word_order": 2**62}, "word_order must be an integer from 0 to 1,000"),
+        ("chrf", {"beta": 1e308}, "beta must be a number from 0 to 1,000,000"),
+        ("bleu", {"max_ngram_order": 10**15}, "max_ngram_order must be an integer from 1 to"),
+        ("classification", {"calibration_bins": 10**15}, "calibration_bins must be an integer"),
+        ("clustering", {"measures": range(10**12)}, "measures must be names"),
+        ("regression", {"multioutput": range(10**12)}, "multioutput must be one of"),
+        ("qa_em", {"confidence_level": Fraction(1, 2)}, "confidence_level must be a number"),
+        ("qa_em", {"extract": nested(3000)}, "extract"),
+        ("repeated_sampling", {"scores": np.array(1)}, "scores must be"),
+    ],
+)
+def test_what_would_never_end_is_refused_at_once(module, options, message):
+    metric = catalog.load(module)
+    with pytest.raises(ValueError, match=message):
+        type(metric)().compute(**specs(module)[0].sample | options)
+
+
+def test_intervals_of_nearly_no_confidence_are_points():
+    rows = {"predictions": ["a b", "c", "d e"], "references": ["a", "c", "d f"]}
+    result = catalog.load("qa_f1").compute(**rows, confidence_level=1e-320)
+
+    low, high = result["confidence_interval"]["qa_f1"]
+    assert 0 <= low <= high <= 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("report", "/dev/zero", "--html", "x.html"), ("merge", "/dev/zero"), ("run", "/dev/zero")],
+)
+def test_a_device_that_never_ends_is_refused(refused, arguments):
+    assert refused(*arguments) == (1, "/dev/zero is a device, not a file")

@@ -49,7 +49,8 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
     except typer.TyperException as error:
         # The library behind says: Input should be a valid integer, unable to parse string as ...
         message = error.format_message().partition(", unable to parse")[0]
-        return _refused(message.replace("Input should be", "it must be"), error.exit_code)
+        message = message.replace("Input should be", "it must be").replace("Value error, ", "")
+        return _refused(message, error.exit_code)
     except (UsageError, OptionError) as error:
         return _refused(str(error), 2)
     except MissingExtraError as error:

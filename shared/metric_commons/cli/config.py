@@ -7,12 +7,14 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from ruamel.yaml import YAML
-from ruamel.yaml.constructor import SafeConstructor
+from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from ..evaluation.results import FORMATS
+from ..evaluation.worker_processes import MOST_JOBS
 from ..files.contents import Format
-from ..numbers.checks import nearest
+from ..files.stored import refuse_device
+from ..numbers.checks import nearest, shown
 from ..statistics.methods import Method
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -91,13 +93,16 @@ class Config(_Section):
     confidence_level: Annotated[float, Field(gt=0, lt=1)] | None = None
     interval: Method = "auto"
     standard_error: bool = False
-    n_resamples: Annotated[int, Field(ge=1)] = 10_000
-    seed: Annotated[int, Field(ge=0)] = 0
+    n_resamples: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     compare: bool | None = None
     scores: list[str] | None = None
     correction: Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"] = "holm"
-    jobs: Annotated[int, Field(ge=1)] | None = None
+    jobs: Annotated[int, Field(ge=1, le=MOST_JOBS)] | None = None
     outputs: Outputs = Outputs()
+
+
+_NO_VALUES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -109,9 +114,22 @@ class Document:
 
 
 class _Constructor(SafeConstructor):
-    """Of a key that a mapping has again the last value counts, and the key is noted."""
+    """Of a key that a mapping has again the last value counts, and the key is noted.
+
+    What a value cannot be, such as the 13th month, is an error that has its line.
+    """
 
     repeated: list[tuple[str, int]]
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        """The value of a node."""
+        try:
+            return super().construct_object(node, deep)
+        except _NO_VALUES as error:
+            kind = str(node.tag).rpartition(":")[2]
+            raise ConstructorError(
+                None, None, f"{shown(node.value, 80)} is no {kind}", node.start_mark
+            ) from error
 
     def check_mapping_key(
         self, node: Any, key_node: Any, mapping: Any, key: Any, value: Any
@@ -132,6 +150,7 @@ def read(path: Path) -> Document:
     repeated: list[tuple[str, int]] = []
     reader = YAML(typ="safe", pure=True)
     reader.Constructor = type("Constructor", (_Constructor,), {"repeated": repeated})
+    refuse_device(path)
     try:
         content = reader.load(path.read_text("utf-8"))
         _check_size(content)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 import typer
 
 from ..evaluation.usage import UsageError
-from ..evaluation.worker_processes import check_jobs
+from ..evaluation.worker_processes import MOST_JOBS, check_jobs
 from ..statistics.methods import Method
 
 
@@ -84,6 +84,8 @@ Predictions = Annotated[
 Resamples = Annotated[
     int,
     typer.Option(
+        min=1,
+        max=10_000_000,
         metavar="COUNT",
         help="Number of resamples, for intervals and tests that need them.",
         rich_help_panel=STATISTICS,
@@ -91,7 +93,13 @@ Resamples = Annotated[
 ]
 Seed = Annotated[
     int,
-    typer.Option(metavar="NUMBER", help="Seed of the resamples.", rich_help_panel=STATISTICS),
+    typer.Option(
+        min=0,
+        max=2**63 - 1,
+        metavar="NUMBER",
+        help="Seed of the resamples.",
+        rich_help_panel=STATISTICS,
+    ),
 ]
 Save = Annotated[
     Path | None,
@@ -159,6 +167,7 @@ Jobs = Annotated[
     int | None,
     typer.Option(
         min=1,
+        max=MOST_JOBS,
         metavar="COUNT",
         help="How many processes read and score rows; the result is the same. Without it one for "
         "small files, and for large ones as many as there are cores.",

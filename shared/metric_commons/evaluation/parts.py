@@ -158,7 +158,8 @@ def _check_provenance(
     content: Mapping[str, Any], states: Mapping[str, Mapping[str, State]]
 ) -> None:
     """Nothing, if the files that rows are from, and the digests of rows, are what they may be."""
-    if not states or len({tuple(sorted(modules)) for modules in states.values()}) > 1:
+    modules = {tuple(sorted(of_system)) for of_system in states.values()}
+    if len(modules) != 1 or modules == {()}:
         raise ValueError("the systems of a part have different modules, or there are none")
     check_inputs(content["inputs"])
     for system, digests in content["rows"].items():

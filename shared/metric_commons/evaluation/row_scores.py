@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..files.stored import check_object, plain, restored, write_whole
+from ..files.stored import check_object, plain, refuse_device, restored, write_whole
 from ..numbers.domains import Finite, Range, check_option
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ def read_rows(
     rows = dict.fromkeys(columns, 0)
     labels: dict[str, dict[str, list[Any]]] = {system: {} for system in columns}
     statistics: dict[str, dict[str, list[dict[str, float]]]] = {system: {} for system in columns}
+    refuse_device(path)
     with Path(path).open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             try:

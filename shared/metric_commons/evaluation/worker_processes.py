@@ -11,12 +11,14 @@ import os
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 Result = TypeVar("Result")
+
+MOST_JOBS = 512  # more would be no faster on any machine, and might leave it no memory
 
 _END = object()
 _REFUSALS = (ValueError, OSError, ArithmeticError, MemoryError, RecursionError)
@@ -49,11 +51,11 @@ def check_jobs(jobs: int) -> None:
 
     >>> check_jobs(0)
     Traceback (most recent call last):
-    ValueError: jobs must be an integer, at least 1, got 0
+    ValueError: jobs must be an integer from 1 to 512, got 0
     """
-    from ..numbers.domains import Count, check_option
+    from ..numbers.domains import Range, check_option
 
-    check_option("jobs", jobs, Count)
+    check_option("jobs", jobs, Annotated[int, Range(1, MOST_JOBS)])
     if jobs > 1 and not can_fork():
         raise ValueError(
             "jobs must be 1 here; several processes need Linux, macOS or WSL, where they are forked"
@@ -97,27 +99,31 @@ def in_order(
     """
     workers: list[_Worker] = []
     try:
-        with _forking():
-            for _ in range(jobs):
-                workers.append(_Worker(work, workers))
-        yield from _dealt(pieces, workers)
+        yield from _dealt(pieces, workers, work, jobs)
     finally:
         for worker in workers:
             worker.end()
 
 
-def _dealt(pieces: Iterable[Any], workers: "Sequence[_Worker]") -> Iterator[Any]:
+def _dealt(
+    pieces: Iterable[Any], workers: "list[_Worker]", work: Callable[[Any], Any], jobs: int
+) -> Iterator[Any]:
+    """What becomes of the pieces; a process is started for a piece for which none waits."""
     from multiprocessing.connection import wait
 
     waiting = enumerate(pieces)
     number, piece = next(waiting, (0, _END))
-    idle = list(workers)
+    idle: list[_Worker] = []
     busy: dict[Any, tuple[_Worker, int]] = {}
     results: dict[int, Any] = {}
     first = 0  # of the pieces whose results are not yet handed on
     while True:
         # A process gets the next piece when it waits for one, so nobody waits to send.
-        while idle and piece is not _END:
+        while piece is not _END and (idle or len(workers) < jobs):
+            if not idle:
+                with _forking():
+                    workers.append(_Worker(work, workers))
+                idle.append(workers[-1])
             worker = idle.pop()
             worker.send(piece)
             busy[worker.connection] = worker, number

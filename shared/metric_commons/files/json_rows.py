@@ -77,9 +77,21 @@ def decoded_lines(
             raise ValueError(
                 f"{location(row, number)}{state}: {error.msg} (column {error.colno})"
             ) from None
-        except ValueError as error:
-            raise ValueError(f"{location(row, number)}: {error}") from None
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
         yield number, _object(values, row, number)
+
+
+def fault_of(error: BaseException) -> str:
+    """What is wrong with a document, of which Python says how its own limits can be changed.
+
+    >>> fault_of(RecursionError("too deep")), fault_of(ValueError("no JSON"))
+    ('values are nested too deeply', 'no JSON')
+    """
+    if isinstance(error, RecursionError):
+        return "values are nested too deeply"
+    is_long = "integer string conversion" in str(error)
+    return "an integer has more than 4,300 digits" if is_long else str(error)
 
 
 def rows_of_document(document: Any) -> Iterator[Row]:

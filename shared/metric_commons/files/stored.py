@@ -103,6 +103,7 @@ class Stored(ABC):
             ValueError: the file has another format.
             OSError: it cannot be read.
         """
+        refuse_device(path)
         try:
             return cls.from_json(Path(path).read_text("utf-8"))
         except ValueError as error:
@@ -195,6 +196,22 @@ def restored(value: Any) -> Any:
         case list():
             return [restored(item) for item in value]
     return value
+
+
+def refuse_device(path: str | Path) -> None:
+    """Nothing, unless this is a device such as /dev/zero, whose content may never end.
+
+    Raises:
+        ValueError: it is.
+        OSError: there is no such file.
+
+    >>> refuse_device("/dev/zero")
+    Traceback (most recent call last):
+    ValueError: /dev/zero is a device, not a file
+    """
+    is_device = stat.S_ISCHR(os.stat(path).st_mode)
+    if is_device and not str(path).startswith(("/dev/stdin", "/dev/fd/", "/dev/null")):
+        raise ValueError(f"{path} is a device, not a file")
 
 
 def _remove_stale(target: Path) -> None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from .stored import CHANGED, Stored, write_whole
+from .stored import CHANGED, Stored, refuse_device, write_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,6 +105,7 @@ class StoredColumns(Stored):
             ValueError: the file has another format.
             OSError: it cannot be read.
         """
+        refuse_device(path)
         data = Path(path).read_bytes()
         try:
             if data.startswith(b"metric-commons-"):

@@ -19,7 +19,7 @@ from typing import Any
 from .contents import log_in
 from .delimited_rows import value_of_cell, values_of_cells
 from .field_paths import PathError, steps, value_at
-from .json_rows import Row, location, missing_field
+from .json_rows import Row, fault_of, location, missing_field
 from .logs import PLAIN_ROWS, Log, Record
 from .pieces import Piece
 from .selections import Getter, Selected, Selection
@@ -225,7 +225,7 @@ class Source:
                 reason = error.strerror or str(error)
                 raise OSError(error.errno, reason, str(self.path)) from error
             if isinstance(error, (ValueError, RecursionError, *broken_compression())):
-                raise ValueError(f"{self.path}: {error}") from error
+                raise ValueError(f"{self.path}: {fault_of(error)}") from error
             raise
 
     def _blocks(self, log: Log, size: int | None) -> Iterator[dict[str, list[Any]]]:

@@ -26,6 +26,7 @@ import numpy as np
 from ..numbers.arrays import Bytes, Floats, Integers, Unsigned
 from ..numbers.decimals import decimals, integers
 from ..numbers.identifiers import Ids, decoded, encoded
+from .json_rows import fault_of
 from .retrieval_forms import (
     Triple,
     checked,
@@ -342,7 +343,7 @@ def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
         if triples is not None:
             return _from_triples(triples, kind)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{os.fspath(path)}: {error}") from None
+        raise ValueError(f"{os.fspath(path)}: {fault_of(error)}") from None
     pieces = (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
     table = _table(path, _line_blocks(pieces), len(data), kind)
     duplicate = table.first_duplicate()

@@ -304,9 +304,8 @@ def _accepts(annotation: Any, value: Any) -> bool:
                     marker.parse(value)
                     return True
                 case _:
-                    return hasattr(value, "__len__") and not isinstance(
-                        value, _NO_LISTS | Set | Dict
-                    )
+                    is_list = hasattr(value, "__len__") and getattr(value, "shape", None) != ()
+                    return is_list and not isinstance(value, _NO_LISTS | Set | Dict)
         case "function", _:
             return callable(value)
         case "list", (item,):

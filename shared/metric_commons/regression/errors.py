@@ -36,7 +36,7 @@ def output_weights(multioutput: Any) -> tuple[float, ...]:
 or a list of weights, at least 0 and not all 0, got [0, 0]
     """
     values = multioutput.tolist() if isinstance(multioutput, np.ndarray) else multioutput
-    are_numbers = isinstance(values, Sequence) and all(
+    are_numbers = isinstance(values, list | tuple) and all(
         isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
         for value in values
     )

@@ -373,6 +373,7 @@ def test_a_binary_file_names_file_system_column_and_row(tmp_path):
     [
         ("seed", 1, "a part has a key 'seed'"),
         ("states", {}, "different modules, or there are none"),
+        ("states.bot", {}, "different modules, or there are none"),
         ("states.bot.qa_em.module", "qa_f1", "the state of qa_em is one of qa_f1"),
         ("inputs.0.sha256", "1", "which is no digest"),
         ("inputs.0.rows", -3, "rows must be"),
