@@ -91,7 +91,7 @@ def test_scores_that_make_no_sense_are_refused(predictions, references, options,
     ("options", "message"),
     [
         ({"curves": 1}, "curves must be True or False"),
-        ({"calibration_bins": 0}, "calibration_bins must be an integer, at least 1"),
+        ({"calibration_bins": 0}, "calibration_bins must be an integer from 1 to"),
         ({"calibration_bins": True}, "calibration_bins must be an integer"),
         ({"calibration_strategy": "equal"}, "calibration_strategy must be one of"),
         ({"confidence_level": 95}, "confidence_level must be a number strictly between 0 and 1"),
