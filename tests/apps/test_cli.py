@@ -502,7 +502,7 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         ("x.json", "[1]", "x.json: row 0 is not an object with fields"),
         ("x.json", '{"a": 1}', 'x.json: neither a list of objects nor {"data": [...]}'),
         ("x.json", "[{]", "x.json: Expecting property name enclosed in double quotes: line 1"),
-        ("x.json", "[" * 100_000, "x.json: maximum recursion depth exceeded"),
+        ("x.json", "[" * 100_000, "x.json: values are nested too deeply"),
         ("x.json", b"\xff", "x.json: 'utf-8' codec can't decode byte 0xff in position 0"),
         (
             "x.csv",
@@ -561,12 +561,12 @@ def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, me
         (["--set", "normalizer=squat"], 2, "normalizer must be one of "),
         (["--confidence", "95"], 2, "it must be a number between 0 and 1, such as 0.95; got '95'"),
         (["--confidence", "95%"], 2, "it must be a number between 0 and 1, such as 0.95; got"),
-        (["--confidence", "0.9", "--resamples", "0"], 2, "n_resamples must be"),
+        (["--confidence", "0.9", "--resamples", "0"], 2, "'--resamples': it must be greater"),
         (["--seed", "x"], 2, "Invalid value for '--seed': it must be a valid integer"),
         (
             ["--confidence", "0.9", "--resamples", "1000000000000"],
             2,
-            "from 1 to 10,000,000, got 1000000000000",
+            "it must be less than or equal to 10000000",
         ),
         (["--save", "x.jsonl/r.json"], 1, "x.jsonl"),
         (["--save", os.devnull], 1, f"{os.devnull} is not a file"),

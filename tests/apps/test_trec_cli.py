@@ -425,7 +425,7 @@ def test_runs_without_a_common_query_are_not_compared(refused):
             2,
             "Invalid value for '--alpha': it must be a number between 0 and 1",
         ),
-        ("compare", ["--resamples", "0"], 2, "n_resamples must be"),
+        ("compare", ["--resamples", "0"], 2, "Invalid value for '--resamples'"),
         ("compare", ["--test", "z"], 2, "Invalid value for '--test'"),
         ("compare", ["--plot", "a.run"], 2, "a.run would be overwritten"),
         ("compare", ["--plot", "d.png", "--save", "d.png"], 2, "d.png would be overwritten"),
