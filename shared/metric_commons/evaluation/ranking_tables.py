@@ -12,15 +12,11 @@ from numpy.typing import NDArray
 
 from ..files.stored_columns import text_column, texts_of
 from ..numbers.arrays import Booleans, Floats, Integers
-from ..numbers.identifiers import Ids
+from ..numbers.identifiers import GOLDEN, Ids
 from .row_tables import JoinedTables, Table
 
 _INTEGER, _TEXT = "integer", "text"  # the columns of ids, one of which is null in each row
 _SCORE = "="  # before the names of scores
-_LONG = 64  # bytes of a text that Python hashes sooner than arrays do
-_MIX = np.uint64(
-    0x9E3779B97F4A7C15
-)  # an odd number with bits all over: 2**64 over the golden ratio
 _FEWEST = 16  # bits of the number of marks
 
 
@@ -207,7 +203,7 @@ class SortedRuns:
     def _places(self, integers: Integers) -> NDArray[np.uint64]:
         """Which mark each integer sets."""
         bits = self._marks.size.bit_length() - 1
-        return (integers.view(np.uint64) * _MIX) >> np.uint64(64 - bits)
+        return (integers.view(np.uint64) * GOLDEN) >> np.uint64(64 - bits)
 
     def add(self, integers: Integers) -> None:
         """Take in sorted integers, at least one."""
@@ -240,19 +236,13 @@ def _sorted_codes(integers: Any, texts: Any) -> Integers:
 
 
 def _hashes(texts: Any) -> Integers:
-    """A hash of each text, from eight bytes after eight bytes of all texts at once."""
+    """A hash of each text."""
     if not len(texts):
         return np.empty(0, np.int64)
     _, offsets, data = texts.buffers()
     ends = np.frombuffer(offsets, np.int64, len(texts) + 1, 8 * texts.offset)
     ids = Ids.from_bytes(memoryview(data)[ends[0] : ends[-1]].tobytes(), np.diff(ends))
-    if ids.longest > _LONG:
-        return np.fromiter(map(hash, texts.to_pylist()), np.int64, len(texts))
-    hashes = ids.lengths.astype(np.uint64)
-    for offset in range(0, ids.longest, 8):
-        hashes = (hashes ^ ids.words(offset)) * _MIX
-        hashes ^= hashes >> np.uint64(32)
-    return hashes.view(np.int64)
+    return ids.hashes().view(np.int64)
 
 
 def _joined(arrays: Sequence[Any]) -> Any:

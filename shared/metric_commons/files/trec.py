@@ -25,7 +25,7 @@ import numpy as np
 
 from ..numbers.arrays import Bytes, Floats, Integers, Unsigned
 from ..numbers.decimals import decimals, integers
-from ..numbers.identifiers import Ids, decoded, encoded
+from ..numbers.identifiers import GOLDEN, HASHED, Ids, decoded, encoded
 from .json_rows import fault_of
 from .retrieval_forms import (
     Triple,
@@ -45,13 +45,6 @@ _INTEGER = re.compile(rb"[+-]?\d+")
 _EXACT = 2**53
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 18  # bytes that are read at a time: few enough to stay in the processor's cache
-_HASHED = 1 << 15  # rows, likewise
-
-# The constants of SplitMix64 (Steele, Lea and Flood 2014), whose multipliers spread every bit.
-_GOLDEN, _MULTIPLIER_1, _MULTIPLIER_2 = (
-    np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-)
-_HALF = np.uint64(32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +97,11 @@ class QueryDocuments(ABC):
         Hashes are the same in every file. No two blocks have a query in common. They are small if
         the rows of a query follow one another, so that no array of all hashes has to be kept.
         """
-        queries = _hash(Ids.from_texts(self.queries)) * _GOLDEN
+        queries = Ids.from_texts(self.queries).hashes() * GOLDEN
         for rows in self._blocks_of_queries():
             block = Ids(self.ids.data, self.ids.starts[rows], self.ids.lengths[rows])
             hashes = queries[self.query[rows]]
-            hashes += _hash(block)
+            hashes += block.hashes()
             yield rows, hashes
 
     def first_duplicate(self) -> int | None:
@@ -133,7 +126,7 @@ class QueryDocuments(ABC):
         bounds = starts[:0] if len(starts) > len(self.queries) else starts
         start = 0
         while start < len(self):
-            index = int(np.searchsorted(bounds, start + _HASHED))
+            index = int(np.searchsorted(bounds, start + HASHED))
             end = int(bounds[index]) if index < len(bounds) else len(self)
             yield slice(start, end)
             start = end
@@ -201,34 +194,6 @@ class ShortQrels(Qrels):
     """Judgments without the column of the iteration, as BEIR writes them."""
 
     columns = ("query", "document", "relevance")
-
-
-def _hash(ids: Ids) -> Unsigned:
-    """A 64-bit hash of each id.
-
-    It depends on nothing but the id: the other ids of a table may be longer, but the words of zeros
-    past the end of an id add 0 to its hash.
-    """
-    hashes = np.empty(len(ids.lengths), np.uint64)
-    for start in range(0, len(hashes), _HASHED):
-        rows = slice(start, start + _HASHED)
-        block = Ids(ids.data, ids.starts[rows], ids.lengths[rows])
-        hashes[rows] = _hash_of_block(block)
-    return hashes
-
-
-def _hash_of_block(ids: Ids) -> Unsigned:
-    hashes = ids.lengths.astype(np.uint64) * _MULTIPLIER_1
-    rows: Integers | slice = slice(None)
-    for offset in range(0, ids.longest, 8):
-        if offset and int(ids.lengths.min()) <= offset:
-            rows = np.flatnonzero(ids.lengths > offset)
-        words = (ids if isinstance(rows, slice) else ids.take(rows)).words(offset)
-        words *= _MULTIPLIER_2 + np.uint64(2 * offset)
-        words ^= words >> _HALF
-        hashes[rows] += words * _GOLDEN
-    hashes ^= hashes >> _HALF
-    return hashes * _MULTIPLIER_2
 
 
 def read_run(path: File) -> Run:

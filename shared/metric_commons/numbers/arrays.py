@@ -81,3 +81,12 @@ def take(column: Any, rows: Integers) -> Any:
         return None
     plain = column if isinstance(column, list) else as_column("column", column)
     return plain[rows] if isinstance(plain, np.ndarray) else [plain[row] for row in rows.tolist()]
+
+
+def wrapped(number: int) -> int:
+    """The number modulo 2**64, from -2**63 to 2**63 - 1, as int64 arithmetic has it.
+
+    >>> wrapped(2**63), wrapped(-1)
+    (-9223372036854775808, -1)
+    """
+    return (number + 2**63) % 2**64 - 2**63

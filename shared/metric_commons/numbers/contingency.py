@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Booleans, Column, Floats, Integers
+from .arrays import Booleans, Column, Floats, Integers, wrapped
 from .exact_sums import group_sums
 
 Label = bool | int | str
@@ -264,12 +264,7 @@ def _offsets(codes: NDArray[Any], least: int) -> Integers:
     Both sides are taken modulo 2**64, so their difference is right even where a code of uint64 does
     not fit into int64.
     """
-    return codes.astype(np.int64) - np.int64(_wrapped(least))
-
-
-def _wrapped(number: int) -> int:
-    """The number modulo 2**64, from -2**63 to 2**63 - 1, as int64 arithmetic has it."""
-    return (number + 2**63) % 2**64 - 2**63
+    return codes.astype(np.int64) - np.int64(wrapped(least))
 
 
 # Counting
@@ -364,7 +359,7 @@ def _cell_numbers(
     np.multiply(rows.codes[part], columns.span, out=out, dtype=np.int64, casting="unsafe")
     np.add(out, columns.codes[part], out=out, dtype=np.int64, casting="unsafe")
     if rows.least or columns.least:
-        out -= np.int64(_wrapped(rows.least * columns.span + columns.least))
+        out -= np.int64(wrapped(rows.least * columns.span + columns.least))
     return out
 
 

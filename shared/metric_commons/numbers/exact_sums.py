@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Floats, Integers
+from .arrays import Floats, Integers, wrapped
 
 Number = float | Fraction  # a float, or a fraction where a float is not exact
 
@@ -122,7 +122,7 @@ class BinnedSums:
     def _whole(self, bits: Sequence[int], magic: int) -> int:
         """The sum of slices, from their bits in each block, without those of the magic number."""
         pairs = zip(bits, self._sizes, strict=True)
-        return sum(_wrapped(total - magic * size) for total, size in pairs)
+        return sum(wrapped(total - magic * size) for total, size in pairs)
 
     def totals(self) -> list[list[Fraction]]:
         """The sums of each term in each output."""
@@ -142,11 +142,6 @@ class BinnedSums:
         """
         lowest = sum(self._sizes) << _MEAN_BITS
         return any(0 < units < lowest for units in self._units[term])
-
-
-def _wrapped(number: int) -> int:
-    """The number modulo 2**64, from -2**63 to 2**63 - 1."""
-    return (number + 2**63) % 2**64 - 2**63
 
 
 def bin_exponent(size: Number) -> int:
@@ -271,7 +266,7 @@ def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
         magic = np.float64(math.ldexp(1.5, power + 52))
         slices = values + magic
         bits = int(np.add.reduce(slices.view(np.int64)))
-        yield _wrapped(bits - values.size * int(magic.view(np.int64))), power
+        yield wrapped(bits - values.size * int(magic.view(np.int64))), power
         slices -= magic
         remainders = np.subtract(values, slices, out=slices)
         values = remainders[remainders != 0]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from metric_commons.files import trec
 from metric_commons.files.trec import Qrels, Run, read_qrels, read_run
-from metric_commons.numbers.identifiers import Ids
+from metric_commons.numbers.identifiers import HASHED, Ids
 from tests.rankings import ids
 
 
@@ -135,7 +135,7 @@ def test_an_error_in_a_later_block_shows_the_number_of_its_line(tmp_path):
 
 
 def test_a_document_twice_is_noticed_however_queries_are_mixed(tmp_path):
-    size = 3 * trec._HASHED
+    size = 3 * HASHED
     for queries in (2, size // 3, size):
         lines = [f"q{row % queries} Q0 d{row} 1 1 t\n" for row in range(size)]
         lines[size - 5] = lines[3]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metric_commons.files import trec
 from metric_commons.files.trec import Qrels, Run, read_qrels, read_run
+from metric_commons.numbers.identifiers import Ids
 from metric_commons.ranking import runs
 from metric_commons.ranking.runs import score_run
 from tests.rankings import (
@@ -150,7 +150,7 @@ def test_hashes_that_collide_change_nothing(monkeypatch):
         patch.delattr(runs, "_relevance_by_text")  # which is slow, and for collisions alone
         assert score_run(*as_tables(qrels, run), MEASURES) == expected
 
-    monkeypatch.setattr(trec, "_hash", lambda ids: (ids.words(0) >> np.uint64(41)) & np.uint64(7))
+    monkeypatch.setattr(Ids, "hashes", lambda ids: (ids.words(0) >> np.uint64(41)) & np.uint64(7))
     tables = as_tables(qrels, run)
     hashes = np.concatenate([block for _, block in tables[1].hashed_blocks()])
     assert len(np.unique(hashes)) < len(hashes) / 5
