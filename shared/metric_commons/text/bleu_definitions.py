@@ -19,10 +19,10 @@ from ..numbers.checks import OptionError
 from ..numbers.domains import Length, checked_options
 from ..statistics.sums import RowStatistics
 from .clipped_ngrams import RowTexts, clipped_counts
-from .edit_distance import Sequences
 from .ngram_precision import SmoothMethod, SmoothValue, bleu_statistics
 from .references import Block, best_pairs, blocks
 from .segments import ranges, segment_starts
+from .sequences import Sequences
 from .translation_tokenizers import TranslationTokenizer, translation_words
 
 Definition = Literal["sacrebleu", "hf", "gleu"]

@@ -19,9 +19,9 @@ from ..numbers.arrays import Integers
 from ..numbers.domains import Length, Range, checked_options
 from ..statistics.sums import RowStatistics
 from .clipped_ngrams import RowTexts, clipped_counts
-from .edit_distance import Sequences
 from .references import Block, best_pairs, blocks
 from .segments import ranges, segment_starts
+from .sequences import Sequences
 from .translation_tokenizers import code_points
 from .word_codes import numbers_of_words
 

@@ -23,24 +23,12 @@ import numpy as np
 
 from ..numbers.arrays import Integers, Unsigned
 from .segments import bounded_ranges, offsets, segment_starts
+from .sequences import Sequences
 
 _FEW_EDITS = 40  # up to which diagonals are quicker than columns of bits
 # A block costs some thousand calls of numpy, however many pairs it has; a pair may cost 13 KB.
 _ITEMS, _ITEMS_A_PAIR = 1_000_000, 256
 _UNREACHED = -(1 << 20)
-
-
-class Sequences(NamedTuple):
-    """Sequences of integers from 0 on, one after another; equal items are equal integers."""
-
-    codes: Integers
-    counts: Integers  # items of each sequence
-
-    def block(self, start: int, stop: int) -> "Sequences":
-        """Some of the sequences."""
-        counts = self.counts[start:stop]
-        first = int(self.counts[:start].sum())
-        return Sequences(self.codes[first : first + int(counts.sum())], counts)
 
 
 def edit_counts(references: Sequences, predictions: Sequences) -> Integers:

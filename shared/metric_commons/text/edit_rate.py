@@ -21,9 +21,10 @@ import numpy as np
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import checked_options
 from ..statistics.sums import RowStatistics
-from .edit_distance import Sequences, alignment, edit_counts
+from .edit_distance import alignment, edit_counts
 from .normalizers import checked_function, squeeze
 from .segments import bounded_ranges
+from .sequences import Sequences
 from .tokens import byte_rule, tokenize
 from .word_codes import numbers_of_words, token_codes
 

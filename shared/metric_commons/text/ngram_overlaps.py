@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numbers.arrays import Integers, Unsigned
+from .block_words import BlockWords
 from .distinct_keys import distinct_keys
-from .word_codes import BlockWords
 
 
 class SharedNgrams(NamedTuple):

@@ -17,6 +17,7 @@ import numpy as np
 from ..numbers.arrays import Integers
 from ..numbers.domains import checked_options
 from ..numbers.ratios import PrecisionRecallF1, precision_recall_f1
+from .block_words import BlockWords, block_words
 from .lcs import lcs_lengths
 from .ngram_overlaps import SharedNgrams, shared_ngrams
 from .normalizers import Normalizer, normalizer_function
@@ -27,7 +28,6 @@ from .rouge_types import LCS, UNION_LCS, NgramLengths, RougeTypes, ngram_lengths
 from .segments import segment_starts
 from .text_pairs import TextPairs, few_pairs, pair_blocks
 from .union_lcs import union_lcs_counts
-from .word_codes import BlockWords, block_words
 
 _BLOCKS = 4  # whose subsequences are looked for together
 _PAIRWISE_LENGTH = 9  # words of an n-gram; to make longer ones one by one would cost too much

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..numbers.arrays import Booleans, Bytes
 from ..numbers.checks import OptionError
-from .edit_distance import Sequences
 from .normalizers import squeeze
+from .sequences import Sequences
 from .tokens import Tokens, byte_rule, tokenize, tokens_at
 from .word_codes import numbers_of_words, token_codes
 

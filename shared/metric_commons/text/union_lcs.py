@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numbers.arrays import Integers, Unsigned
+from .block_words import BlockWords
 from .lcs import lcs_rows
 from .lcs_paths import ROWS, Matches, lcs_paths, marked_gaps, word_counts
 from .ngram_overlaps import SharedNgrams
@@ -27,7 +28,6 @@ from .segments import (
     segment_starts,
     stable_order,
 )
-from .word_codes import BlockWords
 
 _ENTRIES = 200_000  # of a batch: matches between lines, some two hundred bytes each
 
