@@ -55,7 +55,7 @@ def test_an_installed_wheel_carries_its_modules(tmp_path):
     shutil.copytree(ROOT / "shared" / "metric_commons", package)
     shutil.copytree(ROOT / "metrics", package / "metrics")
     program = (
-        "import metric_commons as m, metric_commons.evaluation as e; print(e.path('qa_em'));"
+        "import metric_commons as m, metric_commons.catalog as c; print(c.path('qa_em'));"
         "print(m.load('qa_em').compute(predictions=['a'], references=['A']))"
     )
     run = subprocess.run(
