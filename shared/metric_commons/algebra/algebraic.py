@@ -362,7 +362,8 @@ def _outside_and_inside(number: Fraction, degree: int) -> tuple[Fraction, Fracti
 def is_zero(number: Constant) -> bool:
     """Whether a number is zero: by proof in either case.
 
-    >>> is_zero(real_root(Fraction(8), 2) - 2 * real_root(Fraction(2), 2))
+    >>> two = Fraction(2)
+    >>> is_zero(real_root(Fraction(8), 2) - two * real_root(two, 2))
     True
 
     Raises:
