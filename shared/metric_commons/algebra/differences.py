@@ -181,7 +181,9 @@ def _generator_at_point(generator: Generator, point: Mapping[str, Fraction], bit
     if isinstance(generator, str):
         return Ball(fixed_pi(bits), 0, 1) if generator == "pi" else ball(point[generator], bits)
     if isinstance(generator, Log):
-        argument: Constant | int = generator.argument
+        argument: Constant | int | str = generator.argument
+        if isinstance(argument, str):
+            return ball_log(_generator_at_point(argument, point, bits), bits)
         number = Fraction(argument) if isinstance(argument, int) else argument
         return ball_log(enclosure(number, bits), bits)
     if isinstance(generator, Sum):

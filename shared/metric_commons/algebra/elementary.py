@@ -29,7 +29,6 @@ from .exact_values import (
     Generator,
     Log,
     Monomial,
-    Opaque,
     Polynomial,
     Sum,
     Value,
@@ -236,14 +235,12 @@ def _exp_of_term(monomial: Monomial, constant: Constant) -> Value:
         [(generator, exponent)] = monomial
         if isinstance(generator, Log) and exponent == 1:  # e^(q ln p) = p^q
             return _power_of_positive(generator.argument, number)
-        if isinstance(generator, Opaque) and generator.function == "ln" and exponent == 1:
-            letter = generator.arguments[0]
-            if isinstance(letter, str):
-                return symbol_power(letter, number)
     return Value({frozenset({(Exp(monomial, is_imaginary), number)}): Fraction(1)})
 
 
-def _power_of_positive(argument: int | Algebraic, exponent: Fraction) -> Value:
+def _power_of_positive(argument: int | Algebraic | str, exponent: Fraction) -> Value:
+    if isinstance(argument, str):
+        return symbol_power(argument, exponent)
     number = Fraction(argument) if isinstance(argument, int) else argument
     if exponent.denominator > _MAX_EXPONENT:
         raise UndecidedError("too high a root")
@@ -289,10 +286,9 @@ def log(value: Value) -> Value:
         outside = _log_of_constant(coefficient)
         if isinstance(generator, Exp) and not generator.is_imaginary and generator.factor is None:
             return outside + Value({generator.monomial: Fraction(exponent)})
-        if generator == "pi":
-            return outside + rational(Fraction(exponent)) * symbol(Opaque("ln", ("pi",)))
-        if isinstance(generator, str) and Fraction(exponent).numerator % 2:
-            return outside + rational(Fraction(exponent)) * symbol(Opaque("ln", (generator,)))
+        is_odd = Fraction(exponent).numerator % 2 == 1
+        if isinstance(generator, str) and (is_odd or generator == "pi"):
+            return outside + rational(Fraction(exponent)) * symbol(Log(generator))
     return opaque("ln", value)
 
 

@@ -38,9 +38,9 @@ class Opaque(NamedTuple):
 
 
 class Log(NamedTuple):
-    """The natural logarithm of a prime, or of another positive algebraic number."""
+    """The natural logarithm of a prime, another positive algebraic number, pi or a letter."""
 
-    argument: int | Algebraic
+    argument: int | Algebraic | str
 
 
 class Exp(NamedTuple):
@@ -308,6 +308,9 @@ def _inner(generator: Generator) -> Iterator[Generator]:
     if isinstance(generator, Exp):
         for inner, _ in generator.monomial:
             yield from _inner(inner)
+    elif isinstance(generator, Log):
+        if isinstance(generator.argument, str):
+            yield generator.argument
     elif isinstance(generator, Sum):
         for monomial, _ in generator.terms:
             for inner, _ in monomial:

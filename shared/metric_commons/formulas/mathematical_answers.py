@@ -33,7 +33,6 @@ _BOXES = re.compile(r"\\boxed(?=\{)")
 _SHORT_WORDS = {"no", "am", "pm", "ne", "nw", "se", "sw", "dne"}
 _NO_WORDS = {"sqrt", "pi", "inf", "infinity", "and", "or", "frac", "abs", "cbrt", *FUNCTIONS}
 _PRODUCTS_OF_LETTERS = ("abcd", "kmn", "pqrs", "uvw", "xyz")
-_VOWELS = set("aeiouy")
 
 
 @dataclass(frozen=True)
@@ -168,7 +167,8 @@ def _is_word(word: str) -> bool:
     if lower in _NO_WORDS:
         return False
     is_product = len(word) == 3 and any(set(lower) <= set(f) for f in _PRODUCTS_OF_LETTERS)
-    is_long = len(word) > 2 and not is_product and not _VOWELS.isdisjoint(lower)
+    vowels = "aeiouy" if len(word) > 3 else "aeiou"
+    is_long = len(word) > 2 and not is_product and not set(vowels).isdisjoint(lower)
     return is_long or lower in _SHORT_WORDS
 
 

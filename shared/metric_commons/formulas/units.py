@@ -7,6 +7,7 @@ something, and "5 \text{ or more}" is not 5. In doubt, a text is part of the ans
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..algebra.work_limits import UndecidedError
@@ -37,7 +38,7 @@ _NOT_IN_NOUNS = {
     *("negative", "minus", "remainder", "hundred", "thousand", "million", "billion", "r", "with"),
     *("dozen", "the", "each", "between", "about", "approximately", "nearly", "almost", "only"),
 }
-_ORDINALS = {"st", "nd", "rd", "th"}
+_ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
 _SHORT_NOTES = {"am", "pm", "bc", "ad", "ce", "bce", "AM", "PM", "BC", "AD", "CE", "up", "R"}
 _MARKED_WORDS = {*SCALES, *_PERCENT_WORDS}
 _FRACTIONAL = re.compile(r".*(ths|rds|ieths)")
@@ -66,6 +67,7 @@ class _Element(NamedTuple):
     text: str
     is_text: bool  # from \text{...}
     kind: str
+    is_spaced: bool = False
 
 
 def measured(all_tokens: Sequence[Token], context: Context) -> Measured:
@@ -132,7 +134,11 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
 
 
 def _is_ordinal(digits: str, token: Token) -> bool:
-    return not token.is_spaced and token.text in _ORDINALS and digits.isdigit()
+    """Whether 1st, 2nd, 3rd or 4th stands here."""
+    if token.is_spaced or not digits.isdigit():
+        return False
+    is_teen = digits[-2:-1] == "1"
+    return token.text == ("th" if is_teen else _ORDINALS.get(digits[-1], "th"))
 
 
 def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> Suffix | None:
@@ -153,15 +159,20 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
         return Suffix(scale, is_percent=True)
     unit = _UnitReader(elements).unit()
     if unit is not None:
-        return Suffix(scale, unit) if _is_meant(elements, head, tail[0].is_spaced, context) else None
+        is_meant = _is_meant(elements, head, unit, tail[0].is_spaced, context)
+        return Suffix(scale, unit) if is_meant else None
     words = [text.lower() for text in texts]
     if _is_noun(elements):
         return Suffix(scale, noun=" ".join(words))
     is_text = any(element.is_text for element in elements)
-    if is_text or all(_is_note(token) for token in tail) or _is_ordinal(head[-1].text, tail[0]):
+    if is_text or all(_is_note(token) for token in tail) or _is_ordinal_alone(head, tail):
         note = " ".join("".join(_spelled(token) for token in tail).replace(".", "").split())
         return Suffix(note=note.casefold())
     return None
+
+
+def _is_ordinal_alone(head: Sequence[Token], tail: Sequence[Token]) -> bool:
+    return len(tail) == 1 and _is_ordinal(head[-1].text, tail[0])
 
 
 def _spelled(token: Token) -> str:
@@ -178,7 +189,7 @@ def _elements(tail: Sequence[Token]) -> list[_Element]:
         if token.kind == "text":
             elements += [_Element(inner.text, True, inner.kind) for inner in tokens(token.text)]
         else:
-            elements.append(_Element(token.text, False, token.kind))
+            elements.append(_Element(token.text, False, token.kind, token.is_spaced))
     return elements
 
 
@@ -210,15 +221,29 @@ def same_noun(left: str, right: str) -> bool:
     return left == right or left.removesuffix("s") == right.removesuffix("s")
 
 
+def _is_written_as_unit(elements: Sequence[_Element], unit: Unit) -> bool:
+    """Whether letters look like a unit: its parts are set apart, and only lengths have powers."""
+    for previous, element in pairwise(elements):
+        if element.kind == "word" and not element.is_spaced and previous.text not in "*/·({-":
+            return False
+    return all(power <= 1 or base in ("m", "kg") for base, power in unit.powers) and all(
+        abs(power) <= 3 for _, power in unit.powers
+    )
+
+
 def _is_meant(
-    elements: Sequence[_Element], head: Sequence[Token], is_spaced: bool, context: Context
+    elements: Sequence[_Element],
+    head: Sequence[Token],
+    unit: Unit,
+    is_spaced: bool,
+    context: Context,
 ) -> bool:
     """Whether a unit is meant, and not letters: 5 m is five metres or five times m."""
     words = [element for element in elements if element.kind == "word"]
     is_sure = any(e.is_text or unit_of_word(e.text) is not None and len(e.text) > 2 for e in words)
     if is_sure or any(element.text == "°" for element in elements):
         return True
-    if any(token.kind == "word" for token in head):
+    if any(token.kind == "word" for token in head) or not _is_written_as_unit(elements, unit):
         return False
     is_apart = is_spaced and head[-1].kind == "number" and len(head) <= 2
     if not is_apart or all(len(element.text) == 1 for element in words):
