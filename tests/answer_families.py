@@ -1,7 +1,7 @@
 """Random pairs of answers whose verdicts follow from how they are made.
 
 Each family is a function from a `random.Random` to two texts and whether they are equal. Numbers
-are compared with mpmath to 80 digits, so a family states its verdict without the code that is tested.
+are compared with mpmath to 80 digits, so a family does not need the code that is tested.
 """
 
 from fractions import Fraction
@@ -172,7 +172,11 @@ def units(random):
         other = random.choice([u for name in UNITS if name != dimension for u, _ in UNITS[name]])
     elif not is_equal:
         converted = Fraction(number) if converted != number else Fraction(number + 1)
-    right = converted if converted.denominator == 1 else rf"\frac{{{converted.numerator}}}{{{converted.denominator}}}"
+    right = (
+        converted
+        if converted.denominator == 1
+        else rf"\frac{{{converted.numerator}}}{{{converted.denominator}}}"
+    )
     return rf"{number} \text{{ {unit}}}", rf"{right} \text{{ {other}}}", is_equal
 
 

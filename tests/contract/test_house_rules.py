@@ -43,7 +43,7 @@ FAMILIES = (
     "outcomes",
 )
 # What families share.
-FOUNDATIONS = ("texts", "extraction", "curves")
+FOUNDATIONS = ("texts", "extraction", "curves", "formulas")
 SURFACES = ("integrations", "plots", "report")
 APPLICATIONS = ("cli", "mcp", "hub")
 MOST_FILES = 18  # of a room
@@ -62,6 +62,7 @@ ARROWS = [
     ("base", "statistics"),
     ("families", "foundations"),
     ("foundations", "statistics"),
+    ("formulas", "algebra"),
     ("ranking", "files"),
     ("statistics", "numbers"),
     ("files", "numbers"),
@@ -87,6 +88,7 @@ TRAVELLING = (
     "base",
     "numbers",
     "statistics",
+    "algebra",
     *FOUNDATIONS,
     *FAMILIES,
 )  # the rooms that scripts reach
@@ -98,7 +100,7 @@ OF_ROOMS = [path for path in FILES if path.parent != PACKAGE]
 ARITHMETIC = {"numpy", "scipy"}
 LIBRARIES = {
     **dict.fromkeys(
-        ("numbers", "statistics", "files", "log_formats", *FOUNDATIONS, *FAMILIES), ARITHMETIC
+        ("numbers", "statistics", "algebra", "files", "log_formats", *FOUNDATIONS, *FAMILIES), ARITHMETIC
     ),
     "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
     "base": {"datasets", "evaluate", "numpy"},

@@ -1,10 +1,10 @@
 """Algebraic numbers as expressions, with a proof of zero by a separation bound.
 
 A `Constant` is a `Fraction` or an `Algebraic`: a rational number times a root of unity, a sum, a
-product, an inverse, or the real root of a positive number. Nothing is brought to a normal form. That
-a number is *not* zero is seen in an enclosure of high enough precision. That it *is* zero is proved
-by the bound of Burnikel, Funke, Mehlhorn, Schirra and Schmitt (2001, "A separation bound for real
-algebraic expressions"): with u and l computed along the expression, and D the product of the
+product, an inverse, or the real root of a positive number. Nothing is brought to a normal form.
+That a number is *not* zero is seen in an enclosure of high enough precision. That it *is* zero is
+proved by the bound of Burnikel, Funke, Mehlhorn, Schirra and Schmitt (2001, "A separation bound
+for real algebraic expressions"): with u and l computed along the expression, and D the product of the
 degrees of its distinct roots and the degree of its roots of unity, a number that is not zero is at
 least 1 / (u^(D-1) l) in size. An enclosure below that is a proof.
 
@@ -13,7 +13,6 @@ algebraic integers whose conjugates are at most u and l in size.
 """
 
 from fractions import Fraction
-from functools import lru_cache
 from math import lcm
 from typing import Literal
 from weakref import WeakValueDictionary
@@ -27,17 +26,14 @@ from .fixed_point import (
     ball_root,
     ball_sum,
     direction,
-    integer_root,
 )
+from .separation_bounds import BIT, logarithm, outside_and_inside, size_of_sum, totient
 from .work_limits import UndecidedError, spend
 
 _MAX_LENGTH = 40_000  # bits of a rational number
 _MAX_ORDER = 20_000  # of a root of unity
 _MAX_BITS = 12_000  # of an enclosure that proves zero
 _FIRST_BITS = 96
-_BIT = 1024  # sizes are counted in parts of a bit, rounded up, so that no proof needs floats
-# log2(1 + 2^-d) in these parts, rounded up, for d = 0, 1, 2 ...
-_GROWTH = (1024, 600, 330, 175, 90, 46, 24, 12, 6, 3, 2)
 _MAX_DENOMINATOR = 10_000  # of rational numbers that are recognised
 
 Kind = Literal["unit", "sum", "product", "inverse", "root"]
@@ -86,7 +82,7 @@ class Algebraic:
         upper, lower = _upper(parts[0]), _lower(parts[0])
         if self.kind == "sum":
             last_upper, last_lower = _upper(parts[-1]), _lower(parts[-1])
-            self.upper = _size_of_sum(upper + last_lower, lower + last_upper)
+            self.upper = size_of_sum(upper + last_lower, lower + last_upper)
             self.lower = lower + last_lower
         elif self.kind == "product":
             self.upper, self.lower = upper + _upper(parts[-1]), lower + _lower(parts[-1])
@@ -104,8 +100,8 @@ class Algebraic:
     def fraction_and_turn(self) -> tuple[Fraction, Fraction]:
         """Of a rational number times a root of unity: the number, and the share of a turn."""
         coefficient, turn = self.parts
-        assert isinstance(coefficient, Fraction)  # noqa: S101 - for the types
-        assert isinstance(turn, Fraction)  # noqa: S101
+        assert isinstance(coefficient, Fraction)
+        assert isinstance(turn, Fraction)
         return coefficient, turn
 
     @property
@@ -168,10 +164,10 @@ class Algebraic:
         return self._is_zero
 
     def _compute_is_zero(self) -> bool:
-        degree = _totient(self.order)
+        degree = totient(self.order)
         for root_degree, _ in self.radicals:
             degree *= root_degree
-        needed = ((degree - 1) * max(self.upper, 0) + max(self.lower, 0)) // _BIT + 3
+        needed = ((degree - 1) * max(self.upper, 0) + max(self.lower, 0)) // BIT + 3
         bits = _FIRST_BITS
         while True:
             try:
@@ -266,7 +262,7 @@ def _product(left: Constant, right: Constant) -> Constant:
         return checked(left * right)
     if isinstance(right, Fraction):
         left, right = right, left
-    assert isinstance(right, Algebraic)  # noqa: S101 - for the types
+    assert isinstance(right, Algebraic)
     if isinstance(left, Fraction):
         if left in (0, 1):
             return right if left else left
@@ -314,7 +310,7 @@ def inverse(number: Constant) -> Constant:
 
 
 def real_root(number: Constant, degree: int) -> Constant:
-    """The root of a real number: of a negative one -|root| if the degree is odd, i |root| if it is 2.
+    """The root of a real number; of a negative one -|root| for odd degrees, i |root| for 2.
 
     >>> real_root(Fraction(-8), 3), real_root(Fraction(4, 9), 2)
     (Fraction(-2, 1), Fraction(2, 3))
@@ -337,26 +333,10 @@ def real_root(number: Constant, degree: int) -> Constant:
         number = number if fraction is None else fraction
     if isinstance(number, Algebraic):
         return _node("root", (Fraction(degree), number), True)
-    outside, inside = _outside_and_inside(number, degree)
+    outside, inside = outside_and_inside(number, degree)
     if inside == 1:
         return outside
     return outside * _node("root", (Fraction(degree), inside), True)
-
-
-@lru_cache(1024)
-def _outside_and_inside(number: Fraction, degree: int) -> tuple[Fraction, Fraction]:
-    """A positive number as power times rest, so that root(12) and 2 root(3) are one object."""
-    n, d = (integer_root(part, degree) for part in (number.numerator, number.denominator))
-    if n**degree == number.numerator and d**degree == number.denominator:
-        return Fraction(n, d), Fraction(1)
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) * degree > 2_000:
-        return Fraction(1), number
-    inside, outside = number.numerator * number.denominator ** (degree - 1), 1
-    for divisor in range(2, 100):
-        power = divisor**degree
-        while inside % power == 0:
-            inside, outside = inside // power, outside * divisor
-    return Fraction(outside, number.denominator), Fraction(inside)
 
 
 def is_zero(number: Constant) -> bool:
@@ -455,8 +435,8 @@ def square(number: Constant) -> Fraction | None:
         squares = [square(part) for part in number.parts]
         if None not in squares:
             first, last = squares[0], squares[-1]
-            assert first is not None  # noqa: S101 - for the types
-            assert last is not None  # noqa: S101
+            assert first is not None
+            assert last is not None
             return 1 / first if number.kind == "inverse" else first * last
     return None
 
@@ -477,47 +457,13 @@ def _kind(number: Constant) -> str:
 
 
 def _unit(number: Constant) -> tuple[Fraction, Fraction]:
-    assert isinstance(number, Algebraic)  # noqa: S101 - for the types
+    assert isinstance(number, Algebraic)
     return number.fraction_and_turn
 
 
 def _upper(number: Constant) -> int:
-    return _logarithm(number.numerator) if isinstance(number, Fraction) else number.upper
+    return logarithm(number.numerator) if isinstance(number, Fraction) else number.upper
 
 
 def _lower(number: Constant) -> int:
-    return _logarithm(number.denominator) if isinstance(number, Fraction) else number.lower
-
-
-def _size_of_sum(left: int, right: int) -> int:
-    """The logarithm of the sum of two numbers, from their logarithms."""
-    high, low = max(left, right), min(left, right)
-    distance = (high - low) // _BIT
-    return high + (_GROWTH[distance] if distance < len(_GROWTH) else 1)
-
-
-def _logarithm(number: int) -> int:
-    """The logarithm of the size of an integer to the base 2, rounded up to parts of a bit."""
-    number = abs(number)
-    if number < 2:
-        return 0
-    shift = max(number.bit_length() - 11, 0)
-    return shift * _BIT + _short_logarithm((number >> shift) + (shift > 0))
-
-
-@lru_cache(4096)
-def _short_logarithm(number: int) -> int:
-    return int((number**_BIT).bit_length())
-
-
-@lru_cache(1024)
-def _totient(order: int) -> int:
-    """Euler's function: the degree of a root of unity."""
-    result, rest, factor = order, order, 2
-    while factor * factor <= rest:
-        if rest % factor == 0:
-            result -= result // factor
-            while rest % factor == 0:
-                rest //= factor
-        factor += 1
-    return result - result // rest if rest > 1 else result
+    return logarithm(number.denominator) if isinstance(number, Fraction) else number.lower

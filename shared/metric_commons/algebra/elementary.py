@@ -1,8 +1,8 @@
 """Powers, roots, exponentials, logarithms and trigonometric functions of exact values.
 
-All are brought to few generators: the logarithm of a rational number is a sum over its primes, b^v is
-e^(v ln b), e^(q ln p) is p^q, e^(i pi q) is a root of unity, and sin, cos, tan ... are written with
-e^(iv). So identities among them, addition theorems included, become equalities of polynomials.
+All are brought to few generators: the logarithm of a rational number is a sum over its primes, b^v
+is e^(v ln b), e^(q ln p) is p^q, e^(i pi q) is a root of unity, and sin, cos, tan ... are written
+with e^(iv). So identities among them, addition theorems included, become equalities of polynomials.
 """
 
 from collections.abc import Callable
@@ -35,12 +35,10 @@ from .exact_values import (
     constant_value,
     nonzero_terms,
     opaque,
-    product,
     rational,
     symbol,
 )
 from .fixed_point import Ball
-from .fixed_point import pi as fixed_pi
 from .work_limits import UndecidedError, spend
 
 _MAX_EXPONENT = 64  # of sums with many terms, and of numerators and denominators of exponents
@@ -195,7 +193,11 @@ def _root_of_term(value: Value, degree: int) -> Value | None:
     is_odd = isinstance(generator, str) and Fraction(exponent).numerator % 2 == 1
     if is_positive or is_odd:
         return outside * symbol_power(generator, Fraction(exponent) / degree)
-    if isinstance(generator, str) and Fraction(exponent).denominator == 1 and exponent % degree == 0:
+    if (
+        isinstance(generator, str)
+        and Fraction(exponent).denominator == 1
+        and exponent % degree == 0
+    ):
         inner = int(exponent) // degree
         if degree % 2 or inner % 2 == 0:
             return outside * symbol_power(generator, Fraction(inner))
@@ -204,7 +206,7 @@ def _root_of_term(value: Value, degree: int) -> Value | None:
 
 
 def exp(value: Value) -> Value:
-    """e to the power of a value.
+    """E to the power of a value.
 
     >>> exp(I * PI).fraction
     Fraction(-1, 1)
@@ -302,7 +304,7 @@ def _log_of_constant(constant: Constant) -> Value:
             for prime, exponent in prime_factors(part):
                 total[frozenset({(Log(prime), 1)})] = Fraction(factor * exponent)
         return Value(total)
-    assert isinstance(constant, Algebraic)  # noqa: S101 - for the types
+    assert isinstance(constant, Algebraic)
     if constant.kind == "root":
         return rational(Fraction(1, constant.degree)) * _log_of_constant(constant.parts[1])
     if constant.kind == "product" and isinstance(constant.parts[0], Fraction):
@@ -340,7 +342,9 @@ def trigonometric(name: str, value: Value) -> Value:
 def inverse_trigonometric(name: str, value: Value) -> Value:
     """arcsin, arccos or arctan: a rational multiple of pi that is guessed and proved, or opaque.
 
-    >>> inverse_trigonometric("arctan", root(rational(3), 2)).is_equal(PI * rational(Fraction(1, 3)))
+    >>> inverse_trigonometric("arctan", root(rational(3), 2)).is_equal(
+    ...     PI * rational(Fraction(1, 3))
+    ... )
     True
     """
     if value.constant is None or not is_real(value.constant):
@@ -349,7 +353,7 @@ def inverse_trigonometric(name: str, value: Value) -> Value:
     for denominator in (1, 2, 3, 4, 5, 6, 8, 10, 12):
         for numerator in range(-denominator, denominator + 1):
             turn = Fraction(numerator, denominator)
-            is_in_range = 0 <= turn if function == "cos" else abs(turn) <= _HALF
+            is_in_range = turn >= 0 if function == "cos" else abs(turn) <= _HALF
             is_pole = function == "tan" and abs(turn) == _HALF
             if turn.denominator == denominator and is_in_range and not is_pole:
                 angle = PI * rational(turn)

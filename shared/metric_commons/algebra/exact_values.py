@@ -1,8 +1,9 @@
 """Exact values: quotients of polynomials over algebraic numbers.
 
 A monomial is a set of (generator, exponent), a polynomial a dictionary from monomials to constants:
-3 x^2 + sqrt(2) is `{frozenset({("x", 2)}): 3, frozenset(): <root of 2>}`. Generators are letters,
-pi, logarithms, exponentials of monomials, sums under a root, and functions that are not looked into.
+3 x^2 + sqrt(2) is `{frozenset({("x", 2)}): 3, frozenset(): <root of 2>}`. Generators are
+letters, pi, logarithms, exponentials of monomials, sums under a root, and functions that are not
+looked into.
 
 Two values are equal if every coefficient of their crosswise difference is zero. That is sound
 whatever relations there are between generators. That they differ is proved by `differences`.
@@ -98,9 +99,8 @@ def product(left: Polynomial, right: Polynomial) -> Polynomial:
             key = monomial_product(left_monomial, right_monomial)
             constant = left_constant * right_constant
             if left_monomial and right_monomial:
-                reducible = _reducible(key)
-                if reducible is not None:
-                    generator, exponent = reducible
+                generator = _reducible(key)
+                if generator is not None:
                     rest = monomial_product(key, frozenset({(generator, -1)}))
                     squared.append(({rest: constant}, dict(generator.terms)))
                     continue
@@ -111,11 +111,11 @@ def product(left: Polynomial, right: Polynomial) -> Polynomial:
     return result
 
 
-def _reducible(monomial: Monomial) -> tuple[Sum, Exponent] | None:
+def _reducible(monomial: Monomial) -> Sum | None:
     """A sum under a root whose power has become a whole one."""
     for generator, exponent in monomial:
         if type(generator) is Sum and exponent >= 1:
-            return generator, exponent
+            return generator
     return None
 
 

@@ -10,7 +10,8 @@ _BOX = re.compile(r"\\(?:boxed|fbox)\s*+\{")
 _BRACE = re.compile(r"(?<!\\)[{}]")
 # What may stand between two boxes that are one answer.
 _BETWEEN_BOXES = re.compile(
-    r"(?:[\s,;&$]|\\[()\[\]]|\\q?quad|\\[,;: ]|\\text(?:rm|bf)?\{\s*,?\s*(?:and|or)\s*\}|\band\b|\bor\b)*+"
+    r"(?:[\s,;&$]|\\[()\[\]]|\\q?quad|\\[,;: ]"
+    r"|\\text(?:rm|bf)?\{\s*,?\s*(?:and|or)\s*\}|\band\b|\bor\b)*+"
 )
 _LONGEST_GAP = 60  # characters between two boxes
 
@@ -25,11 +26,20 @@ _ANSWER = re.compile(
     ) [\s*_`:：]*+""",
     re.VERBOSE | re.MULTILINE,
 )
-_HASHES = re.compile(r"^[ \t]*####[ \t]+(?=[^\s#])|(?<=[\s.])####[ \t]+(?=[-$\\0-9(])", re.MULTILINE)
+_HASHES = re.compile(
+    r"^[ \t]*####[ \t]+(?=[^\s#])|(?<=[\s.])####[ \t]+(?=[-$\\0-9(])", re.MULTILINE
+)
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 _REJECTED = re.compile(r",?\s+(?:not|instead of|rather than|because|since|as opposed to)\b")
 _SHOWN = re.compile(r"\*\*([^*\n]{1,200})\*\*|\$\$([^$]{1,500})\$\$|\\\[(.{1,500}?)\\\]", re.DOTALL)
-_FORMULA_MARKS = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"), ("**", "**"), ("`", "`"))
+_FORMULA_MARKS = (
+    ("$$", "$$"),
+    ("$", "$"),
+    (r"\(", r"\)"),
+    (r"\[", r"\]"),
+    ("**", "**"),
+    ("`", "`"),
+)
 
 _NUMBER = re.compile(
     r"""(?<![\w.,^/{])
@@ -124,8 +134,8 @@ def _last_boxes(text: str) -> list[tuple[int, int, str]]:
 def final_answer(text: str) -> str | None:
     r"""The answer that a text ends with.
 
-    The last of: boxes as in `boxed_all`, "####", "answer is" or "answer:" in six languages; else the
-    last bold text or displayed formula. It runs to the end of the line or sentence.
+    The last of: boxes as in `boxed_all`, "####", "answer is" or "answer:" in six languages; else
+    the last bold text or displayed formula. It runs to the end of the line or sentence.
 
     >>> final_answer("<think>3?</think>The answer is **4**."), final_answer("#### 18")
     ('4', '18')
@@ -206,8 +216,8 @@ def final_number_comma(text: str) -> str | None:
 def choice(text: str) -> str | None:
     """The letter that a text settles for.
 
-    It stands in the last box, else after the last "answer is", "option" or 答案是, else in bold type
-    or alone in its line. No community has this step; it would rather find nothing than guess.
+    It stands in the last box, else after the last "answer is", "option" or 答案是, else in bold
+    type or alone in its line. No community has this step; it would rather find nothing than guess.
 
     >>> choice("A is wrong. The answer is (B)."), choice("(B)"), choice("The answer: **C**")
     ('B', 'B', 'C')
@@ -220,7 +230,7 @@ def choice(text: str) -> str | None:
     for pattern in (_BOXED_LETTER, _ANSWER_IS_LETTER):
         matches = list(pattern.finditer(text))
         if matches:
-            return next(filter(None, matches[-1].groups()))
+            return str(next(filter(None, matches[-1].groups())))
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     for line in reversed(lines):
         letter = _LETTER_ALONE.fullmatch(line) if len(line) <= _LONGEST_LETTER else None

@@ -21,3 +21,4 @@ class Conventions(NamedTuple):
 
 
 MAX_FORMS = 3  # forms with two readings that may occur in one comparison
+DEFAULT = Conventions()

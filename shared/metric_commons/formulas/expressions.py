@@ -14,42 +14,21 @@ A word is a product of its letters, one by one. Where two conventions read a for
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ..algebra.algebraic import conjugate
-from ..algebra.elementary import PI, power, root, size
-from ..algebra.exact_values import (
-    Opaque,
-    Value,
-    constant_value,
-    decimal,
-    opaque,
-    rational,
-    symbol,
-)
-from ..algebra.work_limits import UndecidedError, spend
-from .conventions import Conventions
-from .functions import (
-    FUNCTIONS,
-    LOGARITHMS,
-    applied,
-    applied_to_several,
-    binomial,
-    factorial_of,
-    inverse_name,
-    is_of_angle,
-    rounded,
-    small_integer,
-    takes_several,
-)
-from .matrices import determinant, matrix_power, multiplied, total, transposed
-from .notation import CLOSING, OPENING, ROW_END, Token
+from ..algebra.elementary import PI, power, root
+from ..algebra.exact_values import Value, decimal, rational
+from ..algebra.work_limits import UndecidedError
+from .brackets import BracketReader
+from .functions import FUNCTIONS, binomial, factorial_of, rounded, small_integer
+from .letters import ACCENTS, GREEK, derivative
+from .matrices import matrix_power, multiplied, total, transposed
+from .notation import Token
 from .numerals import mixed_fraction, recurring_decimal
+from .reading_context import Context
 from .real_sets import REALS, as_real_set, complement, intersection, union
 from .structures import (
     BasedNumber,
-    Bracketed,
     Collection,
     Infinity,
     MathObject,
@@ -57,54 +36,22 @@ from .structures import (
     RealSet,
     as_value,
 )
-from .token_reader import TokenReader
 
-_MAX_DEPTH = 40  # of brackets within brackets
+_MAX_DEPTH = 40  # of brackets within brackets  # of brackets within brackets
 _MAX_SCIENTIFIC_EXPONENT = 400
 _MAX_ROOT = 64
-_MAX_SUM = 1_000  # terms of a sum that is expanded
-
-_GREEK = frozenset(
-    {
-        *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
-        *("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
-        *("varphi", "varepsilon", "vartheta", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma"),
-        *("Phi", "Psi", "Omega", "ell", "hbar", "varrho", "upsilon"),
-    }
-)
-_ACCENTS = frozenset(
-    {
-        *("vec", "hat", "bar", "overline", "tilde", "dot", "ddot", "widehat", "widetilde"),
-        *("overrightarrow", "mathcal", "mathscr", "mathfrak", "underline", "boldsymbol"),
-    }
-)
-_OF_TIME = ("dot", "ddot")  # derivatives, of which nothing is known
 _INFINITIES = {"inf", "infinity", "oo"}
-_NO_FACTORS = {"text", "end", "to", "bmod", "mod", "choose", "pmod"}  # commands that end a term
+_NO_FACTORS = {
+    "text",
+    "end",
+    "to",
+    "bmod",
+    "mod",
+    "choose",
+    "pmod",
+}  # commands that end a term  # commands that end a term
 _SIGNS = "+-±∓"
-_OFTEN_FUNCTIONS = frozenset("fghFGH")
 _SETS = {"∪", "∩", "∖"}
-_VOWELS = set("aeiou")
-_MATRICES = {"pmatrix", "bmatrix", "Bmatrix", "matrix", "smallmatrix", "array"}
-
-
-@dataclass
-class Context:
-    """How a text is read, and what was met in it."""
-
-    conventions: Conventions = Conventions()
-    forms: set[str] = field(default_factory=set)  # conventions that made a difference
-    is_latex: bool = False
-    has_digits: bool = False  # a formula with a digit or ^ has no words of the language
-    plus_minus: int = 1  # the sign that ± stands for
-    bound: dict[str, Value] = field(default_factory=dict)  # letters of sums
-    depth: int = 0
-    has_vectors: bool = False
-
-    def chooses(self, form: str) -> bool:
-        """Whether a convention holds; the text is recorded as one that it matters for."""
-        self.forms.add(form)
-        return bool(getattr(self.conventions, form))
 
 
 def parse_expression(tokens: Sequence[Token], context: Context | None = None) -> MathObject:
@@ -123,22 +70,11 @@ def parse_expression(tokens: Sequence[Token], context: Context | None = None) ->
     return result
 
 
-def is_of_language(token: Token) -> bool:
-    """Whether a word is one of the language, and not a product of letters."""
-    word = token.text
-    return token.is_spaced and len(word) > 3 and not _VOWELS.isdisjoint(word.lower())
-
-
-class _Parser(TokenReader):
+class _Parser(BracketReader):
     def __init__(self, tokens: Sequence[Token], context: Context) -> None:
-        super().__init__(tokens)
-        self._context = context
+        super().__init__(tokens, context)
         sign = context.plus_minus
         self._factor_of_sign = {"+": 1, "-": -1, "±": sign, "∓": -sign}
-        self._bars = 0  # how many | are open
-        self._angles = 0  # how many functions of angles are open
-
-    # Sets, sums, terms, factors
 
     def union(self) -> MathObject:
         result = self.sum()
@@ -204,10 +140,9 @@ class _Parser(TokenReader):
     def _denominator(self, factor: MathObject) -> Value:
         """1/2x: factors side by side behind a slash may all belong to the denominator."""
         denominator = as_value(factor)
-        if self.next.kind != "number" and self._starts_factor():
-            if self._context.chooses("tight_division"):
-                while self.next.kind != "number" and self._starts_factor():
-                    denominator *= as_value(self.factor())
+        if self._starts_symbol() and self._context.chooses("tight_division"):
+            while self._starts_symbol():
+                denominator *= as_value(self.factor())
         return denominator
 
     def _skip_mod(self) -> bool:
@@ -215,6 +150,9 @@ class _Parser(TokenReader):
         if is_mod:
             self.take()
         return is_mod
+
+    def _starts_symbol(self) -> bool:
+        return self.next.kind != "number" and self._starts_factor()
 
     def _starts_factor(self) -> bool:
         token = self.next
@@ -253,7 +191,7 @@ class _Parser(TokenReader):
             exponent_tokens = self.group()
             if [token.text for token in exponent_tokens] in (["T"], ["top"]):
                 return transposed(base)
-            exponent = parse_expression(exponent_tokens, self._context)
+            exponent = self.parsed(exponent_tokens)
             return matrix_power(base, small_integer(exponent, 1, _MAX_ROOT))
         return power(as_value(base), self._exponent())
 
@@ -276,8 +214,6 @@ class _Parser(TokenReader):
             raise UndecidedError("an exponent of several letters")
         self.split_word()
         return self._letter(self.take().text)
-
-    # Atoms
 
     def atom(self, *, mixed: bool = True) -> MathObject:
         """A number, letters, a command or a bracket; `mixed` numbers are a whole and a fraction."""
@@ -368,15 +304,15 @@ class _Parser(TokenReader):
             return self._iterated(name)
         if name == "begin":
             return self._matrix()
-        if name in _GREEK:
+        if name in GREEK:
             return self._named_letter(name)
-        if name in _ACCENTS:
+        if name in ACCENTS:
             return self._accented(name)
         raise UndecidedError(f"the command {name}")
 
     def _fraction(self) -> Value:
-        derivative = self._derivative()
-        return derivative or self._argument() / self._argument()
+        of_functions = self._derivative()
+        return of_functions or self._argument() / self._argument()
 
     def _derivative(self) -> Value | None:
         r"""\frac{dy}{dx} is not a fraction of letters."""
@@ -387,331 +323,9 @@ class _Parser(TokenReader):
         if all(part and part[0].text[:1] in ("d", "∂") for part in (above, below)):
             if len(above) == 1 and len(above[0].text) == 1:
                 raise UndecidedError("a derivative that is not computed")
-            return _derivative_of("".join(t.text for t in above), "".join(t.text for t in below))
+            return derivative("".join(t.text for t in above), "".join(t.text for t in below))
         self.move(start)
         return None
-
-    # Letters and functions
-
-    def _word(self, token: Token) -> MathObject:
-        word = token.text
-        if word in ("pi", "Pi"):
-            return PI
-        if word in ("sqrt", "cbrt") and self.next.is_sign("({"):
-            return root(as_value(self.atom()), 2 if word == "sqrt" else 3)
-        if word == "abs" and self.next.is_sign("("):
-            return size(as_value(self.atom()))
-        if word in FUNCTIONS:
-            return self._function(word)
-        if self._is_derivative(word):
-            self.take()
-            return _derivative_of(word, self.take().text)
-        if len(word) > 1:  # letter by letter, so that exponents belong to the last one alone
-            self._check_product(token)
-            if word[-2] == "d" and word[-1] in "xytuvzr" and self.next.kind == "end":
-                raise UndecidedError("a differential")
-            self.move(self.position - 1)
-            self.split_word()
-            word = self.take().text
-        return self._named_letter(word)
-
-    def _is_derivative(self, word: str) -> bool:
-        below = self.following(1)
-        is_quotient = self.next.is_sign("/") and below.kind == "word"
-        return is_quotient and word[0] == below.text[0] == "d" and len(word) == len(below.text) == 2
-
-    def _check_product(self, token: Token) -> None:
-        """A word is a product of its letters.
-
-        Raises:
-            UndecidedError: it is a word of the language, or may hold the name of a function.
-        """
-        word = token.text
-        if is_of_language(token) or (len(word) > 3 and not self._context.has_digits):
-            raise UndecidedError(f"the word {word}")
-        names = ("pi", "sin", "cos", "tan", "log", "ln", "exp", "sqrt", "max", "min", "gcd", "pct")
-        if any(name in word for name in names):
-            raise UndecidedError(f"the word {word}")
-
-    def _letter(self, letter: str) -> Value:
-        if letter in self._context.bound:
-            return self._context.bound[letter]
-        if letter.isascii() and letter.isalpha():
-            return symbol(letter)
-        return symbol(letter) if letter in _GREEK else self._unknown(letter)
-
-    def _unknown(self, text: str) -> Value:
-        raise UndecidedError(f"{text!r} is not part of a formula")
-
-    def _named_letter(self, letter: str) -> MathObject:
-        """A letter with its subscript and primes, and what it is applied to."""
-        name = letter + self._subscript()
-        primes = 0
-        while self.skip("'"):
-            primes += 1
-        if primes:
-            name += "'" * primes
-            if not self.next.is_sign("("):
-                return symbol(Opaque(name, ()))
-        if self._is_inverse_function(letter):
-            self.group_of_exponent()
-            return self._application(f"{name}^-1")
-        if self.next.is_sign("(") and self._is_applied(letter, primes):
-            return self._application(name)
-        return self._letter(letter) if name == letter else symbol(name)
-
-    def _is_inverse_function(self, letter: str) -> bool:
-        """Whether f^{-1}( stands here."""
-        texts = [self.next.text, *(self.following(step).text for step in range(1, 6))]
-        return letter in _OFTEN_FUNCTIONS and "".join(texts).startswith("^{-1}(")
-
-    def group_of_exponent(self) -> None:
-        """The position moves behind ^ and its group."""
-        self.expect("^")
-        self.group()
-
-    def _is_applied(self, letter: str, primes: int) -> bool:
-        """Whether a letter before a bracket is a function of what is in the bracket."""
-        end = self.closing(self.position)
-        inner = self.between(self.position + 1, end)
-        if primes or any(token.is_sign(",;|∩∪∖") for token in inner):
-            return True
-        if letter in ("e", "i") or not inner or letter in self._context.bound:
-            return False
-        is_greek = len(letter) > 1
-        is_single = len(inner) == 1 and (inner[0].kind == "number" or inner[0].text.isupper())
-        if letter in _OFTEN_FUNCTIONS or is_greek or letter.isupper() or is_single:
-            return self._context.chooses("applied")
-        return False
-
-    def _application(self, name: str) -> Value:
-        """A function that is not looked into, of the arguments in the bracket that follows."""
-        end = self.closing(self.position)
-        inner = self.between(self.position + 1, end)
-        self.move(end + 1)
-        arguments: list[list[Token]] = [[]]
-        separators = ""
-        depth = 0
-        for token in inner:
-            depth += (token.is_sign(OPENING)) - (token.is_sign(CLOSING))
-            if not depth and token.is_sign(",;|∩∪∖"):
-                separators += token.text
-                arguments.append([])
-            else:
-                arguments[-1].append(token)
-        values = [as_value(parse_expression(argument, self._context)) for argument in arguments]
-        return opaque(f"{name}({separators})", *values)
-
-    def _subscript(self) -> str:
-        """What belongs to the name of a letter: "_1" of both x_1 and x_{1}."""
-        if not self.skip("_"):
-            return ""
-        if self.next.kind == "number" and len(self.next.text) > 1 and self._context.is_latex:
-            return f"_{self.digit()}"
-        if self.next.kind == "word" and len(self.next.text) > 1:
-            raise UndecidedError("a subscript of several letters")
-        parts = self.group()
-        if any(part.kind == "end" or part.is_sign("()[]=") for part in parts):
-            raise UndecidedError("a subscript that is not a name")
-        bound = [self._context.bound.get(part.text) for part in parts]
-        if any(value is not None for value in bound):
-            raise UndecidedError("a subscript that counts")
-        return "_" + "".join(part.text for part in parts)
-
-    def _accented(self, name: str) -> Value:
-        r"""\vec v is a name of its own; a line above a number is its conjugate."""
-        parts = self.group()
-        text = "".join(part.text for part in parts)
-        if name in ("overline", "bar") and not text.isalpha():
-            constant = as_value(parse_expression(parts, self._context)).constant
-            if constant is None or text.isdigit() or not any(t.text == "i" for t in parts):
-                raise UndecidedError("a line above a formula")
-            return constant_value(conjugate(constant))
-        if not all(part.kind in ("word", "command", "text") for part in parts):
-            raise UndecidedError("an accent above a formula")
-        name = {"overrightarrow": "vec", "boldsymbol": "vec"}.get(name, name)
-        self._context.has_vectors |= name == "vec"
-        full_name = f"{name} {text}{self._subscript()}"
-        return symbol(Opaque(full_name, ())) if name in _OF_TIME else symbol(full_name)
-
-    def _function(self, name: str) -> Value:
-        r"""\sin x, \sin^2(x), \log_2 8."""
-        base = self._argument() if self.skip("_") else None
-        exponent = rational(1)
-        if self.skip("^"):
-            exponent = self._exponent()
-            if exponent.fraction == -1:
-                name, exponent = inverse_name(name), rational(1)
-            elif exponent.fraction is None or exponent.fraction < 0:
-                raise UndecidedError("a power of a function that may be an inverse")
-        if takes_several(name):
-            result = applied_to_several(name, self._arguments_in_brackets())
-        else:
-            self._angles += is_of_angle(name)
-            argument = self._argument_of_function(name)
-            self._angles -= is_of_angle(name)
-            result = applied(name, argument)
-            if name in LOGARITHMS:
-                result = self._to_base(name, result, base)
-            elif base is not None:
-                raise UndecidedError("a function with a subscript")
-        return result if exponent.fraction == 1 else power(result, exponent)
-
-    def _to_base(self, name: str, logarithm: Value, base: Value | None) -> Value:
-        if base is not None:
-            return logarithm / applied("ln", base)
-        if name == "lg" or (name == "log" and self._context.chooses("common_logarithm")):
-            return logarithm / applied("ln", rational(10))
-        return logarithm
-
-    def _arguments_in_brackets(self) -> list[Value]:
-        if not self.next.is_sign("(⦃{"):
-            raise UndecidedError("a function without its arguments")
-        opening = self.take().text
-        items = self._items(",;")
-        if not self.take().is_sign({"(": ")", "⦃": "⦄", "{": "}"}[opening]):
-            raise UndecidedError("a bracket is not closed")
-        return [as_value(item) for item in items]
-
-    def _argument_of_function(self, name: str) -> MathObject:
-        if self.next.is_sign("({[|"):
-            return self.atom()
-        if name == "det":
-            return self.factor()
-        sign = self._sign("+-")
-        argument = self._factor_of_argument()
-        # 2 pi x: up to the first letter, everything belongs to the argument.
-        while not as_value(argument).letters and self._continues_argument():
-            argument = multiplied(argument, self._factor_of_argument())
-        while self._may_continue_argument() and self._context.chooses("wide_argument"):
-            if self.skip("/"):
-                argument = as_value(argument) / as_value(self._factor_of_argument())
-            else:
-                argument = multiplied(argument, self._factor_of_argument())
-        return argument if sign > 0 else multiplied(rational(-1), argument)
-
-    def _factor_of_argument(self) -> MathObject:
-        """A factor, of a product of letters the first letter."""
-        word = self.next.text
-        if self.next.kind == "word" and len(word) > 1 and word not in {*FUNCTIONS, "pi", "sqrt"}:
-            self._check_product(self.next)
-            self.split_word()
-        return self.factor()
-
-    def _continues_argument(self) -> bool:
-        r"""Whether a letter or pi follows: \sin 2x, but not \sin x \cos x."""
-        token = self.next
-        if token.kind == "word":
-            return token.text not in FUNCTIONS and token.text not in ("and", "or", "mod")
-        return token.is_sign("π") or (token.kind == "command" and token.text in _GREEK)
-
-    def _may_continue_argument(self) -> bool:
-        is_command = self.next.kind == "command" and self.next.text in ("sqrt", "frac")
-        return self._continues_argument() or self.next.is_sign("/") or is_command
-
-    def _iterated(self, name: str) -> Value:
-        r"""\sum_{k=1}^{4} k^2, which is expanded; the body is one term."""
-        lower: list[Token] = []
-        upper: list[Token] = []
-        for _ in range(2):
-            if self.skip("_"):
-                lower = self.group()
-            elif self.skip("^"):
-                upper = self.group()
-        if len(lower) < 3 or not lower[1].is_sign("=") or len(lower[0].text) != 1:
-            raise UndecidedError("a sum without bounds")
-        letter = lower[0].text
-        first = small_integer(parse_expression(lower[2:], self._context), -(10**6), 10**6)
-        last = small_integer(parse_expression(upper, self._context), first - 1, first + _MAX_SUM)
-        start, outside = self.position, dict(self._context.bound)
-        result = rational(0 if name == "sum" else 1)
-        end = start
-        body = list(self._tokens)
-        for index in range(first, max(last, first) + 1):
-            spend(5)
-            self._tokens = list(body)  # reading may split tokens
-            self.move(start)
-            self._context.bound = {**outside, letter: rational(index)}
-            value = as_value(self.term())
-            end = self.position
-            if index <= last:
-                result = result + value if name == "sum" else result * value
-        self._context.bound = outside
-        if end == start:
-            raise UndecidedError("a sum of nothing")
-        return result
-
-    # Brackets
-
-    def _absolute_value(self) -> Value:
-        self._bars += 1
-        content = self.sum()
-        self._bars -= 1
-        self.expect("|")
-        return determinant(content) if isinstance(content, Matrix) else size(as_value(content))
-
-    def _braces(self) -> MathObject:
-        """A group, or a set whose braces lost their backslashes."""
-        bars, self._bars = self._bars, 0
-        items = self._items(",")
-        self._bars = bars
-        if len(items) == 1 and self.next.is_command("choose"):
-            self.take()
-            items = (binomial(as_value(items[0]), as_value(self.sum())),)
-        self.expect("}")
-        return items[0] if len(items) == 1 else Collection(items, in_braces=True)
-
-    def _bracket(self, opening: str) -> MathObject:
-        bars, self._bars = self._bars, 0
-        if opening == "⦃" and self.skip("⦄"):
-            return Collection((), in_braces=True)
-        items = self._items(",;")
-        self._bars = bars
-        closing = self.take()
-        if opening == "⦃" and closing.is_sign("⦄"):
-            return Collection(items, in_braces=True)
-        if opening == "⟨" and closing.is_sign("⟩"):
-            return Bracketed("⟨⟩", items)
-        if opening in "⦃⟨" or not closing.is_sign(")]"):
-            raise UndecidedError("a bracket is not closed")
-        brackets = opening + closing.text
-        if len(items) == 1 and brackets in ("()", "[]"):
-            return items[0]
-        rows = [item.items for item in items if isinstance(item, Bracketed)]
-        is_matrix = brackets == "[]" and len(rows) == len(items)
-        if is_matrix and all(isinstance(x, Value) for row in rows for x in row):
-            return Matrix(tuple(tuple(as_value(x) for x in row) for row in rows))
-        return Bracketed(brackets, items)
-
-    def _items(self, separators: str) -> tuple[MathObject, ...]:
-        items = [self.union()]
-        while self.next.is_sign(separators):
-            self.take()
-            items.append(self.union())
-        return tuple(items)
-
-    def _matrix(self) -> MathObject:
-        self.expect("{")
-        name = self.take().text
-        if name not in _MATRICES and name != "vmatrix":
-            raise UndecidedError(f"the environment {name}")
-        self.expect("}")
-        if name == "array":
-            self.group()
-        bars, self._bars = self._bars, 0
-        rows: list[tuple[Value, ...]] = []
-        while not self.next.is_command("end"):
-            row = [as_value(self.sum())]
-            while self.skip("&"):
-                row.append(as_value(self.sum()))
-            rows.append(tuple(row))
-            if not self.skip(ROW_END):
-                break
-        self._bars = bars
-        for text in ("end", "{", name, "}"):
-            self.expect(text)
-        matrix = Matrix(tuple(rows))
-        return determinant(matrix) if name == "vmatrix" else matrix
 
 
 def _combined(operator: str, left: MathObject, right: MathObject) -> MathObject:
@@ -741,7 +355,3 @@ def _remainder(number: Value, modulus: Value) -> Value:
 
 def _is_vector(content: MathObject) -> bool:
     return isinstance(content, Value) and any(x.startswith("vec ") for x in content.letters)
-
-
-def _derivative_of(above: str, below: str) -> Value:
-    return symbol(Opaque(f"{above}/{below}", ()))

@@ -70,9 +70,7 @@ def applied(name: str, argument: MathObject) -> Value:
     if name in _INVERSES:
         name = _INVERSES[name]
         return (
-            inverse_trigonometric(name, value)
-            if name in _GUESSED_INVERSES
-            else opaque(name, value)
+            inverse_trigonometric(name, value) if name in _GUESSED_INVERSES else opaque(name, value)
         )
     return exp(value) if name == "exp" else log(value)
 
@@ -136,5 +134,3 @@ def small_integer(content: MathObject, low: int, high: int) -> int:
     if number is None or not low <= number <= high:
         raise UndecidedError(f"an integer from {low} to {high} expected")
     return number
-
-

@@ -8,14 +8,15 @@ from functools import lru_cache
 from ..algebra.exact_values import Value, decimal
 from ..algebra.work_limits import UndecidedError, limited_work
 from .amounts import total_quantity
-from .conventions import Conventions
-from .expressions import Context
+from .conventions import DEFAULT, Conventions
 from .functions import FUNCTIONS
 from .notation import Token, closing_brace, tokens
+from .reading_context import Context
 from .real_sets import complement, intersection, points, union
 from .relations import parse_item
 from .separators import split_answer
 from .structures import (
+    Bracketed,
     Collection,
     Equation,
     MathObject,
@@ -52,7 +53,7 @@ class Unreadable:
 
 
 @lru_cache(10_000)
-def parse_answer(text: str, conventions: Conventions = Conventions()) -> Answer | Unreadable:
+def parse_answer(text: str, conventions: Conventions = DEFAULT) -> Answer | Unreadable:
     r"""What an answer says, by conventions.
 
     >>> answer = parse_answer(r"$x = 5$")
@@ -87,9 +88,9 @@ def unmarked(text: str) -> str:
             if is_marked and left not in inner:
                 text = inner.strip()
         box = r"\boxed{"
-        if text.startswith(box) and text.endswith("}") and not text.endswith(r"\}"):
-            if closing_brace(text, len(box)) == len(text) - 1:
-                text = text[len(box) : -1].strip()
+        is_box = text.startswith(box) and text.endswith("}") and not text.endswith(r"\}")
+        if is_box and closing_brace(text, len(box)) == len(text) - 1:
+            text = text[len(box) : -1].strip()
     return text
 
 
@@ -145,15 +146,18 @@ def _set_by_condition(part: Sequence[Token], context: Context) -> MathObject | N
 
 def _words(all_tokens: Sequence[Token]) -> MathObject | None:
     """The words of an answer without a formula; several with commas between them are a list."""
-    if not all_tokens or not all(t.kind in ("word", "text") or t.is_sign(",-'") for t in all_tokens):
+    if not all_tokens or not all(
+        t.kind in ("word", "text") or t.is_sign(",-'") for t in all_tokens
+    ):
         return None
     is_text = all_tokens[0].kind == "text" and len(all_tokens) == 1
     if not is_text and not any(t.kind in ("word", "text") and _is_word(t.text) for t in all_tokens):
         return None
-    if any(token.kind == "word" and token.text.lower() in _NO_WORDS for token in all_tokens):
-        if not any(token.kind == "text" for token in all_tokens):
-            return None if len(all_tokens) < 3 else _spelled(all_tokens)
-    return _spelled(all_tokens)
+    has_function = any(t.kind == "word" and t.text.lower() in _NO_WORDS for t in all_tokens)
+    is_formula = has_function and len(all_tokens) < 3
+    return (
+        None if is_formula and all(t.kind == "word" for t in all_tokens) else _spelled(all_tokens)
+    )
 
 
 def _spelled(all_tokens: Sequence[Token]) -> Words:
@@ -194,17 +198,14 @@ def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathOb
     if names and isinstance(contents[0], Equation) and contents[0].name and len(names) == 1:
         items = _flat([contents[0].content, *contents[1:]])
         return Equation(None, contents[0].name, Collection(items))
-    if any(isinstance(content, NamedValues) for content in contents):
-        if all(isinstance(content, NamedValues) for content in contents[:1]):
-            return Collection(tuple(_as_tuple(content) for content in contents))
+    if isinstance(contents[0], NamedValues):
+        return Collection(tuple(_as_tuple(content) for content in contents))
     if names:
         raise UndecidedError("an equation beside other parts")
     return Collection(_flat(contents))
 
 
 def _as_tuple(content: MathObject) -> MathObject:
-    from .structures import Bracketed
-
     return Bracketed("()", content.values) if isinstance(content, NamedValues) else content
 
 
@@ -223,7 +224,7 @@ def _named(contents: Sequence[MathObject]) -> MathObject:
     """Values with names: one name several times is a list, several names are coordinates."""
     names, values = [], []
     for content in contents:
-        assert isinstance(content, Equation)  # noqa: S101 - for the types
+        assert isinstance(content, Equation)
         if content.name is None or content.content is None:
             raise UndecidedError("several equations")
         names.append(content.name)
@@ -268,7 +269,7 @@ def _joined_sets(
 
 
 def _by_comma(both: RealSet, either: RealSet) -> RealSet:
-    """x > 1, x < 3 is meant as "and"; x < 1, x > 3 as "or", since nothing is both."""
+    """X > 1, x < 3 is meant as "and"; x < 1, x > 3 as "or", since nothing is both."""
     if not both.intervals:
         return either
     if not complement(either).intervals:

@@ -1,7 +1,7 @@
 r"""LaTeX and plain text as tokens: \dfrac12 and \frac{1}{2}, × and \cdot become the same."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ..algebra.work_limits import UndecidedError
@@ -33,19 +33,56 @@ CURRENCIES = "¤£€"  # ¤ is the dollar sign of \$; a bare $ only marks mathe
 ROW_END = "↵"  # \\ in a matrix
 
 _FRACTIONS = {
-    **{"1/2": "½", "1/4": "¼", "3/4": "¾", "1/3": "⅓", "2/3": "⅔", "1/5": "⅕", "2/5": "⅖"},
-    **{"3/5": "⅗", "4/5": "⅘", "1/6": "⅙", "5/6": "⅚", "1/8": "⅛", "3/8": "⅜", "5/8": "⅝"},
-    **{"7/8": "⅞", "1/7": "⅐", "1/9": "⅑", "1/10": "⅒"},
+    "1/2": "½",
+    "1/4": "¼",
+    "3/4": "¾",
+    "1/3": "⅓",
+    "2/3": "⅔",
+    "1/5": "⅕",
+    "2/5": "⅖",
+    "3/5": "⅗",
+    "4/5": "⅘",
+    "1/6": "⅙",
+    "5/6": "⅚",
+    "1/8": "⅛",
+    "3/8": "⅜",
+    "5/8": "⅝",
+    "7/8": "⅞",
+    "1/7": "⅐",
+    "1/9": "⅑",
+    "1/10": "⅒",
 }
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 _GREEK_LETTERS = {
-    **{"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "εϵ", "zeta": "ζ"},
-    **{"eta": "η", "theta": "θϑ", "lambda": "λ", "mu": "μµ", "nu": "ν", "xi": "ξ", "rho": "ρ"},
-    **{"sigma": "σ", "tau": "τ", "phi": "φϕ", "chi": "χ", "psi": "ψ", "omega": "ω"},
-    **{"Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Sigma": "Σ", "Phi": "Φ"},
-    **{"Psi": "Ψ", "Omega": "Ω"},
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "delta": "δ",
+    "epsilon": "εϵ",
+    "zeta": "ζ",
+    "eta": "η",
+    "theta": "θϑ",
+    "lambda": "λ",
+    "mu": "μµ",
+    "nu": "ν",
+    "xi": "ξ",
+    "rho": "ρ",
+    "sigma": "σ",
+    "tau": "τ",
+    "phi": "φϕ",
+    "chi": "χ",
+    "psi": "ψ",
+    "omega": "ω",
+    "Gamma": "Γ",
+    "Delta": "Δ",
+    "Theta": "Θ",
+    "Lambda": "Λ",
+    "Sigma": "Σ",
+    "Phi": "Φ",
+    "Psi": "Ψ",
+    "Omega": "Ω",
 }
 
 # What is written instead of these signs, which no keyboard has, or which TeX has no use for.

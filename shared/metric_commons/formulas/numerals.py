@@ -12,9 +12,7 @@ _LINES = ("overline", "bar")
 
 
 def recurring_decimal(text: str, reader: TokenReader) -> Fraction | None:
-    r"""The number that digits and what follows them are: 0.1\overline{6}, 0.\dot{1}\dot{2}, 0.333...
-
-    None if nothing recurs.
+    r"""The number of 0.1\overline{6}, 0.\dot{1}\dot{2} or 0.333...; None if nothing recurs.
 
     Raises:
         UndecidedError: it is not clear what recurs.

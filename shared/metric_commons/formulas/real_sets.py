@@ -1,4 +1,4 @@
-"""Sets of real numbers in one normal form: intervals in ascending order with open or closed ends."""
+"""Sets of real numbers in one normal form: ascending intervals with open or closed ends."""
 
 from collections.abc import Iterable
 from functools import cmp_to_key
@@ -123,8 +123,8 @@ def as_real_set(content: MathObject) -> RealSet | None:
         has_low, has_high = content.brackets[0] == "[", content.brackets[1] == "]"
         has_low = has_low and not isinstance(low, Infinity)
         has_high = has_high and not isinstance(high, Infinity)
-        assert isinstance(low, End)  # noqa: S101 - for the types
-        assert isinstance(high, End)  # noqa: S101
+        assert isinstance(low, End)
+        assert isinstance(high, End)
         return interval(low, high, has_low, has_high)
     return None
 

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ..algebra.differences import are_equal, real_sign
-from ..algebra.exact_values import ONE, Exp, Opaque, Value, rational, symbol
+from ..algebra.exact_values import ONE, Exp, Opaque, Value, symbol
 from ..algebra.work_limits import UndecidedError
 from .amounts import parse_amount
-from .expressions import Context, parse_expression
+from .expressions import parse_expression
 from .notation import Token
+from .reading_context import Context
 from .real_sets import as_real_set, complement, intersection, interval, points, union
 from .separators import split_at_signs
 from .structures import (
@@ -73,9 +74,9 @@ def name_of(side: Sequence[Token]) -> str | None:
     r"""The name that a side of an equation is, such as x, f(x), AB, (x,y) or \frac{AB}{CD}."""
     texts = []
     for token in side:
-        if token.kind == "command" and token.text not in _COMMANDS_OF_NAMES:
-            if len(side) > 1 and token.text != "frac":
-                return None
+        is_known = token.kind != "command" or token.text in _COMMANDS_OF_NAMES
+        if not is_known and len(side) > 1 and token.text != "frac":
+            return None
         texts.append(token.text)
     if len(side) == 1 and side[0].kind in ("text", "command"):
         return None if texts[0] in ("frac", "ldots") else texts[0]
@@ -133,7 +134,7 @@ def _named(
 
 
 def _chain(sides: Sequence[Sequence[Token]], name: str | None, context: Context) -> MathObject:
-    """x = 5 + 6 = 11 is x = 11, where the later sides are proved equal."""
+    """X = 5 + 6 = 11 is x = 11, where the later sides are proved equal."""
     values = [_required_value(side, context) for side in sides[1 if name else 0 :]]
     if name is None:
         if _letters(values):
@@ -169,7 +170,7 @@ def _letters(values: Sequence[Value]) -> set[str]:
 def _membership(
     left: Sequence[Token], right: Sequence[Token], item: Sequence[Token], context: Context
 ) -> MathObject:
-    """x ∈ (1, 2) is the interval; k ∈ Z is a condition, kept as words."""
+    """X ∈ (1, 2) is the interval; k ∈ Z is a condition, kept as words."""
     name = name_of(left)
     if name is None:
         raise UndecidedError("an element that is not a name")
@@ -208,8 +209,8 @@ def _inequality(
         if None not in sets:
             result = sets[0]
             for numbers in sets[1:]:
-                assert result is not None  # noqa: S101 - for the types
-                assert numbers is not None  # noqa: S101
+                assert result is not None
+                assert numbers is not None
                 result = intersection(result, numbers)
             return Equation(None, letter, result)
     if len(values) < len(contents):
@@ -270,7 +271,7 @@ def linear(value: Value, letter: str) -> tuple[Value, Value] | None:
         return None
     slope, rest = Value({}), Value({})
     for monomial, constant in value.numerator.items():
-        exponents = {generator: exponent for generator, exponent in monomial}
+        exponents = dict(monomial)
         exponent = exponents.pop(letter, 0)
         if any(_depends(generator) for generator in exponents) or exponent not in (0, 1):
             return None

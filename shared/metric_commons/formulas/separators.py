@@ -1,11 +1,15 @@
 """Parts of an answer between commas, "and", "or", or signs of relations."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .notation import CLOSING, OPENING, Token
 
 _CONNECTIVES = {"and": "and", "or": "or", "∨": "or", "∧": "and", "&": "and"}
+
+
+_TEXT_AND_CONNECTIVE = re.compile(r"(.*\w),? (and|or)")
 
 
 class Parts(NamedTuple):
@@ -25,7 +29,7 @@ def split_answer(all_tokens: Sequence[Token]) -> Parts:
     parts: list[list[Token]] = [[]]
     separators: list[str] = []
     depth = 0
-    for token in all_tokens:
+    for token in _with_connectives(all_tokens):
         depth += nesting(token)
         separator = "" if depth else _separator(token)
         if not separator:
@@ -38,6 +42,17 @@ def split_answer(all_tokens: Sequence[Token]) -> Parts:
     if not parts[-1]:
         parts.pop()
     return Parts(parts, separators[: max(len(parts) - 1, 0)])
+
+
+def _with_connectives(all_tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens, with "hours and" in a text as two of them."""
+    for token in all_tokens:
+        match = _TEXT_AND_CONNECTIVE.fullmatch(token.text) if token.kind == "text" else None
+        if match:
+            yield Token("text", match[1], token.is_spaced)
+            yield Token("text", match[2])
+        else:
+            yield token
 
 
 def nesting(token: Token) -> int:

@@ -124,7 +124,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Noted:
-    """Something with a text that is part of the answer: "5 \text{ or more}"."""
+    r"""Something with a text that is part of the answer: "5 \text{ or more}"."""
 
     content: "MathObject"
     note: str

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from .notation import CLOSING, END, OPENING, Token
 from ..algebra.work_limits import UndecidedError
+from .notation import CLOSING, END, OPENING, Token
 
 
 class TokenReader:

@@ -6,9 +6,17 @@ from functools import lru_cache
 from .structures import Unit
 
 _PREFIXES = {
-    **{"G": (9, "giga"), "M": (6, "mega"), "k": (3, "kilo"), "h": (2, "hecto"), "d": (-1, "deci")},
-    **{"c": (-2, "centi"), "m": (-3, "milli"), "u": (-6, "micro"), "n": (-9, "nano")},
-    **{"p": (-12, "pico"), "T": (12, "tera")},
+    "G": (9, "giga"),
+    "M": (6, "mega"),
+    "k": (3, "kilo"),
+    "h": (2, "hecto"),
+    "d": (-1, "deci"),
+    "c": (-2, "centi"),
+    "m": (-3, "milli"),
+    "u": (-6, "micro"),
+    "n": (-9, "nano"),
+    "p": (-12, "pico"),
+    "T": (12, "tera"),
 }
 _NO_SYMBOLS = {"pm", "dm3", "hm", "cd", "Tm", "mn"}  # p.m., and what nobody writes
 

@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..algebra.work_limits import UndecidedError
-from .expressions import Context, is_of_language
 from .functions import TRIGONOMETRIC
 from .notation import Token, tokens
+from .reading_context import Context, is_of_language
 from .separators import nesting
 from .structures import Unit
 from .unit_table import SCALES, unit_of_symbol, unit_of_word
@@ -32,9 +32,50 @@ _NOT_COUNTED = {
     *("centuries", "decades", "seconds", "modulus", "logs", "bits", "cis", "towards", "negatives"),
 }
 _NOT_IN_NOUNS = {
-    *("or", "and", "more", "most", "least", "fewer", "less", "at", "of", "if", "for", "odd", "plus"),
-    *("even", "base", "mod", "up", "down", "left", "right", "below", "above", "times", "where", "to"),
-    *("than", "not", "no", "over", "under", "half", "in", "on", "per", "by", "from", "pairs", "away"),
+    *(
+        "or",
+        "and",
+        "more",
+        "most",
+        "least",
+        "fewer",
+        "less",
+        "at",
+        "of",
+        "if",
+        "for",
+        "odd",
+        "plus",
+    ),
+    *(
+        "even",
+        "base",
+        "mod",
+        "up",
+        "down",
+        "left",
+        "right",
+        "below",
+        "above",
+        "times",
+        "where",
+        "to",
+    ),
+    *(
+        "than",
+        "not",
+        "no",
+        "over",
+        "under",
+        "half",
+        "in",
+        "on",
+        "per",
+        "by",
+        "from",
+        "pairs",
+        "away",
+    ),
     *("negative", "minus", "remainder", "hundred", "thousand", "million", "billion", "r", "with"),
     *("dozen", "the", "each", "between", "about", "approximately", "nearly", "almost", "only"),
 }
@@ -240,7 +281,9 @@ def _is_meant(
 ) -> bool:
     """Whether a unit is meant, and not letters: 5 m is five metres or five times m."""
     words = [element for element in elements if element.kind == "word"]
-    is_sure = any(e.is_text or unit_of_word(e.text) is not None and len(e.text) > 2 for e in words)
+    is_sure = any(
+        e.is_text or (unit_of_word(e.text) is not None and len(e.text) > 2) for e in words
+    )
     if is_sure or any(element.text == "°" for element in elements):
         return True
     if any(token.kind == "word" for token in head) or not _is_written_as_unit(elements, unit):
@@ -326,9 +369,11 @@ class _UnitReader:
             return unit_of_symbol(f"°{self._texts[self._position - 1][0].upper()}")
         if text == "mu":
             self._position += 1
-            return unit_of_symbol(f"u{self._texts[self._position - 1]}") if self._texts[
-                self._position - 1 : self._position
-            ] else None
+            return (
+                unit_of_symbol(f"u{self._texts[self._position - 1]}")
+                if self._texts[self._position - 1 : self._position]
+                else None
+            )
         return unit_of_symbol(text) or (unit_of_word(text) if len(text) > 2 else None)
 
     def _exponent(self) -> int | None:

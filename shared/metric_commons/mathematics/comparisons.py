@@ -1,16 +1,15 @@
 """Whether two mathematical objects are equal, kind by kind: True and False by proof, else None."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from ..algebra.algebraic import Algebraic, is_zero
 from ..algebra.differences import are_equal, is_number, is_within, real_sign
 from ..algebra.elementary import PI, size
-from ..algebra.exact_values import DecimalValue, Opaque, Polynomial, Value, product, rational
-from ..algebra.work_limits import UndecidedError, spend
+from ..algebra.exact_values import DecimalValue, Opaque, Value, rational
+from ..algebra.work_limits import spend
 from ..formulas.real_sets import as_real_set, compare_ends
 from ..formulas.structures import (
     BasedNumber,
@@ -32,6 +31,8 @@ from ..formulas.structures import (
 )
 from ..formulas.unit_table import CURRENCY_BASES
 from ..formulas.units import is_counted, same_noun
+from .item_matching import ItemMatching, all_of, any_of
+from .solution_sets import same_inequalities, same_solutions
 from .words import same_words
 
 Percent = Literal["either", "value", "ignore", "any_scale"]
@@ -118,7 +119,9 @@ class Rules:
         if same or units[0].powers != {("degree", 1)}:
             return same
         in_radians = PI * rational(units[0].factor / 180)
-        scaled = [_scaled(part.number, in_radians if part.unit else None) for part in (first, second)]
+        scaled = [
+            _scaled(part.number, in_radians if part.unit else None) for part in (first, second)
+        ]
         return any_of([same, self.equal(scaled[0], scaled[1])])
 
     def _same_percentages(self, left: Quantity, right: Quantity) -> bool | None:
@@ -179,7 +182,7 @@ class Rules:
         if isinstance(left, Equation) and isinstance(right, Equation):
             return self._same_equations(left, right)
         equation, other = (left, right) if isinstance(left, Equation) else (right, left)
-        assert isinstance(equation, Equation)  # noqa: S101 - for the types
+        assert isinstance(equation, Equation)
         if equation.content is None or isinstance(other, Statement | Inequalities):
             return None
         if isinstance(left, Equation):
@@ -188,7 +191,7 @@ class Rules:
 
     def _same_equations(self, left: Equation, right: Equation) -> bool | None:
         if left.difference is not None and right.difference is not None and self._is_exact:
-            same = _same_solutions(left.difference, right.difference)
+            same = same_solutions(left.difference, right.difference)
             if same is not None:
                 return same
         if left.content is None or right.content is None or left.name != right.name:
@@ -202,7 +205,7 @@ class Rules:
         if isinstance(left, NamedValues) and isinstance(right, NamedValues):
             return self._same_by_name(left, right)
         named, other = (left, right) if isinstance(left, NamedValues) else (right, left)
-        assert isinstance(named, NamedValues)  # noqa: S101 - for the types
+        assert isinstance(named, NamedValues)
         is_one_letter = len({name.partition("_")[0] for name in named.names}) == 1
         if isinstance(other, Collection) and is_one_letter:
             values: MathObject = Collection(named.values)
@@ -253,7 +256,7 @@ class Rules:
             case Statement(), Statement():
                 return self._same_statements(left, right)
             case Inequalities(), Inequalities():
-                return _same_inequalities(left, right)
+                return same_inequalities(left, right)
         kinds = (RealSet, Bracketed, Collection)
         is_set = isinstance(left, RealSet) or isinstance(right, RealSet)
         if is_set and isinstance(left, kinds) and isinstance(right, kinds):
@@ -277,9 +280,7 @@ class Rules:
                 return False if is_pair and same_ends is not None else None
         return self._all_equal(places, other_places)
 
-    def _all_equal(
-        self, left: Sequence[MathObject], right: Sequence[MathObject]
-    ) -> bool | None:
+    def _all_equal(self, left: Sequence[MathObject], right: Sequence[MathObject]) -> bool | None:
         return len(left) == len(right) and all_of(map(self.equal, left, right))
 
     def _same_matrices(self, left: Matrix, right: Matrix) -> bool | None:
@@ -344,63 +345,15 @@ class Rules:
         has_braces = left.in_braces or right.in_braces
         if self.lists == "sequence" and not has_braces:
             return self._all_equal(left.items, right.items)
-        as_sets = self._same_items(self._distinct(left.items), self._distinct(right.items))
+        matching = ItemMatching(self.equal, self._is_exact)
+        as_sets = matching.same_sets(left.items, right.items)
         is_set = has_braces or self.lists == "set"
         if is_set or all(isinstance(item, Bracketed) for item in (*left.items, *right.items)):
             return as_sets
-        as_multisets = self._same_items(left.items, right.items)
+        as_multisets = matching.same_multisets(left.items, right.items)
         if self.lists == "multiset":
             return as_multisets
         return as_sets if as_sets is as_multisets else None
-
-    def _same_items(
-        self, left: Sequence[MathObject], right: Sequence[MathObject]
-    ) -> bool | None:
-        """Whether both have the same items, in any order."""
-        rest = _without_equals(left, right) if self._is_exact else (list(left), list(right))
-        left_items, right_items = rest
-        if len(left_items) != len(right_items):
-            return self._different_lengths(left_items, right_items)
-        undecided = False
-        for item in left_items:
-            verdicts = [self.equal(item, candidate) for candidate in right_items]
-            if True in verdicts:
-                del right_items[verdicts.index(True)]
-            elif None in verdicts:
-                undecided = True
-            else:
-                return False
-        return None if undecided else True
-
-    def _different_lengths(
-        self, left: Sequence[MathObject], right: Sequence[MathObject]
-    ) -> bool | None:
-        """Lists of different lengths differ, if the items of the longer one are surely distinct."""
-        longer = max(left, right, key=len)
-        if all(isinstance(item, Value) and _is_plain(item) for item in longer):
-            return False
-        for index, item in enumerate(longer):
-            for other in longer[:index]:
-                if self.equal(item, other) is None:
-                    return None
-        return False
-
-    def _distinct(self, items: Sequence[MathObject]) -> list[MathObject]:
-        distinct: list[MathObject] = []
-        numbers: set[Fraction] = set()
-        for item in items:
-            number = item.numerator.get(frozenset()) if _is_plain(item) else None
-            if isinstance(item, Value) and _is_plain(item):
-                fraction = number if isinstance(number, Fraction) else Fraction(0)
-                if fraction in numbers:
-                    continue
-                numbers.add(fraction)
-                distinct.append(item)
-            elif not any(
-                self.equal(item, candidate) for candidate in distinct if not _is_plain(candidate)
-            ):
-                distinct.append(item)
-        return distinct
 
 
 def _rounds_to(reference: DecimalValue, prediction: Value) -> bool | None:
@@ -412,38 +365,10 @@ def _rounds_to(reference: DecimalValue, prediction: Value) -> bool | None:
     return is_within(reference, prediction, rational(half))
 
 
-def _is_plain(item: MathObject) -> bool:
-    """Whether an item is a value that is written as a rational number."""
-    if not isinstance(item, Value) or not item.is_polynomial:
-        return False
-    return all(not monomial for monomial in item.numerator) and not any(
-        isinstance(constant, Algebraic) for constant in item.numerator.values()
-    )
-
-
-def _without_equals(
-    left: Sequence[MathObject], right: Sequence[MathObject]
-) -> tuple[list[MathObject], list[MathObject]]:
-    """The items without those that are written alike on both sides."""
-    forms: dict[object, list[int]] = {}
-    for index, item in enumerate(right):
-        if isinstance(item, Value):
-            forms.setdefault(item.form, []).append(index)
-    removed: set[int] = set()
-    rest = []
-    for item in left:
-        matches = forms.get(item.form) if isinstance(item, Value) else None
-        if matches:
-            removed.add(matches.pop())
-        else:
-            rest.append(item)
-    return rest, [item for index, item in enumerate(right) if index not in removed]
-
-
 def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
     """A number is not a tuple, a matrix or an interval; all else may be a matter of notation."""
     value, other = (left, right) if isinstance(left, Value) else (right, left)
-    assert isinstance(value, Value)  # noqa: S101 - for the types
+    assert isinstance(value, Value)
     if not is_number(value):
         return None
     match other:
@@ -476,70 +401,6 @@ def _is_backward(pair: Bracketed) -> bool:
     if isinstance(low, Value | Infinity) and isinstance(high, Value | Infinity):
         return compare_ends(low, high) >= 0
     return True
-
-
-def _same_solutions(left: Value, right: Value) -> bool | None:
-    """Whether left = 0 and right = 0 are the same up to a factor; linear ones differ otherwise."""
-    factor = _ratio(left, right)
-    if factor is not None:
-        return True
-    letters = left.letters
-    if letters != right.letters or not (_is_linear(left) and _is_linear(right)):
-        return None
-    return False
-
-
-def _ratio(left: Value, right: Value) -> Fraction | int | None:
-    """1 or -1, the sign of left / right where that is a constant; 0 where it is not real."""
-    first, second = _numerators(left, right)
-    if not first or not second or first.keys() != second.keys():
-        return None
-    monomials = list(first)
-    pivot = monomials[0]
-    for monomial in monomials[1:]:
-        cross = first[monomial] * second[pivot] - first[pivot] * second[monomial]
-        if not is_zero(cross):
-            return None
-    quotient = first[pivot] * second[pivot]
-    try:
-        return real_sign(Value({frozenset(): quotient}))
-    except UndecidedError:
-        return 0
-
-
-def _numerators(left: Value, right: Value) -> tuple[Polynomial, Polynomial]:
-    return product(left.numerator, right.denominator), product(right.numerator, left.denominator)
-
-
-def _is_linear(value: Value) -> bool:
-    """Whether a value is a sum of letters with rational factors and a rational number."""
-    return value.is_polynomial and all(
-        isinstance(constant, Fraction)
-        and (not monomial or (len(monomial) == 1 and _is_letter(*next(iter(monomial)))))
-        for monomial, constant in value.numerator.items()
-    )
-
-
-def _is_letter(generator: object, exponent: object) -> bool:
-    return isinstance(generator, str) and generator != "pi" and exponent == 1
-
-
-def _same_inequalities(left: Inequalities, right: Inequalities) -> bool | None:
-    if left.signs != right.signs:
-        return None
-    pairs = zip(left.signs, left.differences, right.differences, strict=True)
-    for sign, first, second in pairs:
-        factor = _positive_ratio(first, second)
-        if factor is None or (factor <= 0 and sign != "≠"):
-            return None
-    return True
-
-
-def _positive_ratio(left: Value, right: Value) -> Fraction | int | None:
-    """The sign of left / right; None if one has a denominator, whose sign nobody knows."""
-    is_simple = left.is_polynomial and right.is_polynomial
-    same = left.denominator == right.denominator
-    return _ratio(left, right) if is_simple or same else None
 
 
 def _letters_of(content: MathObject) -> set[str]:
@@ -576,23 +437,3 @@ def scaled(content: MathObject, factor: Fraction) -> MathObject:
     Fraction(1, 1)
     """
     return content if factor == 1 else _scaled(content, rational(factor))
-
-
-def all_of(verdicts: Iterable[bool | None]) -> bool | None:
-    """False if any is, else None if any is, else True."""
-    undecided = False
-    for verdict in verdicts:
-        if verdict is False:
-            return False
-        undecided |= verdict is None
-    return None if undecided else True
-
-
-def any_of(verdicts: Iterable[bool | None]) -> bool | None:
-    """True if any is, else None if any is, else False."""
-    undecided = False
-    for verdict in verdicts:
-        if verdict:
-            return True
-        undecided |= verdict is None
-    return None if undecided else False

@@ -6,10 +6,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Literal, NamedTuple
 
+from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError, limited_work
 from ..formulas.conventions import MAX_FORMS, Conventions
 from ..formulas.mathematical_answers import Answer, Unreadable, parse_answer, unmarked
-from ..algebra.exact_values import Value
 from ..formulas.structures import (
     Collection,
     Equation,
@@ -18,7 +18,8 @@ from ..formulas.structures import (
     Words,
 )
 from ..numbers.domains import NonNegative, checked_options
-from .comparisons import Lists, Percent, Rounding, Rules, any_of, scaled
+from .comparisons import Lists, Percent, Rounding, Rules, scaled
+from .item_matching import any_of
 
 Reason = Literal[
     "", "unreadable reference", "unreadable prediction", "two readings", "not decided",
@@ -74,7 +75,7 @@ def equivalent(
     >>> print(equivalent("f(2)", "2f"))
     None
     """
-    rules = _rules(percent, lists, rounding, relative_tolerance, absolute_tolerance)
+    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
     return verdict(reference, prediction, rules, decimal_comma=decimal_comma).is_equal
 
 
@@ -95,13 +96,18 @@ def explained(
     >>> explained("f(2)", "2f")
     Verdict(is_equal=None, reason='two readings')
     """
-    rules = _rules(percent, lists, rounding, relative_tolerance, absolute_tolerance)
+    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
     return verdict(reference, prediction, rules, decimal_comma=decimal_comma)
 
 
-def _rules(
+def rules_of(
     percent: Percent, lists: Lists, rounding: Rounding, relative: float, absolute: float
 ) -> Rules:
+    """The rules that options stand for.
+
+    >>> rules_of("either", "set", "none", 0.05, 0.0).relative_tolerance
+    Fraction(1, 20)
+    """
     # Read as the decimals that were written: 0.05 is 1/20.
     tolerances = [Fraction(str(float(number))) for number in (relative, absolute)]
     return Rules(percent, lists, rounding, tolerances[0], tolerances[1])
@@ -136,7 +142,9 @@ def verdict(
             if answer.reason.startswith("too much work"):
                 return Verdict(None, "too much work")
             is_reference = side == "reference"
-            return Verdict(None, "unreadable reference" if is_reference else "unreadable prediction")
+            return Verdict(
+                None, "unreadable reference" if is_reference else "unreadable prediction"
+            )
     try:
         with limited_work():
             return _under_all_readings(reference, prediction, rules)
@@ -235,7 +243,8 @@ def _with_bare_units(comparison: _Comparison, forms: set[str]) -> Verdict:
     is_doubtful = ["doubtful_unit" in a.forms for a in answers if isinstance(a, Answer)]
     have_units = [_has_unit(content) for content in contents]
     is_sure = any(
-        has_unit and not doubtful for has_unit, doubtful in zip(have_units, is_doubtful, strict=True)
+        has_unit and not doubtful
+        for has_unit, doubtful in zip(have_units, is_doubtful, strict=True)
     )
     if as_units.is_equal and is_sure:
         return as_units
@@ -273,7 +282,7 @@ def _same_answers(left: Answer, right: Answer, rules: Rules) -> bool | None:
     contents = left.content, right.content
     if isinstance(contents[0], Words) != isinstance(contents[1], Words):
         word, formula = (left, right) if isinstance(contents[0], Words) else (right, left)
-        assert isinstance(word.content, Words)  # noqa: S101 - for the types
+        assert isinstance(word.content, Words)
         return unmarked(formula.text).strip("() .").casefold() == word.content.text or None
     texts = unmarked(left.text), unmarked(right.text)
     if texts[0] != texts[1] and len(texts[0]) == 1 and texts[0].casefold() == texts[1].casefold():
