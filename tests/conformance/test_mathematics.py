@@ -13,8 +13,8 @@ from random import Random
 import pytest
 
 from metric_commons import load
+from metric_commons.formulas.mathematical_answers import parse_answer
 from metric_commons.mathematics import equivalence_scores, equivalent
-from metric_commons.mathematics.mathematical_answers import parse_answer
 from tests.formulas import computed, differ, draw, notation, rearranged
 from tests.spec import GIVEN, recorded
 

@@ -100,7 +100,8 @@ OF_ROOMS = [path for path in FILES if path.parent != PACKAGE]
 ARITHMETIC = {"numpy", "scipy"}
 LIBRARIES = {
     **dict.fromkeys(
-        ("numbers", "statistics", "algebra", "files", "log_formats", *FOUNDATIONS, *FAMILIES), ARITHMETIC
+        ("numbers", "statistics", "algebra", "files", "log_formats", *FOUNDATIONS, *FAMILIES),
+        ARITHMETIC,
     ),
     "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
     "base": {"datasets", "evaluate", "numpy"},

@@ -14,7 +14,7 @@ algebraic integers whose conjugates are at most u and l in size.
 
 from fractions import Fraction
 from math import lcm
-from typing import Literal
+from typing import Literal, cast
 from weakref import WeakValueDictionary
 
 from .fixed_point import (
@@ -27,7 +27,7 @@ from .fixed_point import (
     ball_sum,
     direction,
 )
-from .separation_bounds import BIT, logarithm, outside_and_inside, size_of_sum, totient
+from .separation_bounds import BIT, coefficient_and_radicand, logarithm, size_of_sum, totient
 from .work_limits import UndecidedError, spend
 
 _MAX_LENGTH = 40_000  # bits of a rational number
@@ -99,10 +99,7 @@ class Algebraic:
     @property
     def fraction_and_turn(self) -> tuple[Fraction, Fraction]:
         """Of a rational number times a root of unity: the number, and the share of a turn."""
-        coefficient, turn = self.parts
-        assert isinstance(coefficient, Fraction)
-        assert isinstance(turn, Fraction)
-        return coefficient, turn
+        return cast(tuple[Fraction, Fraction], self.parts)
 
     @property
     def degree(self) -> int:
@@ -151,6 +148,7 @@ class Algebraic:
             return ball_product(ball(coefficient, bits), direction(turn, bits), bits)
         first, last = self.parts[0], self.parts[-1]
         if self.kind == "root":
+            spend((bits * self.degree) ** 2 // 400_000)
             return ball_root(enclosure(last, bits), self.degree, bits)
         if self.kind == "inverse":
             return ball_inverse(enclosure(first, bits), bits)
@@ -167,7 +165,7 @@ class Algebraic:
         degree = totient(self.order)
         for root_degree, _ in self.radicals:
             degree *= root_degree
-        needed = ((degree - 1) * max(self.upper, 0) + max(self.lower, 0)) // BIT + 3
+        proof_bits = ((degree - 1) * max(self.upper, 0) + max(self.lower, 0)) // BIT + 3
         bits = _FIRST_BITS
         while True:
             try:
@@ -178,13 +176,13 @@ class Algebraic:
                 if number.excludes_zero:
                     return False
                 size = abs(number.real) + abs(number.imaginary) + 2 * number.error
-                if bits > needed and size.bit_length() < bits - needed:
+                if bits > proof_bits and size.bit_length() < bits - proof_bits:
                     return True
-            if bits > 2 * _MAX_BITS or (needed > _MAX_BITS and bits > 1_500):
+            if bits > 2 * _MAX_BITS or (proof_bits > _MAX_BITS and bits > 1_500):
                 raise UndecidedError("too close to zero")
             bits *= 2
             if bits >= 768:  # one step to the precision of the proof, with some bits to spare
-                bits = max(bits, min(needed + 60, 2 * _MAX_BITS))
+                bits = max(bits, min(proof_bits + 60, 2 * _MAX_BITS))
 
     def proved_rational(self) -> Fraction | None:
         """The number as a fraction; see `as_fraction`."""
@@ -262,7 +260,7 @@ def _product(left: Constant, right: Constant) -> Constant:
         return checked(left * right)
     if isinstance(right, Fraction):
         left, right = right, left
-    assert isinstance(right, Algebraic)
+    right = cast(Algebraic, right)
     if isinstance(left, Fraction):
         if left in (0, 1):
             return right if left else left
@@ -284,8 +282,8 @@ def _product(left: Constant, right: Constant) -> Constant:
         return left.parts[1]
     for factor in (left, right):  # rational factors come first, so that equal products are one
         if factor.kind == "product" and isinstance(factor.parts[0], Fraction):
-            other = right if factor is left else left
-            return factor.parts[0] * (factor.parts[1] * other)
+            second = right if factor is left else left
+            return factor.parts[0] * (factor.parts[1] * second)
     return _node("product", (left, right), left.is_real and right.is_real)
 
 
@@ -333,10 +331,10 @@ def real_root(number: Constant, degree: int) -> Constant:
         number = number if fraction is None else fraction
     if isinstance(number, Algebraic):
         return _node("root", (Fraction(degree), number), True)
-    outside, inside = outside_and_inside(number, degree)
-    if inside == 1:
-        return outside
-    return outside * _node("root", (Fraction(degree), inside), True)
+    coefficient, radicand = coefficient_and_radicand(number, degree)
+    if radicand == 1:
+        return coefficient
+    return coefficient * _node("root", (Fraction(degree), radicand), True)
 
 
 def is_zero(number: Constant) -> bool:
@@ -433,10 +431,8 @@ def square(number: Constant) -> Fraction | None:
         return number.parts[1]
     if number.kind in ("product", "inverse"):
         squares = [square(part) for part in number.parts]
-        if None not in squares:
-            first, last = squares[0], squares[-1]
-            assert first is not None
-            assert last is not None
+        first, last = squares[0], squares[-1]
+        if first is not None and last is not None:
             return 1 / first if number.kind == "inverse" else first * last
     return None
 
@@ -457,8 +453,7 @@ def _kind(number: Constant) -> str:
 
 
 def _unit(number: Constant) -> tuple[Fraction, Fraction]:
-    assert isinstance(number, Algebraic)
-    return number.fraction_and_turn
+    return cast(Algebraic, number).fraction_and_turn
 
 
 def _upper(number: Constant) -> int:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from .algebraic import Constant, as_real, enclosure, is_written_real, sign
 from .exact_values import (
-    ONE,
+    EMPTY,
     Exp,
     Exponent,
     Generator,
@@ -67,7 +67,7 @@ def are_equal(left: Value, right: Value) -> bool | None:
 def _are_independent(generators: set[Generator]) -> bool:
     """Whether no polynomial equation holds between these: letters, and one of pi and e."""
     constants = {generator for generator in generators if not _is_letter(generator)}
-    return len(constants) <= 1 and constants <= {"pi", Exp(ONE, False)}
+    return len(constants) <= 1 and constants <= {"pi", Exp(EMPTY, False)}
 
 
 def _is_letter(generator: Generator) -> bool:
@@ -215,7 +215,7 @@ def _power(number: Ball, exponent: Exponent, bits: int) -> Ball:
     return result
 
 
-def is_within(left: Value, right: Value, allowed: Value) -> bool | None:
+def is_within(left: Value, right: Value, tolerance: Value) -> bool | None:
     """Whether two complex numbers differ by at most a real number; None where that is not seen.
 
     >>> from .exact_values import rational, symbol
@@ -223,22 +223,22 @@ def is_within(left: Value, right: Value, allowed: Value) -> bool | None:
     True
     """
     distance = left - right
-    exact = distance.fraction, allowed.fraction
+    exact = distance.fraction, tolerance.fraction
     if exact[0] is not None and exact[1] is not None:
         return abs(exact[0]) <= exact[1]
-    if distance.letters or allowed.letters:
+    if distance.letters or tolerance.letters:
         return None
     for bits in _BITS:
         try:
             x, y, error = at_point(distance, {}, bits)
-            bound, _, bound_error = at_point(allowed, {}, bits)
+            limit, _, bound_error = at_point(tolerance, {}, bits)
         except ImpreciseError:
             continue
         except UndecidedError:
             return None
         square = x * x + y * y
         slack = 4 * error * (abs(x) + abs(y) + error)
-        low, high = bound - bound_error, bound + bound_error
+        low, high = limit - bound_error, limit + bound_error
         if low >= 0 and square + slack <= low * low:
             return True
         if high < 0 or square - slack > high * high:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
+from typing import cast
 
 from .algebraic import (
     Algebraic,
@@ -24,7 +25,7 @@ from .algebraic import (
 )
 from .differences import are_equal, check_real, is_number, real_sign
 from .exact_values import (
-    ONE,
+    EMPTY,
     Exp,
     Generator,
     Log,
@@ -48,7 +49,7 @@ _MAX_FACTORED_BITS = 2_000
 
 PI = symbol("pi")
 I = symbol("i")  # noqa: E741 - the imaginary unit
-_E = Exp(ONE, False)
+_E = Exp(EMPTY, False)
 _HALF = Fraction(1, 2)
 
 
@@ -159,8 +160,8 @@ def root(value: Value, degree: int) -> Value:
         return opaque(name, value)
     content = _content(value.numerator)
     terms = frozenset((m, c * (1 / content)) for m, c in value.numerator.items())
-    outside = constant_value(real_root(content, degree))
-    return outside * symbol_power(Sum(terms), Fraction(1, degree))
+    coefficient_root = constant_value(real_root(content, degree))
+    return coefficient_root * symbol_power(Sum(terms), Fraction(1, degree))
 
 
 def symbol_power(generator: Generator, exponent: Fraction) -> Value:
@@ -188,11 +189,11 @@ def _root_of_term(value: Value, degree: int) -> Value | None:
     if not is_real(constant) or sign(constant) <= 0:
         return None
     [(generator, exponent)] = monomial
-    outside = constant_value(real_root(constant, degree))
+    coefficient_root = constant_value(real_root(constant, degree))
     is_positive = generator == "pi" or (isinstance(generator, Exp) and not generator.is_imaginary)
     is_odd = isinstance(generator, str) and Fraction(exponent).numerator % 2 == 1
     if is_positive or is_odd:
-        return outside * symbol_power(generator, Fraction(exponent) / degree)
+        return coefficient_root * symbol_power(generator, Fraction(exponent) / degree)
     if (
         isinstance(generator, str)
         and Fraction(exponent).denominator == 1
@@ -200,8 +201,8 @@ def _root_of_term(value: Value, degree: int) -> Value | None:
     ):
         inner = int(exponent) // degree
         if degree % 2 or inner % 2 == 0:
-            return outside * symbol_power(generator, Fraction(inner))
-        return outside * _integer_power(opaque("abs", symbol(generator)), inner)
+            return coefficient_root * symbol_power(generator, Fraction(inner))
+        return coefficient_root * _integer_power(opaque("abs", symbol(generator)), inner)
     return None
 
 
@@ -285,12 +286,12 @@ def log(value: Value) -> Value:
     coefficient, monomial = term
     if len(monomial) == 1 and is_real(coefficient) and sign(coefficient) > 0:
         [(generator, exponent)] = monomial
-        outside = _log_of_constant(coefficient)
+        coefficient_root = _log_of_constant(coefficient)
         if isinstance(generator, Exp) and not generator.is_imaginary and generator.factor is None:
-            return outside + Value({generator.monomial: Fraction(exponent)})
+            return coefficient_root + Value({generator.monomial: Fraction(exponent)})
         is_odd = Fraction(exponent).numerator % 2 == 1
         if isinstance(generator, str) and (is_odd or generator == "pi"):
-            return outside + rational(Fraction(exponent)) * symbol(Log(generator))
+            return coefficient_root + rational(Fraction(exponent)) * symbol(Log(generator))
     return opaque("ln", value)
 
 
@@ -304,7 +305,7 @@ def _log_of_constant(constant: Constant) -> Value:
             for prime, exponent in prime_factors(part):
                 total[frozenset({(Log(prime), 1)})] = Fraction(factor * exponent)
         return Value(total)
-    assert isinstance(constant, Algebraic)
+    constant = cast(Algebraic, constant)
     if constant.kind == "root":
         return rational(Fraction(1, constant.degree)) * _log_of_constant(constant.parts[1])
     if constant.kind == "product" and isinstance(constant.parts[0], Fraction):
@@ -382,8 +383,8 @@ def size(value: Value) -> Value:
         value = -value
     term = value.term
     if term is not None and isinstance(term[0], Fraction):
-        rest = Value({term[1]: Fraction(1)})
-        return rational(term[0]) * opaque("abs", rest)
+        monic = Value({term[1]: Fraction(1)})
+        return rational(term[0]) * opaque("abs", monic)
     return opaque("abs", value)
 
 

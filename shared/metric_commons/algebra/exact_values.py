@@ -67,8 +67,8 @@ Exponent = int | Fraction
 Monomial = frozenset[tuple[Generator, Exponent]]
 Polynomial = dict[Monomial, Constant]
 
-ONE: Monomial = frozenset()
-UNIT: Polynomial = {ONE: Fraction(1)}  # the polynomial 1
+EMPTY: Monomial = frozenset()
+UNIT: Polynomial = {EMPTY: Fraction(1)}  # the polynomial 1
 
 
 def monomial_product(left: Monomial, right: Monomial) -> Monomial:
@@ -101,8 +101,8 @@ def product(left: Polynomial, right: Polynomial) -> Polynomial:
             if left_monomial and right_monomial:
                 generator = _reducible(key)
                 if generator is not None:
-                    rest = monomial_product(key, frozenset({(generator, -1)}))
-                    squared.append(({rest: constant}, dict(generator.terms)))
+                    reduced = monomial_product(key, frozenset({(generator, -1)}))
+                    squared.append(({reduced: constant}, dict(generator.terms)))
                     continue
             terms[key] = terms[key] + constant if key in terms else constant
     result = _checked(terms)
@@ -203,8 +203,8 @@ class Value:
         exponents: list[tuple[Generator, Exponent]] = []
         for generator, exponent in monomial:
             if type(generator) is Sum:  # 1 / root(s) is root(s) / s
-                rest: Monomial = frozenset({(generator, 1 - exponent)})
-                result *= Value({rest: Fraction(1)}, dict(generator.terms))
+                reduced: Monomial = frozenset({(generator, 1 - exponent)})
+                result *= Value({reduced: Fraction(1)}, dict(generator.terms))
             else:
                 exponents.append((generator, -exponent))
         return result * Value({frozenset(exponents): inverse(constant)})
@@ -219,10 +219,10 @@ class Value:
         """The algebraic number, if the value is one."""
         if not self.is_polynomial:
             return None
-        if not self.numerator.keys() - {ONE}:
-            return self.numerator.get(ONE, Fraction(0))
+        if not self.numerator.keys() - {EMPTY}:
+            return self.numerator.get(EMPTY, Fraction(0))
         numerator = nonzero_terms(self.numerator)
-        return None if numerator.keys() - {ONE} else numerator.get(ONE, Fraction(0))
+        return None if numerator.keys() - {EMPTY} else numerator.get(EMPTY, Fraction(0))
 
     @property
     def fraction(self) -> Fraction | None:
@@ -284,11 +284,11 @@ class Value:
 class DecimalValue(Value):
     """A number that was written with a decimal point, and how many digits stand behind it."""
 
-    places: int = 0
+    decimals: int = 0
 
     def __neg__(self) -> "DecimalValue":
         negated = {m: -constant for m, constant in self.numerator.items()}
-        return DecimalValue(negated, self.denominator, self.places)
+        return DecimalValue(negated, self.denominator, self.decimals)
 
 
 def nonzero_terms(polynomial: Polynomial) -> Polynomial:
@@ -319,12 +319,12 @@ def _inner(generator: Generator) -> Iterator[Generator]:
 
 def constant_value(number: Constant) -> Value:
     """An algebraic number as a value."""
-    return Value({ONE: number} if number != 0 else {})
+    return Value({EMPTY: number} if number != 0 else {})
 
 
 def rational(number: int | Fraction) -> Value:
     """A rational number as a value."""
-    return Value({ONE: Fraction(number)} if number else {})
+    return Value({EMPTY: Fraction(number)} if number else {})
 
 
 def decimal(text: str) -> Value:
@@ -343,7 +343,7 @@ def symbol(generator: Generator) -> Value:
     if generator == "i":
         return constant_value(root_of_unity(Fraction(1, 4)))
     if generator == "e":
-        generator = Exp(ONE, False)
+        generator = Exp(EMPTY, False)
     return Value({frozenset({(generator, 1)}): Fraction(1)})
 
 

@@ -90,8 +90,8 @@ def ball_root(number: Ball, degree: int, bits: int) -> Ball:
         raise ImpreciseError
     shift = bits * (degree - 1)
     root = integer_root(middle << shift, degree)
-    above = integer_root(high << shift, degree) + 1 - root
-    return Ball(root, 0, max(above, root - integer_root(low << shift, degree)) + 1)
+    upper_error = integer_root(high << shift, degree) + 1 - root
+    return Ball(root, 0, max(upper_error, root - integer_root(low << shift, degree)) + 1)
 
 
 def integer_root(number: int, degree: int) -> int:
@@ -150,12 +150,12 @@ def direction(turn: Fraction, bits: int) -> Ball:
     """
     precise = bits + _GUARD_BITS
     octant = round(turn * 8)
-    rest = turn - Fraction(octant, 8)
-    angle = 2 * pi(precise) * rest.numerator // rest.denominator
+    remainder = turn - Fraction(octant, 8)
+    angle = 2 * pi(precise) * remainder.numerator // remainder.denominator
     cosine, sine = _cosine_and_sine(angle, precise)
-    one, half = 1 << precise, isqrt(1 << (2 * precise - 1))
-    corners = [(one, 0), (half, half), (0, one), (-half, half)]
-    corners += [(-one, 0), (-half, -half), (0, -one), (half, -half)]
+    unit, half = 1 << precise, isqrt(1 << (2 * precise - 1))
+    corners = [(unit, 0), (half, half), (0, unit), (-half, half)]
+    corners += [(-unit, 0), (-half, -half), (0, -unit), (half, -half)]
     x, y = corners[octant % 8]
     shift = 2 * precise - bits
     return Ball((cosine * x - sine * y) >> shift, (cosine * y + sine * x) >> shift, 2)
@@ -185,12 +185,12 @@ def ball_exp(number: Ball, bits: int) -> Ball:
         raise ImpreciseError
     precise = bits + _GUARD_BITS + 48
     shift = precise - bits
-    twos, rest = divmod(x << shift, logarithm_of_2(precise))
+    twos, remainder = divmod(x << shift, logarithm_of_2(precise))
     term, growth, k = 1 << precise, 0, 0
     while term:
         growth += term
         k += 1
-        term = (term * rest >> precise) // k
+        term = (term * remainder >> precise) // k
     quarters, angle = divmod(y << shift, pi(precise) >> 1)
     cosine, sine = _cosine_and_sine(angle, precise)
     for _ in range(quarters % 4):
@@ -218,8 +218,8 @@ def ball_log(number: Ball, bits: int) -> Ball:
     precise = bits + _GUARD_BITS
     twos = x.bit_length() - bits
     mantissa = _shifted(x, precise - bits - twos)
-    one = 1 << precise
-    ratio = ((mantissa - one) << precise) // (mantissa + one)  # ln m = 2 artanh((m-1)/(m+1))
+    unit = 1 << precise
+    ratio = ((mantissa - unit) << precise) // (mantissa + unit)  # ln m = 2 artanh((m-1)/(m+1))
     square = ratio * ratio >> precise
     power, total, k = ratio, 0, 1
     while power not in (0, -1):

@@ -34,27 +34,27 @@ def _short_logarithm(number: int) -> int:
 @lru_cache(1024)
 def totient(order: int) -> int:
     """Euler's function: the degree of a root of unity."""
-    result, rest, factor = order, order, 2
-    while factor * factor <= rest:
-        if rest % factor == 0:
+    result, cofactor, factor = order, order, 2
+    while factor * factor <= cofactor:
+        if cofactor % factor == 0:
             result -= result // factor
-            while rest % factor == 0:
-                rest //= factor
+            while cofactor % factor == 0:
+                cofactor //= factor
         factor += 1
-    return result - result // rest if rest > 1 else result
+    return result - result // cofactor if cofactor > 1 else result
 
 
 @lru_cache(1024)
-def outside_and_inside(number: Fraction, degree: int) -> tuple[Fraction, Fraction]:
+def coefficient_and_radicand(number: Fraction, degree: int) -> tuple[Fraction, Fraction]:
     """A positive number as power times rest, so that root(12) and 2 root(3) are one object."""
     n, d = (integer_root(part, degree) for part in (number.numerator, number.denominator))
     if n**degree == number.numerator and d**degree == number.denominator:
         return Fraction(n, d), Fraction(1)
     if max(number.numerator.bit_length(), number.denominator.bit_length()) * degree > 2_000:
         return Fraction(1), number
-    inside, outside = number.numerator * number.denominator ** (degree - 1), 1
+    radicand, coefficient = number.numerator * number.denominator ** (degree - 1), 1
     for divisor in range(2, 100):
         power = divisor**degree
-        while inside % power == 0:
-            inside, outside = inside // power, outside * divisor
-    return Fraction(outside, number.denominator), Fraction(inside)
+        while radicand % power == 0:
+            radicand, coefficient = radicand // power, coefficient * divisor
+    return Fraction(coefficient, number.denominator), Fraction(radicand)

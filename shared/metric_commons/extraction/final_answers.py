@@ -31,7 +31,9 @@ _HASHES = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 _REJECTED = re.compile(r",?\s+(?:not|instead of|rather than|because|since|as opposed to)\b")
-_SHOWN = re.compile(r"\*\*([^*\n]{1,200})\*\*|\$\$([^$]{1,500})\$\$|\\\[(.{1,500}?)\\\]", re.DOTALL)
+_DISPLAYED = re.compile(
+    r"\*\*([^*\n]{1,200})\*\*|\$\$([^$]{1,500})\$\$|\\\[(.{1,500}?)\\\]", re.DOTALL
+)
 _FORMULA_MARKS = (
     ("$$", "$$"),
     ("$", "$"),
@@ -151,20 +153,20 @@ def final_answer(text: str) -> str | None:
             candidates.append((matches[-1].start(), _up_to_end(text[matches[-1].end() :])))
     if candidates:
         return max(candidates, key=lambda candidate: candidate[0])[1]
-    shown = list(_SHOWN.finditer(text))
-    return _unmarked(next(filter(None, shown[-1].groups()), "")) or None if shown else None
+    matches = list(_DISPLAYED.finditer(text))
+    return _unmarked(next(filter(None, matches[-1].groups()), "")) or None if matches else None
 
 
-def _up_to_end(rest: str) -> str | None:
+def _up_to_end(remainder: str) -> str | None:
     """The rest of the line or sentence, without marks; None of what is rejected."""
-    rest = rest.lstrip()
+    remainder = remainder.lstrip()
     for left, right in _FORMULA_MARKS:
-        end = rest.find(right, len(left))
-        if rest.startswith(left) and end > 0 and left != "$":
-            formula, after = rest[len(left) : end], rest[end + len(right) :]
-            tail = _sentence(after)
+        end = remainder.find(right, len(left))
+        if remainder.startswith(left) and end > 0 and left != "$":
+            formula, following = remainder[len(left) : end], remainder[end + len(right) :]
+            tail = _sentence(following)
             return _unmarked(formula + (f" {tail}" if tail and left != "**" else "")) or None
-    sentence = _sentence(rest)
+    sentence = _sentence(remainder)
     return None if sentence.startswith("not ") else _unmarked(sentence) or None
 
 
@@ -178,9 +180,9 @@ def _sentence(text: str) -> str:
 
 def _unmarked(text: str) -> str:
     """The text without the marks around it, stops and white space at its ends."""
-    before = None
-    while before != text:
-        before = text
+    previous_text = None
+    while previous_text != text:
+        previous_text = text
         text = text.strip().strip("*_`").rstrip(".,;:。，").strip()
         for left, right in _FORMULA_MARKS:
             inner = text[len(left) : -len(right)]
@@ -239,5 +241,5 @@ def choice(text: str) -> str | None:
     bold = set(_BOLD_LETTER.findall(text))
     if len(bold) == 1:
         return str(bold.pop())
-    only = _LETTER_AND_TEXT.fullmatch(lines[0]) if len(lines) == 1 else None
-    return only[1] if only else None
+    single_line = _LETTER_AND_TEXT.fullmatch(lines[0]) if len(lines) == 1 else None
+    return single_line[1] if single_line else None

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from ..algebra.exact_values import Value, rational
 from ..algebra.work_limits import UndecidedError
+from .conventions import Context
 from .expressions import parse_expression
 from .notation import Token
-from .reading_context import Context
 from .separators import split_at_signs
 from .structures import (
     Bracketed,

@@ -30,7 +30,7 @@ class BracketReader(LetterReader):
         letter = lower[0].text
         first = small_integer(self.parsed(lower[2:]), -(10**6), 10**6)
         last = small_integer(self.parsed(upper), first - 1, first + _MAX_SUM)
-        start, outside = self.position, dict(self._context.bound)
+        start, outer_letters = self.position, dict(self._context.values_of_letters)
         result = rational(0 if name == "sum" else 1)
         end = start
         body = list(self._tokens)
@@ -38,12 +38,12 @@ class BracketReader(LetterReader):
             spend(5)
             self._tokens = list(body)  # reading may split tokens
             self.move(start)
-            self._context.bound = {**outside, letter: rational(index)}
+            self._context.values_of_letters = {**outer_letters, letter: rational(index)}
             value = as_value(self.term())
             end = self.position
             if index <= last:
                 result = result + value if name == "sum" else result * value
-        self._context.bound = outside
+        self._context.values_of_letters = outer_letters
         if end == start:
             raise UndecidedError("a sum of nothing")
         return result

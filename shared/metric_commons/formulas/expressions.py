@@ -20,12 +20,12 @@ from ..algebra.elementary import PI, power, root
 from ..algebra.exact_values import Value, decimal, rational
 from ..algebra.work_limits import UndecidedError
 from .brackets import BracketReader
+from .conventions import Context
 from .functions import FUNCTIONS, binomial, factorial_of, rounded, small_integer
 from .letters import ACCENTS, GREEK, derivative
 from .matrices import matrix_power, multiplied, total, transposed
 from .notation import Token
 from .numerals import mixed_fraction, recurring_decimal
-from .reading_context import Context
 from .real_sets import REALS, as_real_set, complement, intersection, union
 from .structures import (
     BasedNumber,
@@ -124,7 +124,7 @@ class _Parser(BracketReader):
                     result = as_value(result) / self._denominator(factor)
                 result = multiplied(rational(-1), result) if sign < 0 else result
             elif self._starts_factor():
-                if self.next.kind == "number" and not self.previous().is_sign("})!"):
+                if self.next.kind == "number" and not self.previous().is_sign("})!^"):
                     raise UndecidedError("two numbers side by side")
                 result = self._times(result, self.factor())
             elif self._skip_mod():
@@ -319,11 +319,13 @@ class _Parser(BracketReader):
         start = self.position
         if not self.next.is_sign("{"):
             return None
-        above, below = self.group(), self.group()
-        if all(part and part[0].text[:1] in ("d", "∂") for part in (above, below)):
-            if len(above) == 1 and len(above[0].text) == 1:
+        numerator, denominator = self.group(), self.group()
+        if all(part and part[0].text[:1] in ("d", "∂") for part in (numerator, denominator)):
+            if len(numerator) == 1 and len(numerator[0].text) == 1:
                 raise UndecidedError("a derivative that is not computed")
-            return derivative("".join(t.text for t in above), "".join(t.text for t in below))
+            return derivative(
+                "".join(t.text for t in numerator), "".join(t.text for t in denominator)
+            )
         self.move(start)
         return None
 
@@ -334,8 +336,8 @@ def _combined(operator: str, left: MathObject, right: MathObject) -> MathObject:
     if sets[0] is not None and sets[1] is not None:
         if operator == "∪":
             return _union(left, right, sets[0], sets[1])
-        other = sets[1] if operator == "∩" else complement(sets[1])
-        return intersection(sets[0], other)
+        operand = sets[1] if operator == "∩" else complement(sets[1])
+        return intersection(sets[0], operand)
     if operator == "∪" and isinstance(left, Collection) and isinstance(right, Collection):
         return Collection(left.items + right.items, in_braces=True)
     raise UndecidedError("sets that are not known")

@@ -7,6 +7,7 @@ from ..algebra.algebraic import conjugate
 from ..algebra.elementary import PI, power, root, size
 from ..algebra.exact_values import Opaque, Value, constant_value, opaque, rational, symbol
 from ..algebra.work_limits import UndecidedError
+from .conventions import Context, is_of_language
 from .functions import (
     FUNCTIONS,
     LOGARITHMS,
@@ -18,7 +19,6 @@ from .functions import (
 )
 from .matrices import multiplied
 from .notation import CLOSING, OPENING, Token
-from .reading_context import Context, is_of_language
 from .structures import MathObject, as_value
 from .token_reader import TokenReader
 
@@ -115,9 +115,13 @@ class LetterReader(TokenReader, ABC):
         return self._named_letter(word)
 
     def _is_derivative(self, word: str) -> bool:
-        below = self.following(1)
-        is_quotient = self.next.is_sign("/") and below.kind == "word"
-        return is_quotient and word[0] == below.text[0] == "d" and len(word) == len(below.text) == 2
+        denominator = self.following(1)
+        is_quotient = self.next.is_sign("/") and denominator.kind == "word"
+        return (
+            is_quotient
+            and word[0] == denominator.text[0] == "d"
+            and len(word) == len(denominator.text) == 2
+        )
 
     def _check_product(self, token: Token) -> None:
         """A word is a product of its letters.
@@ -133,8 +137,8 @@ class LetterReader(TokenReader, ABC):
             raise UndecidedError(f"the word {word}")
 
     def _letter(self, letter: str) -> Value:
-        if letter in self._context.bound:
-            return self._context.bound[letter]
+        if letter in self._context.values_of_letters:
+            return self._context.values_of_letters[letter]
         if letter.isascii() and letter.isalpha():
             return symbol(letter)
         return symbol(letter) if letter in GREEK else self._unknown(letter)
@@ -175,7 +179,7 @@ class LetterReader(TokenReader, ABC):
         inner = self.between(self.position + 1, end)
         if primes or any(token.is_sign(",;|∩∪∖") for token in inner):
             return True
-        if letter in ("e", "i") or not inner or letter in self._context.bound:
+        if letter in ("e", "i") or not inner or letter in self._context.values_of_letters:
             return False
         is_greek = len(letter) > 1
         is_single = len(inner) == 1 and (inner[0].kind == "number" or inner[0].text.isupper())
@@ -212,8 +216,8 @@ class LetterReader(TokenReader, ABC):
         parts = self.group()
         if any(part.kind == "end" or part.is_sign("()[]=") for part in parts):
             raise UndecidedError("a subscript that is not a name")
-        bound = [self._context.bound.get(part.text) for part in parts]
-        if any(value is not None for value in bound):
+        values_of_letters = [self._context.values_of_letters.get(part.text) for part in parts]
+        if any(value is not None for value in values_of_letters):
             raise UndecidedError("a subscript that counts")
         return "_" + "".join(part.text for part in parts)
 
@@ -309,6 +313,6 @@ class LetterReader(TokenReader, ABC):
         return self._continues_argument() or self.next.is_sign("/") or is_command
 
 
-def derivative(above: str, below: str) -> Value:
+def derivative(numerator: str, denominator: str) -> Value:
     """A derivative, of which nothing is known but its name."""
-    return symbol(Opaque(f"{above}/{below}", ()))
+    return symbol(Opaque(f"{numerator}/{denominator}", ()))

@@ -8,10 +8,9 @@ from functools import lru_cache
 from ..algebra.exact_values import Value, decimal
 from ..algebra.work_limits import UndecidedError, limited_work
 from .amounts import total_quantity
-from .conventions import DEFAULT, Conventions
+from .conventions import DEFAULT, Context, Conventions
 from .functions import FUNCTIONS
 from .notation import Token, closing_brace, tokens
-from .reading_context import Context
 from .real_sets import complement, intersection, points, union
 from .relations import parse_item
 from .separators import split_answer
@@ -78,9 +77,9 @@ def unmarked(text: str) -> str:
     text = text.strip()
     if text.count("$") == 1 and (text[0] == "$" or text[-1] == "$") and r"\$" not in text:
         text = text.strip("$ ")
-    before = None
-    while before != text:
-        before = text
+    previous_text = None
+    while previous_text != text:
+        previous_text = text
         text = text.rstrip(".,;: ") if not text.endswith(("..", "…", r"\,", r"\;", r"\:")) else text
         for left, right in _MARKS:
             inner = text[len(left) : -len(right)]
@@ -183,8 +182,10 @@ def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathOb
     """What several parts say together."""
     conditions = [content for content in contents if isinstance(content, Words)]
     if conditions and len(conditions) < len(contents):
-        rest = [content for content in contents if not isinstance(content, Words)]
-        content = rest[0] if len(rest) == 1 else _joined(rest, [","] * (len(rest) - 1))
+        formulas = [content for content in contents if not isinstance(content, Words)]
+        content = (
+            formulas[0] if len(formulas) == 1 else _joined(formulas, [","] * (len(formulas) - 1))
+        )
         return Noted(content, "; ".join(condition.text for condition in conditions))
     names = [content.name for content in contents if isinstance(content, Equation)]
     if any(_numbers(content) is not None for content in contents) and len(set(names)) <= 1:
@@ -224,8 +225,7 @@ def _named(contents: Sequence[MathObject]) -> MathObject:
     """Values with names: one name several times is a list, several names are coordinates."""
     names, values = [], []
     for content in contents:
-        assert isinstance(content, Equation)
-        if content.name is None or content.content is None:
+        if not isinstance(content, Equation) or content.name is None or content.content is None:
             raise UndecidedError("several equations")
         names.append(content.name)
         values.append(content.content)
@@ -268,10 +268,10 @@ def _joined_sets(
     return Equation(None, names[0], result) if names else result
 
 
-def _by_comma(both: RealSet, either: RealSet) -> RealSet:
+def _by_comma(common: RealSet, union_of_all: RealSet) -> RealSet:
     """X > 1, x < 3 is meant as "and"; x < 1, x > 3 as "or", since nothing is both."""
-    if not both.intervals:
-        return either
-    if not complement(either).intervals:
-        return both
+    if not common.intervals:
+        return union_of_all
+    if not complement(union_of_all).intervals:
+        return common
     raise UndecidedError("a comma between inequalities")

@@ -87,8 +87,8 @@ def determinant(matrix: Matrix) -> Value:
     result = rational(0)
     for column, entry in enumerate(matrix.rows[0]):
         spend(5)
-        rest = tuple(row[:column] + row[column + 1 :] for row in matrix.rows[1:])
-        minor = entry * determinant(Matrix(rest))
+        minor_rows = tuple(row[:column] + row[column + 1 :] for row in matrix.rows[1:])
+        minor = entry * determinant(Matrix(minor_rows))
         result = result - minor if column % 2 else result + minor
     return result
 

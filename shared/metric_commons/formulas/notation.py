@@ -280,8 +280,13 @@ def _with_spaced_groups(all_tokens: list[Token]) -> list[Token]:
 
 
 def _is_group(token: Token) -> bool:
-    whole, _, _ = token.text.partition(".")
-    return token.kind == "number" and token.is_spaced and len(whole) == 3 and whole.isdigit()
+    integer_part, _, _ = token.text.partition(".")
+    return (
+        token.kind == "number"
+        and token.is_spaced
+        and len(integer_part) == 3
+        and integer_part.isdigit()
+    )
 
 
 def _rewritten(text: str) -> str:

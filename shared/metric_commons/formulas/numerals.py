@@ -24,7 +24,8 @@ def recurring_decimal(text: str, reader: TokenReader) -> Fraction | None:
         return _recurring(text, _digits(reader.group()))
     if reader.next.is_command("dot"):
         return _recurring(text, _dotted(reader))
-    if reader.next.is_sign("(") and reader.following(1).kind == "number":
+    is_digits = reader.following(1).kind == "number" and reader.following(2).is_sign(")")
+    if reader.next.is_sign("(") and is_digits:
         raise UndecidedError("a recurring decimal, or a product")
     if reader.next.is_sign("…"):
         reader.take()
@@ -57,9 +58,9 @@ def _recurring(text: str, block: str) -> Fraction:
     >>> _recurring("0.1", "6")
     Fraction(1, 6)
     """
-    places = len(text.partition(".")[2])
-    whole = Fraction(f"{text}0" if text.endswith(".") else text)
-    return whole + Fraction(int(block), (10 ** len(block) - 1) * 10**places)
+    decimals = len(text.partition(".")[2])
+    integer_part = Fraction(f"{text}0" if text.endswith(".") else text)
+    return integer_part + Fraction(int(block), (10 ** len(block) - 1) * 10**decimals)
 
 
 def _continued(text: str) -> Fraction:
@@ -87,7 +88,7 @@ def mixed_fraction(reader: TokenReader) -> Fraction | None:
         numerator, slash, denominator = (reader.take() for _ in range(3))
         if not (slash.is_sign("/") and numerator.text.isdigit() and denominator.text.isdigit()):
             raise UndecidedError("two numbers side by side")
-        above, below = int(numerator.text), int(denominator.text)
+        numerator_digits, denominator_digits = int(numerator.text), int(denominator.text)
     elif reader.next.is_command("frac"):
         state = reader.state()
         reader.take()
@@ -95,14 +96,14 @@ def mixed_fraction(reader: TokenReader) -> Fraction | None:
         if numbers[0] is None or numbers[1] is None or not 0 < numbers[0] < numbers[1]:
             reader.restore(state)
             return None
-        above, below = numbers[0], numbers[1]
+        numerator_digits, denominator_digits = numbers[0], numbers[1]
     else:
         return None
-    if not 0 < above < below:
+    if not 0 < numerator_digits < denominator_digits:
         raise UndecidedError("two numbers side by side")
     if after_division or reader.next.is_sign("^!/"):
         raise UndecidedError("a mixed number that may be read in two ways")
-    return Fraction(above, below)
+    return Fraction(numerator_digits, denominator_digits)
 
 
 def _plain_number(reader: TokenReader) -> int | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import cmp_to_key
+from typing import cast
 
 from ..algebra.differences import is_number, real_sign
 from ..algebra.exact_values import Value
@@ -120,12 +121,11 @@ def as_real_set(content: MathObject) -> RealSet | None:
         low, high = content.items
         if not (_is_end(low) and _is_end(high)):
             return None
+        ends = cast(tuple[End, End], (low, high))
         has_low, has_high = content.brackets[0] == "[", content.brackets[1] == "]"
         has_low = has_low and not isinstance(low, Infinity)
         has_high = has_high and not isinstance(high, Infinity)
-        assert isinstance(low, End)
-        assert isinstance(high, End)
-        return interval(low, high, has_low, has_high)
+        return interval(*ends, has_low, has_high)
     return None
 
 

@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 
 from ..algebra.differences import are_equal, real_sign
-from ..algebra.exact_values import ONE, Exp, Opaque, Value, symbol
+from ..algebra.exact_values import EMPTY, Exp, Opaque, Value, symbol
 from ..algebra.work_limits import UndecidedError
 from .amounts import parse_amount
+from .conventions import Context
 from .expressions import parse_expression
 from .notation import Token
-from .reading_context import Context
 from .real_sets import as_real_set, complement, intersection, interval, points, union
 from .separators import split_at_signs
 from .structures import (
@@ -206,13 +207,9 @@ def _inequality(
             _solutions(left, right, sign, letter)
             for sign, (left, right) in zip(signs, pairwise(contents), strict=True)
         ]
-        if None not in sets:
-            result = sets[0]
-            for numbers in sets[1:]:
-                assert result is not None
-                assert numbers is not None
-                result = intersection(result, numbers)
-            return Equation(None, letter, result)
+        solved = [numbers for numbers in sets if numbers is not None]
+        if len(solved) == len(sets):
+            return Equation(None, letter, reduce(intersection, solved))
     if len(values) < len(contents):
         raise UndecidedError("an inequality of infinities")
     differences = [left - right for left, right in pairwise(values)]
@@ -237,11 +234,11 @@ def _solutions(left: MathObject, right: MathObject, sign: str, letter: str) -> R
     slope_and_rest = linear(as_value(left) - as_value(right), letter)
     if slope_and_rest is None:
         return None
-    slope, rest = slope_and_rest
+    slope, constant_part = slope_and_rest
     slope_sign = real_sign(slope)
     if not slope_sign:
         return None
-    end = -(rest / slope)
+    end = -(constant_part / slope)
     if sign == "≠":
         return complement(points([end]))
     has_end = sign == "≤"
@@ -253,8 +250,8 @@ def _solutions(left: MathObject, right: MathObject, sign: str, letter: str) -> R
 def _beside_infinity(left: MathObject, right: MathObject, letter: str) -> RealSet | None:
     """-∞ < x and x < ∞ say nothing."""
     says_nothing = left == Infinity(-1) or right == Infinity(1)
-    other = right if isinstance(left, Infinity) else left
-    is_letter = isinstance(other, Value) and other.is_equal(symbol(letter))
+    second = right if isinstance(left, Infinity) else left
+    is_letter = isinstance(second, Value) and second.is_equal(symbol(letter))
     if not (says_nothing and is_letter):
         raise UndecidedError("an inequality of infinities")
     return complement(RealSet(()))
@@ -269,21 +266,23 @@ def linear(value: Value, letter: str) -> tuple[Value, Value] | None:
     """
     if not value.is_polynomial:
         return None
-    slope, rest = Value({}), Value({})
+    slope, constant_part = Value({}), Value({})
     for monomial, constant in value.numerator.items():
         exponents = dict(monomial)
         exponent = exponents.pop(letter, 0)
         if any(_depends(generator) for generator in exponents) or exponent not in (0, 1):
             return None
         part = Value({frozenset(exponents.items()): constant})
-        slope, rest = (slope + part, rest) if exponent else (slope, rest + part)
-    return slope, rest
+        slope, constant_part = (
+            (slope + part, constant_part) if exponent else (slope, constant_part + part)
+        )
+    return slope, constant_part
 
 
 def _depends(generator: object) -> bool:
     """Whether a generator is, or may be, a function of letters."""
     if isinstance(generator, Exp):
-        return generator.monomial != ONE
+        return generator.monomial != EMPTY
     return generator != "pi" and isinstance(generator, str | Opaque)
 
 
@@ -298,20 +297,20 @@ def _absolute_inequality(
         left, right, sign = right, left, _MIRRORED[sign]
     if not _is_between_bars(left):
         return None
-    inner, bound = _value(left[1:-1], context), _value(right, context)
-    if inner is None or bound is None or len(inner.letters) != 1 or _letters([bound]):
+    inner, limit = _value(left[1:-1], context), _value(right, context)
+    if inner is None or limit is None or len(inner.letters) != 1 or _letters([limit]):
         return None
     [letter] = inner.letters
     has_end = "≤" if sign in "≤≥" else "<"
     if sign in "<≤":
         sets = [
-            _solutions(inner, bound, has_end, letter),
-            _solutions(-bound, inner, has_end, letter),
+            _solutions(inner, limit, has_end, letter),
+            _solutions(-limit, inner, has_end, letter),
         ]
     else:
         sets = [
-            _solutions(bound, inner, has_end, letter),
-            _solutions(inner, -bound, has_end, letter),
+            _solutions(limit, inner, has_end, letter),
+            _solutions(inner, -limit, has_end, letter),
         ]
     first, second = sets
     if first is None or second is None:

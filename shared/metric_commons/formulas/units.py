@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..algebra.work_limits import UndecidedError
+from .conventions import Context, is_of_language
 from .functions import TRIGONOMETRIC
 from .notation import Token, tokens
-from .reading_context import Context, is_of_language
 from .separators import nesting
 from .structures import Unit
 from .unit_table import SCALES, unit_of_symbol, unit_of_word
@@ -81,6 +81,7 @@ _NOT_IN_NOUNS = {
 }
 _ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
 _SHORT_NOTES = {"am", "pm", "bc", "ad", "ce", "bce", "AM", "PM", "BC", "AD", "CE", "up", "R"}
+_LONGEST_SUFFIX = 40  # tokens
 _MARKED_WORDS = {*SCALES, *_PERCENT_WORDS}
 _FRACTIONAL = re.compile(r".*(ths|rds|ieths)")
 
@@ -119,8 +120,8 @@ def measured(all_tokens: Sequence[Token], context: Context) -> Measured:
     Fraction(1, 10000)
     """
     currencies = {token.text for token in all_tokens if token.is_sign(CURRENCIES)}
-    rest = [token for token in all_tokens if not token.is_sign(CURRENCIES)]
-    amount, suffix = _without_suffix(rest, context)
+    formula = [token for token in all_tokens if not token.is_sign(CURRENCIES)]
+    amount, suffix = _without_suffix(formula, context)
     if currencies:
         unit = unit_of_symbol(currencies.pop())
         if currencies or suffix.unit not in (None, unit) or suffix.noun or suffix.is_percent:
@@ -136,8 +137,9 @@ def _without_suffix(all_tokens: Sequence[Token], context: Context) -> Measured:
     if last.kind == "number" and not any(token.kind in ("text", "word") for token in all_tokens):
         return Measured(all_tokens, Suffix())
     depth = nesting(all_tokens[0])
+    first = len(all_tokens) - _LONGEST_SUFFIX
     for start in range(1, len(all_tokens)):
-        if not depth and _may_start_suffix(all_tokens, start):
+        if not depth and start >= first and _may_start_suffix(all_tokens, start):
             suffix = _suffix(all_tokens[start:], all_tokens[:start], context)
             if suffix is not None:
                 return Measured(all_tokens[:start], suffix)
@@ -330,8 +332,8 @@ class _UnitReader:
 
     def _factor(self) -> Unit | None:
         if self._take("frac"):
-            above, below = self._group(), self._group()
-            return _times(above, below, -1) if above and below else None
+            numerator, denominator = self._group(), self._group()
+            return _times(numerator, denominator, -1) if numerator and denominator else None
         if self._next in ("(", "{"):
             return self._group()
         power = 1

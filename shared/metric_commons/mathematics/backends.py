@@ -99,7 +99,7 @@ def equivalence_scores(
     equal, undecided, unreadable, by_math_verify = (np.zeros(rows) for _ in range(4))
     scores = EquivalenceScores(equal, undecided, unreadable, by_math_verify, [None] * rows)
     verdicts: dict[tuple[str, str], Verdict] = {}  # each distinct pair is compared once
-    asked: dict[tuple[str, str], bool | None] = {}
+    opinions_of_pairs: dict[tuple[str, str], bool | None] = {}
     with _comparison(backend, timeout, exact) as (compare, ask):
         for row, (prediction, accepted) in enumerate(zip(predictions, references, strict=True)):
             answers = [accepted] if isinstance(accepted, str) else accepted
@@ -113,15 +113,17 @@ def equivalence_scores(
                 if pair not in verdicts:
                     verdicts[pair] = compare(*pair)
                 row_verdicts.append(verdicts[pair])
-            if any(one.is_equal for one in row_verdicts):
+            if any(single.is_equal for single in row_verdicts):
                 scores.equal[row] = 1
             else:
                 open_answers = [
                     answer
-                    for answer, one in zip(answers, row_verdicts, strict=True)
-                    if one.is_equal is None
+                    for answer, single in zip(answers, row_verdicts, strict=True)
+                    if single.is_equal is None
                 ]
-                _score_open_row(scores, row, open_answers, row_verdicts, prediction, ask, asked)
+                _score_open_row(
+                    scores, row, open_answers, row_verdicts, prediction, ask, opinions_of_pairs
+                )
             if backend in _EXACT and not scores.equal[row]:
                 scores.unreadable[row] = not any(map(readable, answers))
     return scores
@@ -134,7 +136,7 @@ def _score_open_row(
     verdicts: Sequence[Verdict],
     prediction: str,
     ask: Callable[[str, str], bool | None] | None,
-    asked: dict[tuple[str, str], bool | None],
+    opinions_of_pairs: dict[tuple[str, str], bool | None],
 ) -> None:
     """A row without a proof of equality: what is undecided may be left to math-verify."""
     if not open_answers:
@@ -142,16 +144,16 @@ def _score_open_row(
     if ask is not None:
         for answer in open_answers:
             pair = answer, prediction
-            if pair not in asked:
-                asked[pair] = ask(*pair)
-        opinions = [asked[answer, prediction] for answer in open_answers]
+            if pair not in opinions_of_pairs:
+                opinions_of_pairs[pair] = ask(*pair)
+        opinions = [opinions_of_pairs[answer, prediction] for answer in open_answers]
         if True in opinions:
             scores.by_math_verify[row] = 1
             return
         if None not in opinions:
             return
     scores.undecided[row] = 1
-    scores.reasons[row] = next(one.reason for one in verdicts if one.is_equal is None)
+    scores.reasons[row] = next(single.reason for single in verdicts if single.is_equal is None)
 
 
 @contextmanager

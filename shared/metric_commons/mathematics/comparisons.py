@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, cast
 
 from ..algebra.differences import are_equal, is_number, is_within, real_sign
 from ..algebra.elementary import PI, size
@@ -115,14 +115,14 @@ class Rules:
         if first.unit is not None and second.unit is not None:
             return self._same_amounts(first, second, first.unit, second.unit)
         units = [unit for unit in (first.unit, second.unit) if unit is not None]
-        same = self.equal(first.number, second.number)
-        if same or units[0].powers != {("degree", 1)}:
-            return same
+        is_same = self.equal(first.number, second.number)
+        if is_same or units[0].powers != {("degree", 1)}:
+            return is_same
         in_radians = PI * rational(units[0].factor / 180)
         scaled = [
             _scaled(part.number, in_radians if part.unit else None) for part in (first, second)
         ]
-        return any_of([same, self.equal(scaled[0], scaled[1])])
+        return any_of([is_same, self.equal(scaled[0], scaled[1])])
 
     def _same_percentages(self, left: Quantity, right: Quantity) -> bool | None:
         if left.is_percent and right.is_percent:
@@ -155,25 +155,25 @@ class Rules:
         return self.equal(left.number, right.number)
 
     def _same_amounts(
-        self, left: Quantity, right: Quantity, unit: Unit, other: Unit
+        self, left: Quantity, right: Quantity, unit: Unit, partner: Unit
     ) -> bool | None:
-        angles = {unit.powers, other.powers} == {
+        angles = {unit.powers, partner.powers} == {
             frozenset({("degree", 1)}),
             frozenset({("radian", 1)}),
         }
-        if not angles and unit.powers != other.powers:
-            bases = {base for base, _ in unit.powers | other.powers}
+        if not angles and unit.powers != partner.powers:
+            bases = {base for base, _ in unit.powers | partner.powers}
             return None if len(bases & CURRENCY_BASES) > 1 else False
-        if unit == other:
+        if unit == partner:
             return self.equal(left.number, right.number)
         numbers = []
-        for quantity, own in ((left, unit), (right, other)):
+        for quantity, quantity_unit in ((left, unit), (right, partner)):
             if not isinstance(quantity.number, Value):
                 return None
-            factor = rational(own.factor)
-            if angles and own.powers == {("degree", 1)}:
+            factor = rational(quantity_unit.factor)
+            if angles and quantity_unit.powers == {("degree", 1)}:
                 factor = factor * PI / rational(180)
-            numbers.append((quantity.number + rational(own.offset)) * factor)
+            numbers.append((quantity.number + rational(quantity_unit.offset)) * factor)
         return self.equal(numbers[0], numbers[1])
 
     # Names
@@ -181,9 +181,9 @@ class Rules:
     def _with_equation(self, left: MathObject, right: MathObject) -> bool | None:
         if isinstance(left, Equation) and isinstance(right, Equation):
             return self._same_equations(left, right)
-        equation, other = (left, right) if isinstance(left, Equation) else (right, left)
-        assert isinstance(equation, Equation)
-        if equation.content is None or isinstance(other, Statement | Inequalities):
+        pair = (left, right) if isinstance(left, Equation) else (right, left)
+        equation, partner = cast(tuple[Equation, MathObject], pair)
+        if equation.content is None or isinstance(partner, Statement | Inequalities):
             return None
         if isinstance(left, Equation):
             return self.equal(equation.content, right)
@@ -191,32 +191,38 @@ class Rules:
 
     def _same_equations(self, left: Equation, right: Equation) -> bool | None:
         if left.difference is not None and right.difference is not None and self._is_exact:
-            same = same_solutions(left.difference, right.difference)
-            if same is not None:
-                return same
+            is_same = same_solutions(left.difference, right.difference)
+            if is_same is not None:
+                return is_same
         if left.content is None or right.content is None or left.name != right.name:
             return None
-        same = self.equal(left.content, right.content)
+        is_same = self.equal(left.content, right.content)
         differences = [e.difference for e in (left, right) if e.difference is not None]
         is_implicit = left.name in _letters_of(left.content) | _letters_of(right.content)
-        return None if same is False and differences and is_implicit else same
+        return None if is_same is False and differences and is_implicit else is_same
 
     def _with_names(self, left: MathObject, right: MathObject) -> bool | None:
         if isinstance(left, NamedValues) and isinstance(right, NamedValues):
             return self._same_by_name(left, right)
-        named, other = (left, right) if isinstance(left, NamedValues) else (right, left)
-        assert isinstance(named, NamedValues)
-        is_one_letter = len({name.partition("_")[0] for name in named.names}) == 1
-        if isinstance(other, Collection) and is_one_letter:
-            values: MathObject = Collection(named.values)
-            return self.equal(values, right) if named is left else self.equal(left, values)
-        places = _places(other)
-        if places is None:
+        pair = (left, right) if isinstance(left, NamedValues) else (right, left)
+        named_values, partner = cast(tuple[NamedValues, MathObject], pair)
+        is_one_letter = len({name.partition("_")[0] for name in named_values.names}) == 1
+        if isinstance(partner, Collection) and is_one_letter:
+            values: MathObject = Collection(named_values.values)
+            return self.equal(values, right) if named_values is left else self.equal(left, values)
+        coordinates = _places(partner)
+        if coordinates is None:
             return None
-        pairs = (named.values, places) if named is left else (places, named.values)
-        same = self._all_equal(*pairs)
-        is_in_order = isinstance(other, Bracketed) and [*named.names] == sorted(named.names)
-        return same if same or is_in_order else None
+        pairs = (
+            (named_values.values, coordinates)
+            if named_values is left
+            else (coordinates, named_values.values)
+        )
+        is_same = self._all_equal(*pairs)
+        is_in_order = isinstance(partner, Bracketed) and [*named_values.names] == sorted(
+            named_values.names
+        )
+        return is_same if is_same or is_in_order else None
 
     def _same_by_name(self, left: NamedValues, right: NamedValues) -> bool | None:
         if sorted(left.names) != sorted(right.names):
@@ -269,16 +275,16 @@ class Rules:
             if isinstance(first, Collection) and isinstance(second, Bracketed):
                 is_set = first.in_braces and len(first.items) > 1
                 return False if is_set else None
-        places, other_places = _places(left), _places(right)
-        if places is None or other_places is None:
+        coordinates, partner_coordinates = _places(left), _places(right)
+        if coordinates is None or partner_coordinates is None:
             return None
         if isinstance(left, Bracketed) and isinstance(right, Bracketed):
             brackets = {left.brackets, right.brackets}
             if len(brackets) > 1 and not brackets <= {"()", "⟨⟩"}:
-                is_pair = len(places) == len(other_places) == 2 and "⟨⟩" not in brackets
-                same_ends = self._all_equal(places, other_places)
+                is_pair = len(coordinates) == len(partner_coordinates) == 2 and "⟨⟩" not in brackets
+                same_ends = self._all_equal(coordinates, partner_coordinates)
                 return False if is_pair and same_ends is not None else None
-        return self._all_equal(places, other_places)
+        return self._all_equal(coordinates, partner_coordinates)
 
     def _all_equal(self, left: Sequence[MathObject], right: Sequence[MathObject]) -> bool | None:
         return len(left) == len(right) and all_of(map(self.equal, left, right))
@@ -302,13 +308,13 @@ class Rules:
         for value in (*values[0], *values[1]):
             if is_number(value) and not real_sign(value):
                 return None
-        same = all_of(
+        is_same = all_of(
             are_equal(a * values[1][0], b * values[0][0]) for a, b in zip(*values, strict=True)
         )
         times = [_TIME.fullmatch(ratio.text) is not None for ratio in (left, right)]
         has_zero = any(":0" in ratio.text for ratio in (left, right))
         is_doubtful = all(times) or (any(times) and has_zero)
-        return None if same and is_doubtful else same
+        return None if is_same and is_doubtful else is_same
 
     def _same_statements(self, left: Statement, right: Statement) -> bool | None:
         if left.signs != right.signs:
@@ -358,7 +364,7 @@ class Rules:
 
 def _rounds_to(reference: DecimalValue, prediction: Value) -> bool | None:
     """Whether a number rounds to a decimal; a half is rounded away from zero, as at school."""
-    half = Fraction(1, 2 * 10**reference.places)
+    half = Fraction(1, 2 * 10**reference.decimals)
     number, target = prediction.fraction, reference.fraction
     if number is not None and target is not None and abs(number - target) == half:
         return abs(number) < abs(target)
@@ -367,11 +373,11 @@ def _rounds_to(reference: DecimalValue, prediction: Value) -> bool | None:
 
 def _value_beside_structure(left: MathObject, right: MathObject) -> bool | None:
     """A number is not a tuple, a matrix or an interval; all else may be a matter of notation."""
-    value, other = (left, right) if isinstance(left, Value) else (right, left)
-    assert isinstance(value, Value)
+    pair = (left, right) if isinstance(left, Value) else (right, left)
+    value, partner = cast(tuple[Value, MathObject], pair)
     if not is_number(value):
         return None
-    match other:
+    match partner:
         case Bracketed(_, items) if len(items) > 1:
             return False
         case Matrix(rows) if len(rows) > 1 or len(rows[0]) > 1:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError, limited_work
@@ -224,8 +224,8 @@ def _readings(start: Conventions, forms: set[str]) -> Iterator[Conventions]:
     if len(names) > MAX_FORMS:
         return
     for choices in product((True, False), repeat=len(names)):
-        chosen = dict(zip(names, choices, strict=True))
-        yield start._replace(**chosen)
+        choice = dict(zip(names, choices, strict=True))
+        yield start._replace(**choice)
 
 
 def _with_bare_units(comparison: _Comparison, forms: set[str]) -> Verdict:
@@ -282,8 +282,8 @@ def _same_answers(left: Answer, right: Answer, rules: Rules) -> bool | None:
     contents = left.content, right.content
     if isinstance(contents[0], Words) != isinstance(contents[1], Words):
         word, formula = (left, right) if isinstance(contents[0], Words) else (right, left)
-        assert isinstance(word.content, Words)
-        return unmarked(formula.text).strip("() .").casefold() == word.content.text or None
+        text = cast(Words, word.content).text
+        return unmarked(formula.text).strip("() .").casefold() == text or None
     texts = unmarked(left.text), unmarked(right.text)
     if texts[0] != texts[1] and len(texts[0]) == 1 and texts[0].casefold() == texts[1].casefold():
         return None  # a choice may be written in lower case

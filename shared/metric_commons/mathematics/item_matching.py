@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ..algebra.exact_values import ONE, Value
+from ..algebra.exact_values import EMPTY, Value
 from ..formulas.structures import MathObject
 
 
@@ -17,11 +17,11 @@ class ItemMatching(NamedTuple):
     def same_sets(self, left: Sequence[MathObject], right: Sequence[MathObject]) -> bool | None:
         """Whether both have the same items, where repeats do not count."""
         items, other_items = self._distinct(left), self._distinct(right)
-        same = self.same_multisets(items, other_items)
-        if same is False and len(items) != len(other_items):
+        is_same = self.same_multisets(items, other_items)
+        if is_same is False and len(items) != len(other_items):
             longer = max(items, other_items, key=len)
             return None if self._may_repeat(longer) else False
-        return same
+        return is_same
 
     def same_multisets(
         self, left: Sequence[MathObject], right: Sequence[MathObject]
@@ -43,36 +43,36 @@ class ItemMatching(NamedTuple):
 
     def _distinct(self, items: Sequence[MathObject]) -> list[MathObject]:
         distinct: list[MathObject] = []
-        others: list[MathObject] = []  # those that are not plain numbers
+        formulas: list[MathObject] = []  # those that are not plain numbers
         numbers: set[Fraction] = set()
         for item in items:
             number = _plain_number(item)
             if number in numbers or any(
-                self.equal(item, other) for other in (distinct if number is None else others)
+                self.equal(item, partner) for partner in (distinct if number is None else formulas)
             ):
                 continue
             distinct.append(item)
             if number is None:
-                others.append(item)
+                formulas.append(item)
             else:
                 numbers.add(number)
         return distinct
 
     def _may_repeat(self, items: Sequence[MathObject]) -> bool:
         """Whether two items may be equal, so that they are fewer than it seems."""
-        others = [item for item in items if _plain_number(item) is None]
+        formulas = [item for item in items if _plain_number(item) is None]
         return any(
-            self.equal(item, other) is None
-            for index, item in enumerate(others)
-            for other in [*others[:index], *(i for i in items if _plain_number(i) is not None)]
+            self.equal(item, partner) is None
+            for index, item in enumerate(formulas)
+            for partner in [*formulas[:index], *(i for i in items if _plain_number(i) is not None)]
         )
 
 
 def _plain_number(item: MathObject) -> Fraction | None:
     """The rational number that an item is written as."""
-    if not isinstance(item, Value) or not item.is_polynomial or item.numerator.keys() - {ONE}:
+    if not isinstance(item, Value) or not item.is_polynomial or item.numerator.keys() - {EMPTY}:
         return None
-    constant = item.numerator.get(ONE, Fraction(0))
+    constant = item.numerator.get(EMPTY, Fraction(0))
     return constant if isinstance(constant, Fraction) else None
 
 
@@ -85,14 +85,14 @@ def _without_equals(
         if isinstance(item, Value):
             forms.setdefault(item.form, []).append(index)
     removed: set[int] = set()
-    rest = []
+    unmatched = []
     for item in left:
         matches = forms.get(item.form) if isinstance(item, Value) else None
         if matches:
             removed.add(matches.pop())
         else:
-            rest.append(item)
-    return rest, [item for index, item in enumerate(right) if index not in removed]
+            unmatched.append(item)
+    return unmatched, [item for index, item in enumerate(right) if index not in removed]
 
 
 def all_of(verdicts: Iterable[bool | None]) -> bool | None:
