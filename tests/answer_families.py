@@ -42,7 +42,7 @@ def monomials(random):
     if not is_equal:
         letter = random.choice(list(other))
         other[letter] += random.choice([1, 2])
-    if coefficient == 1 and not set("^*") & set(_written_monomial(1, other, random)):
+    if 1 in (max(powers.values()), max(other.values())):
         coefficient = 2  # a product of letters alone may be a word
     return (
         _written_monomial(coefficient, powers, random),

@@ -431,7 +431,7 @@ def _scaled(content: MathObject, factor: Value | None) -> MathObject:
             return Matrix(tuple(tuple(entry * factor for entry in row) for row in rows))
         case Quantity(number, unit, noun, is_percent):
             return Quantity(_scaled(number, factor), unit, noun, is_percent)
-        case Equation(None, name, inner) if inner is not None:
+        case Equation(_, name, inner) if inner is not None:
             return Equation(None, name, _scaled(inner, factor))
     return content  # infinities, ratios and equations stay what they are
 
