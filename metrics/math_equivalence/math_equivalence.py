@@ -111,7 +111,7 @@ class MathEquivalence(BatchMetric):
             reasons.extend(equivalence.reasons)
             return equivalence.columns(backend)
 
-        result = summarize_extracted(scores, predictions, references, **answers)
+        result = summarize_extracted(scores, predictions, references, {"unreadable"}, **answers)
         if explain:
             result.setdefault("per_example", {})["reason"] = reasons
         return result

@@ -374,7 +374,9 @@ def sign(number: Constant) -> int:
 
 def as_fraction(number: Constant) -> Fraction | None:
     """The number as a fraction of small terms, if it is proved to be one."""
-    return number if isinstance(number, Fraction) else number.proved_rational()
+    if isinstance(number, Fraction):
+        return number
+    return None if number.kind == "unit" else number.proved_rational()
 
 
 def as_real(number: Constant) -> Constant:

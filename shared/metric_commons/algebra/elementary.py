@@ -135,7 +135,9 @@ def _power_of_term(constant: Constant, monomial: Monomial, exponent: int) -> Val
     if max(exponent * bits, exponent.bit_length() ** 2) > _MAX_LENGTH:
         raise UndecidedError("too much work: too large a power")
     spend(1 + exponent * bits // 100)
-    number = root_of_unity(turn * exponent, coefficient**exponent)
+    number: Constant = coefficient**exponent
+    if turn:
+        number = root_of_unity(turn * exponent, coefficient**exponent)
     return Value({frozenset((g, inner * exponent) for g, inner in monomial): number})
 
 
@@ -324,18 +326,23 @@ def trigonometric(name: str, value: Value) -> Value:
     is_hyperbolic = name.endswith("h")
     unit = rational(1) if is_hyperbolic else I
     growth = exp(unit * value)
-    decay = exp(-(unit * value))
+    decay = growth.inverse()
     half = rational(_HALF)
-    over_two_i = half * unit.inverse()
-    sine = growth * over_two_i - decay * over_two_i
-    cosine = growth * half + decay * half
+
+    def sine() -> Value:
+        over_two_i = half * unit.inverse()
+        return growth * over_two_i - decay * over_two_i
+
+    def cosine() -> Value:
+        return growth * half + decay * half
+
     ratios: dict[str, Callable[[], Value]] = {
-        "sin": lambda: sine,
-        "cos": lambda: cosine,
-        "tan": lambda: sine / cosine,
-        "cot": lambda: cosine / sine,
-        "sec": lambda: cosine.inverse(),
-        "csc": lambda: sine.inverse(),
+        "sin": sine,
+        "cos": cosine,
+        "tan": lambda: sine() / cosine(),
+        "cot": lambda: cosine() / sine(),
+        "sec": lambda: cosine().inverse(),
+        "csc": lambda: sine().inverse(),
     }
     return ratios[name.removesuffix("h")]()
 

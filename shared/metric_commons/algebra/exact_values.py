@@ -68,6 +68,7 @@ Monomial = frozenset[tuple[Generator, Exponent]]
 Polynomial = dict[Monomial, Constant]
 
 EMPTY: Monomial = frozenset()
+_ZERO = Fraction(0)
 UNIT: Polynomial = {EMPTY: Fraction(1)}  # the polynomial 1
 
 
@@ -289,6 +290,14 @@ class DecimalValue(Value):
     def __neg__(self) -> "DecimalValue":
         negated = {m: -constant for m, constant in self.numerator.items()}
         return DecimalValue(negated, self.denominator, self.decimals)
+
+
+def plain_fraction(value: Value) -> Fraction | None:
+    """The number, if the value is written as a rational one."""
+    if value.denominator is not UNIT or value.numerator.keys() - UNIT.keys():
+        return None
+    constant = value.numerator.get(EMPTY, _ZERO)
+    return constant if type(constant) is Fraction else None
 
 
 def nonzero_terms(polynomial: Polynomial) -> Polynomial:

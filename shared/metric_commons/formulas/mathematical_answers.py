@@ -78,6 +78,8 @@ def unmarked(text: str) -> str:
     if text.count("$") == 1 and (text[0] == "$" or text[-1] == "$") and r"\$" not in text:
         text = text.strip("$ ")
     previous_text = None
+    if text[:1].isalnum() and text[-1:].isalnum():
+        return text
     while previous_text != text:
         previous_text = text
         text = text.rstrip(".,;: ") if not text.endswith(("..", "…", r"\,", r"\;", r"\:")) else text
@@ -99,7 +101,7 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     choice = _CHOICE.fullmatch(_FONT.sub(r"\1", text))
     if choice and text != choice[1]:  # a bare C is a letter, (C) and \text{C} are words
         return Answer(Words(choice[1].casefold()), text)
-    all_tokens = tokens(_BOXES.sub("", text))
+    all_tokens = tokens(_BOXES.sub("", text) if "boxed" in text else text)
     words = _words(all_tokens)
     if words is not None:
         return Answer(words, text)
@@ -116,6 +118,11 @@ def _answer(text: str, conventions: Conventions) -> Answer:
 
 def _part(part: Sequence[Token], context: Context) -> MathObject:
     """One part of an answer: a set by a condition, or a relation or an amount."""
+    if part[-1].kind == "number" and part[-1].text.isdigit():  # most parts are
+        if len(part) == 1:
+            return decimal(part[0].text)
+        if len(part) == 2 and part[0].is_sign("-"):
+            return -decimal(part[1].text)
     by_condition = _set_by_condition(part, context)
     return parse_item(part, context) if by_condition is None else by_condition
 

@@ -162,29 +162,43 @@ _COMMANDS = {
 }
 _FONTS = "mathrm textbf textit textrm mbox mathbf mathsf textnormal bf rm textsf texttt mathit"
 
-# Steps of LaTeX, in this order. White space comes as single spaces.
+# Steps of LaTeX, in this order: what a text has if a step matters, a pattern, and what it is
+# replaced by. White space comes as single spaces.
 _REWRITES = [
-    (re.compile(pattern), replacement)
-    for pattern, replacement in [
-        (r"\\\\", ROW_END),
+    (trigger, re.compile(pattern), replacement)
+    for trigger, pattern, replacement in [
+        ("\\\\", r"\\\\", ROW_END),
         # Thousands are joined: 10{,}000 and 10,\!000 and 10\,000.
-        (r"(?<=[0-9]) ?\{ ?, ?\} ?(?=[0-9]{3})|(?<=[0-9]) ?, ?\\! ?(?=[0-9]{3})", ""),
-        (r"(?<=[0-9])\\[,!;:] ?(?=[0-9]{3}(?![0-9]))|(?<=[0-9]),\\ (?=[0-9]{3})", ""),
-        (r"\\[!,;:> ]|~|&nbsp;", " "),
-        (r"\\mathbb ?\{? ?R ?\}?", "ℝ"),
-        (r"\\mathbb ?\{? ?([NZQC]) ?\}?", r" \\text{\1} "),
-        (r"\\operatorname\*? ?\{ ?([a-z]+) ?\}", r"\\\1 "),
-        (r"\\(?:d|t)binom(?![a-z])", r"\\binom "),
-        (r"\\(?:mathbf|boldsymbol|bm) ?\{ ?([A-Za-z]) ?\}", r"\\vec{\1}"),
-        (r"\\(?:left|right) ?\.", " "),
-        (r"\^ ?\{? ?(?:\\circ|°)(?![A-Za-z]) ?\}?", "°"),
-        (r"\\%", "%"),
-        (r"\\\$", "¤"),
-        (r"\\\{", "⦃"),
-        (r"\\\}", "⦄"),
-        (r"\\[()\[\]]", " "),
-        (r"\\(?:mathrm|text|mathit) ?\{ ?([ei]) ?\}", r" \1 "),  # the constants in upright letters
-        (rf"\\(?:{_FONTS.replace(' ', '|')}) ?\{{", r"\\text{"),
+        (",", r"(?<=[0-9]) ?\{ ?, ?\} ?(?=[0-9]{3})|(?<=[0-9]) ?, ?\\! ?(?=[0-9]{3})", ""),
+        (
+            "\\",
+            r"(?<=[0-9])\\[,!;:] ?(?=[0-9]{3}(?![0-9]))|(?<=[0-9]),\\ (?=[0-9]{3})",
+            "",
+        ),
+        ("", r"\\[!,;:> ]|~|&nbsp;", " "),
+        ("mathbb", r"\\mathbb ?\{? ?R ?\}?", "ℝ"),
+        ("mathbb", r"\\mathbb ?\{? ?([NZQC]) ?\}?", r" \\text{\1} "),
+        ("operatorname", r"\\operatorname\*? ?\{ ?([a-z]+) ?\}", r"\\\1 "),
+        ("binom", r"\\(?:d|t)binom(?![a-z])", r"\\binom "),
+        (
+            "b",
+            r"\\(?:mathbf|boldsymbol|bm) ?\{ ?([A-Za-z]) ?\}",
+            r"\\vec{\1}",
+        ),
+        ("\\", r"\\(?:left|right) ?\.", " "),
+        ("", r"\^ ?\{? ?(?:\\circ|°)(?![A-Za-z]) ?\}?", "°"),
+        ("\\%", r"\\%", "%"),
+        ("\\$", r"\\\$", "¤"),
+        ("\\{", r"\\\{", "⦃"),
+        ("\\}", r"\\\}", "⦄"),
+        ("\\", r"\\[()\[\]]", " "),
+        # The constants in upright letters.
+        ("{", r"\\(?:mathrm|text|mathit) ?\{ ?([ei]) ?\}", r" \1 "),
+        (
+            "{",
+            rf"\\(?:{_FONTS.replace(' ', '|')}) ?\{{",
+            r"\\text{",
+        ),
     ]
 ]
 _ROOT_OF_NUMBER = re.compile("√ ?([0-9]+)")  # all of it, where \\sqrt takes a digit
@@ -295,11 +309,13 @@ def _rewritten(text: str) -> str:
         text = _SUPERSCRIPT.sub(lambda m: f"^{{{m[0].translate(_SUPERSCRIPTS)}}}", text)
         text = _SUBSCRIPT.sub(lambda m: f"_{{{m[0].translate(_SUBSCRIPTS)}}}", text)
         text = text.translate(_SIGNS)
-    for pair, replacement in _SIGN_PAIRS:
-        text = pair.sub(replacement, text)
+    if "=" in text:
+        for pair, replacement in _SIGN_PAIRS:
+            text = pair.sub(replacement, text)
     if _IS_LATEX.search(text):
-        for pattern, replacement in _REWRITES:
-            text = pattern.sub(replacement, text)
+        for trigger, pattern, replacement in _REWRITES:
+            if trigger in text:
+                text = pattern.sub(replacement, text)
         text = _COMMAND.sub(lambda match: _COMMANDS.get(match[1], match[0]), text)
     return text.replace("$", " ").replace("**", "^")
 

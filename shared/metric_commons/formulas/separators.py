@@ -9,6 +9,7 @@ from .notation import CLOSING, OPENING, Token
 _CONNECTIVES = {"and": "and", "or": "or", "∨": "or", "∧": "and", "&": "and"}
 
 
+_SEPARATORS = {",", ";", *_CONNECTIVES, "And", "AND", "Or", "OR"}
 _TEXT_AND_CONNECTIVE = re.compile(r"(.*\w),? (and|or)")
 
 
@@ -26,6 +27,9 @@ def split_answer(all_tokens: Sequence[Token]) -> Parts:
     >>> [[token.text for token in part] for part in split_answer(tokens("1, (2, 3) and 4")).parts]
     [['1'], ['(', '2', ',', '3', ')'], ['4']]
     """
+    texts = {token.text for token in all_tokens if token.kind != "text"}
+    if _SEPARATORS.isdisjoint(texts) and not any(token.kind == "text" for token in all_tokens):
+        return Parts([list(all_tokens)] if all_tokens else [], [])
     parts: list[list[Token]] = [[]]
     separators: list[str] = []
     depth = 0
@@ -72,6 +76,8 @@ def _separator(token: Token) -> str:
 
 def split_at_signs(all_tokens: Sequence[Token], signs: str) -> Parts:
     """The parts between signs outside brackets; empty parts stay."""
+    if {token.text for token in all_tokens}.isdisjoint(signs):
+        return Parts([list(all_tokens)], [])
     parts: list[list[Token]] = [[]]
     separators: list[str] = []
     depth = 0

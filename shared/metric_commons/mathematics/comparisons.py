@@ -8,7 +8,7 @@ from typing import Literal, cast
 
 from ..algebra.differences import are_equal, is_number, is_within, real_sign
 from ..algebra.elementary import PI, size
-from ..algebra.exact_values import DecimalValue, Opaque, Value, rational
+from ..algebra.exact_values import DecimalValue, Opaque, Value, plain_fraction, rational
 from ..algebra.work_limits import spend
 from ..formulas.real_sets import as_real_set, compare_ends
 from ..formulas.structures import (
@@ -78,6 +78,9 @@ class Rules:
     # Numbers
 
     def _same_numbers(self, reference: Value, prediction: Value) -> bool | None:
+        fractions = plain_fraction(reference), plain_fraction(prediction)
+        if self._is_exact and fractions[0] is not None and fractions[1] is not None:
+            return fractions[0] == fractions[1]
         if self._is_exact or not (is_number(reference) and is_number(prediction)):
             return are_equal(reference, prediction)
         verdicts = [self._is_close(reference, prediction)]

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, cast
 from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError, limited_work
 from ..formulas.conventions import MAX_FORMS, Conventions
-from ..formulas.mathematical_answers import Answer, Unreadable, parse_answer, unmarked
+from ..formulas.mathematical_answers import Answer, Unreadable, parse_answer
 from ..formulas.structures import (
     Collection,
     Equation,
@@ -283,8 +283,8 @@ def _same_answers(left: Answer, right: Answer, rules: Rules) -> bool | None:
     if isinstance(contents[0], Words) != isinstance(contents[1], Words):
         word, formula = (left, right) if isinstance(contents[0], Words) else (right, left)
         text = cast(Words, word.content).text
-        return unmarked(formula.text).strip("() .").casefold() == text or None
-    texts = unmarked(left.text), unmarked(right.text)
+        return formula.text.strip("() .").casefold() == text or None
+    texts = left.text, right.text
     if texts[0] != texts[1] and len(texts[0]) == 1 and texts[0].casefold() == texts[1].casefold():
         return None  # a choice may be written in lower case
     if rules.percent != "any_scale":

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from ..algebra.exact_values import EMPTY, Value
+from ..algebra.exact_values import Value, plain_fraction
 from ..formulas.structures import MathObject
 
 
@@ -70,10 +70,7 @@ class ItemMatching(NamedTuple):
 
 def _plain_number(item: MathObject) -> Fraction | None:
     """The rational number that an item is written as."""
-    if not isinstance(item, Value) or not item.is_polynomial or item.numerator.keys() - {EMPTY}:
-        return None
-    constant = item.numerator.get(EMPTY, Fraction(0))
-    return constant if isinstance(constant, Fraction) else None
+    return plain_fraction(item) if isinstance(item, Value) else None
 
 
 def _without_equals(
