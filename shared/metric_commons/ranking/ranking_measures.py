@@ -55,8 +55,8 @@ def scores(
         map_denominator: average precision is divided by the number of "relevant" documents; by
             that number, but at most the cutoff ("min_k"); or by the number of relevant documents
             that were "retrieved".
-        score_dtype: that of the rankings; with "float32" levels of recall are rounded to documents
-            as in trec_eval 9.
+        score_dtype: that of the rankings; with "float32" `iprec_at_recall` and `11pt_avg` round
+            recall to a number of documents as in trec_eval 9.
 
     Raises:
         ValueError: an option is out of its range, or a relevance too large for an exponential gain.
@@ -85,7 +85,7 @@ def scores(
 
 
 _UNBOUNDED = {"dcg", "dcg_exp"}
-_SIGNED = {"utility", "yaap"}
+SIGNED = frozenset({"utility", "yaap"})
 
 
 def average(measure: Measure) -> Average:
@@ -111,7 +111,7 @@ def average(measure: Measure) -> Average:
             sequential_mean, after=_total, slope=lambda _, rows: rows, bounds=(0.0, math.inf)
         )
     bounds = (0.0, math.inf) if measure.kind in _UNBOUNDED else (0.0, 1.0)
-    if measure.kind in _SIGNED:
+    if measure.kind in SIGNED:
         bounds = (-math.inf, math.inf)
     return Average(sequential_mean, bounds=bounds)
 
