@@ -13,7 +13,7 @@ from .order import positions
 from .query_counts import QueryCounts, logarithms
 
 _INFAP_EPSILON = 1e-5  # trec_eval's name and value
-_ROUNDING_OF_VERSION_9 = 0.9  # a tenth of a document is rounded up; version 10 rounds to the nearest
+_ROUNDING_OF_VERSION_9 = 0.9  # 0.1 document is rounded up; version 10 rounds to the nearest
 
 
 class TrecMeasures(QueryCounts):
