@@ -25,7 +25,7 @@ import numpy as np
 from ..numbers.arrays import Floats, Integers, Unsigned
 from ..numbers.identifiers import GOLDEN, HASHED, Ids, decoded, encoded
 from .json_rows import fault_of
-from .retrieval_forms import (
+from .retrieval_formats import (
     Triple,
     checked,
     has_three_columns,
