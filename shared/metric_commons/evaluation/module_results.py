@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Self
 
-from ..files.stored import plain, restored
+from ..files.stored import infinities, plain, restored, set_infinities
 from .arguments import REPORTING
 from .signature import signature
 from .value_counts import ClusterCounts, CountedScores, ValueCounts, value_counts
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..statistics.sums import RowSums
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
+_INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
 # What a result has a value of for each score, if it has any.
 _BY_SCORE = (
     *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
@@ -57,13 +58,27 @@ class ModuleResult:
         )
         empty_keys = {key for key in optional if not getattr(self, key)}
         stored_keys = vars(self).keys() - empty_keys - {"per_example", "row_sums"}
-        return {key: plain(value) for key, value in vars(self).items() if key in stored_keys}
+        signs = infinities({key: getattr(self, key) for key in _INFINITE})
+        return {
+            **{key: plain(value) for key, value in vars(self).items() if key in stored_keys},
+            **({"infinite": signs} if signs else {}),
+        }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`: a score that was undefined is NaN again."""
-        numbers = {"scores", "confidence_interval", "groups", "value_counts", *_BESIDE_INTERVALS}
-        return cls(**{key: restored(v) if key in numbers else v for key, v in values.items()})
+        """The inverse of `to_dict`: what was undefined is NaN again, what was infinite, infinite.
+
+        Raises:
+            ValueError: something is said to be infinite that is not.
+        """
+        numbers = {*_INFINITE, "value_counts", *_BESIDE_INTERVALS}
+        fields = {
+            key: restored(value) if key in numbers else value
+            for key, value in values.items()
+            if key != "infinite"
+        }
+        set_infinities(fields, values.get("infinite", []))
+        return cls(**fields)
 
     def only(self, scores: Collection[str]) -> Self:
         """This result with some of the scores alone."""

@@ -74,6 +74,7 @@ _EXTRAS = {
 _OF_MODULE = {
     **dict.fromkeys(_EXTRAS, _Values),
     **dict.fromkeys(("aggregation", "value_counts", "cluster_counts", "left_out"), _Values),
+    "infinite": Sequence[Sequence[Any]],
     "n_clusters": Count | None,
     "lower_is_better": _Names,
     "main_score": str | None,

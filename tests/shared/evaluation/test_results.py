@@ -291,7 +291,7 @@ def test_the_file_has_the_documented_shape():
     ).to_dict()
 
     assert list(content) == ["format", "systems", "comparisons", "provenance"]
-    assert content["format"] == "metric-commons/5"
+    assert content["format"] == "metric-commons/6"
     assert list(content["systems"]["a"]["qa_em"]) == [
         "options",
         "rows",
@@ -325,8 +325,8 @@ def test_the_file_has_the_documented_shape():
     "text",
     [
         *("", "{", "[]", '{"format": "other/1"}', "\x80", '{"format": "metric-commons/1"}'),
-        '{"format": "metric-commons/5", "systems": {"a": {"m": {}}}, "comparisons": []}',
-        '{"format": "metric-commons/5", "systems": [], "comparisons": [], "provenance": {}}',
+        '{"format": "metric-commons/6", "systems": {"a": {"m": {}}}, "comparisons": []}',
+        '{"format": "metric-commons/6", "systems": [], "comparisons": [], "provenance": {}}',
     ],
 )
 def test_another_file_is_no_result(text, tmp_path):
