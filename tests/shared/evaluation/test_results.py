@@ -1035,3 +1035,18 @@ def test_a_data_frame_has_the_lines_of_the_csv():
     assert len(frame) == len(lines)
     assert frame["value"].tolist() == [float(line["value"]) for line in lines]
     assert frame["tier"].isna().tolist() == [not line["tier"] for line in lines]
+
+
+def test_infinite_scores_come_back_from_a_file():
+    results = score(
+        "clustering", predictions=[0, 0, 1, 1], references=[[0.0], [0.0], [1.0], [1.0]]
+    )
+    content = results.to_dict()
+    module = content["systems"]["predictions"]["clustering"]
+    assert module["scores"]["calinski_harabasz"] is None  # as JSON has no infinities
+    again = Results.from_json(results.to_json()).systems["predictions"]["clustering"]
+    assert again.scores["calinski_harabasz"] == math.inf
+
+    module["infinite"] = [[1, "scores", "silhouette"]]  # which is 1
+    with pytest.raises(ValueError, match="silhouette'\\] does not lead to an infinite number"):
+        Results.from_dict(content)
