@@ -1,7 +1,6 @@
 """Results whose comparisons lack what later versions write."""
 
 import json
-from pathlib import Path
 
 import pytest
 

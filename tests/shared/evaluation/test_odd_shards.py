@@ -48,9 +48,7 @@ def shards():
     return st.sampled_from(cases).flatmap(
         lambda case: st.tuples(
             st.just(case),
-            st.lists(
-                st.integers(0, len(next(iter(case[2].values()))) - 1), min_size=1, max_size=4
-            ),
+            st.lists(st.integers(0, len(next(iter(case[2].values()))) - 1), min_size=1, max_size=4),
             st.sampled_from([None, "one", "each"]),
             st.sampled_from([None, "one", "each"]),
         )

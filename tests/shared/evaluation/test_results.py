@@ -1038,9 +1038,7 @@ def test_a_data_frame_has_the_lines_of_the_csv():
 
 
 def test_infinite_scores_come_back_from_a_file():
-    results = score(
-        "clustering", predictions=[0, 0, 1, 1], references=[[0.0], [0.0], [1.0], [1.0]]
-    )
+    results = score("clustering", predictions=[0, 0, 1, 1], references=[[0.0], [0.0], [1.0], [1.0]])
     content = results.to_dict()
     module = content["systems"]["predictions"]["clustering"]
     assert module["scores"]["calinski_harabasz"] is None  # as JSON has no infinities
