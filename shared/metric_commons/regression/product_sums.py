@@ -46,10 +46,9 @@ class _Slices(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Which slices the rows and the columns of a matrix of sums belong to, with their units."""
+    """Which columns the slices of a matrix belong to, with the exponents of their units."""
 
-    left: tuple[tuple[str, int], ...]
-    right: tuple[tuple[str, int], ...]
+    factors: tuple[tuple[str, int], ...]
     weight: int
 
 
@@ -73,6 +72,7 @@ class ProductSums:
         self._sums: dict[_Layout, list[Any]] = {}  # a matrix for each output, and its blocks
         self._totals = {term: [Fraction(0)] * outputs for term in terms}
         self._ranges: dict[str, list[tuple[Number, Number]]] = {}
+        self._buffer: Floats = np.empty(0)
 
     def add_blocks(self, blocks: Iterable[Block]) -> None:
         """Add the rows of all blocks, whose numbers must be finite."""
@@ -108,7 +108,7 @@ class ProductSums:
         self._extend("reference", references)
         self._extend("prediction", predictions)
         self._extend("residual", residuals)
-        if not np.isfinite(residuals).all():
+        if not self.is_finite():
             self._extend_overflowed(predictions, references, residuals)
             if not self.is_finite():  # a number is not finite, which the caller explains
                 return
@@ -179,34 +179,39 @@ class ProductSums:
         weight_slices = None if weights is None else _sliced(weights, bits, greatest)
         if None in slices.values() or (weights is not None and weight_slices is None):
             return False
-        left = [
+        entries = [
             (name, power, array)
             for name, parts in slices.items()
             if parts is not None
             for array, power in zip(*parts, strict=True)
         ]
-        right = [("one", 0, np.ones(signs.shape)), ("sign", 0, signs)]
-        if self._has_products:
-            right += [entry for entry in left if entry[0] not in _ERRORS]
-        if not left:
-            return True
-        first, second = (np.stack([array for *_, array in side], axis=1) for side in (left, right))
-        second = second.transpose(0, 2, 1)
-        names = [tuple((name, power) for name, power, _ in side) for side in (left, right)]
+        matrix = self._matrix(len(entries) + 2, signs.shape[1])
+        for number, (_, _, array) in enumerate(entries):
+            matrix[:, number] = array
+        matrix[:, -2], matrix[:, -1] = 1.0, signs
+        factors = (*((name, power) for name, power, _ in entries), ("one", 0), ("sign", 0))
+        transposed = matrix.transpose(0, 2, 1)
         if weight_slices is None:
-            self._count(_Layout(names[0], names[1], 0), first @ second)
+            self._count(_Layout(factors, 0), matrix @ transposed)
         else:
             for array, power in zip(*weight_slices, strict=True):
-                self._count(_Layout(names[0], names[1], power), (first * array) @ second)
+                self._count(_Layout(factors, power), (matrix * array) @ transposed)
         return True
+
+    def _matrix(self, factors: int, rows: int) -> Floats:
+        """Memory for slices, the same for every block; to allocate it takes longer than to fill."""
+        shape = self._outputs, factors, rows
+        if self._buffer.size < math.prod(shape):
+            self._buffer = np.empty(math.prod(shape))
+        return self._buffer[: math.prod(shape)].reshape(shape)
 
     def _needs(self, name: str) -> bool:
         return name in self._terms or "absolute" in self._terms
 
     def _count(self, layout: _Layout, sums: Floats) -> None:
         """Add a matrix of sums, as whole numbers of its units."""
-        left, right = (np.array([power for _, power in side]) for side in layout[:2])
-        powers = left[:, np.newaxis] + right + layout.weight
+        factors = np.array([power for _, power in layout.factors])
+        powers = factors[:, np.newaxis] + factors + layout.weight
         whole = np.ldexp(sums, -powers).astype(np.int64)
         if layout not in self._sums:
             self._sums[layout] = [whole, 1]
@@ -222,8 +227,8 @@ class ProductSums:
         matrices: list[list[list[int]]] = self._sums.pop(layout)[0].tolist()
         for output, matrix in enumerate(matrices):
             units: dict[tuple[str, str], dict[int, int]] = {}
-            for (name, power), row in zip(layout.left, matrix, strict=True):
-                for (factor, factor_power), number in zip(layout.right, row, strict=True):
+            for (name, power), row in zip(layout.factors, matrix, strict=True):
+                for (factor, factor_power), number in zip(layout.factors, row, strict=True):
                     exponent = power + factor_power + layout.weight
                     of_pair = units.setdefault((name, factor), {})
                     of_pair[exponent] = of_pair.get(exponent, 0) + number
@@ -313,7 +318,7 @@ def _sliced(column: NDArray[Any], bits: int, greatest: int) -> _Slices | None:
         arrays.append(array)
         powers.append(power)
         rest = rest - array
-        if not rest.any():
+        if not (rest.flat[0] or rest.any()):
             return _Slices(arrays, powers)
 
 
