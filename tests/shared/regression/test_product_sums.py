@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metric_commons.evaluation.state import State
 from metric_commons.regression import product_sums
 from metric_commons.regression.errors import MOMENT_MEASURES, regression_scores
 from metric_commons.regression.pairs import Pairs
 from metric_commons.regression.product_sums import ProductSums
+from metric_commons.states.state import State
 
 TERMS = ["reference", "reference_squared", "prediction", "prediction_squared", "product"]
 TERMS += ["absolute", "squared"]
