@@ -384,7 +384,7 @@ def summary(
     import numpy as np
 
     from ..ranking.names import AGGREGATION
-    from ..ranking.ranking_measures import average
+    from ..ranking.ranking_measures import average, sequential_mean
     from ..statistics.summary import uncertainty
 
     rows = len(query_scores)
@@ -393,10 +393,11 @@ def summary(
         values = np.array(
             [query[measure.name] for query in query_scores.values()], dtype=np.float64
         )
-        mean = average(measure)(values)
+        of_queries = average(measure, sequential_mean)
+        mean = of_queries(values)
         scores[measure.name] = mean if means is None else means[measure.name]
         if math.isclose(scores[measure.name], mean):
-            estimators[measure.name] = partial(average(measure).interval, values, None)
+            estimators[measure.name] = partial(of_queries.interval, values, None)
     options = {"measures": list(scores), **scoring._asdict(), "map_denominator": "relevant"}
     uncertain = uncertainty(estimators, **intervals) if intervals else {"confidence_interval": {}}
     if intervals:

@@ -326,7 +326,8 @@ def _is_extreme(column: NDArray[Any], greatest: int) -> Booleans:
     """Which numbers are too great or too small for products of slices."""
     sizes = np.abs(column)
     is_small: Booleans = (sizes < 2.0 ** (-greatest + 10)) & (sizes > 0)
-    return is_small | (sizes > 2.0 ** (greatest - 10))
+    is_great: Booleans = sizes > 2.0 ** (greatest - 10)
+    return is_small | is_great
 
 
 def _errors(
