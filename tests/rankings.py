@@ -181,7 +181,7 @@ def mean(measure, values):
 
 
 def exact_mean(measure, values):
-    """The mean of one measure over queries in any order, its sum rounded once; of counts the sum."""
+    """The mean of one measure over queries from an exact sum; of counts, the sum."""
     if measure.startswith("num_"):
         return int(sum(values))
     if measure == "gm_map":

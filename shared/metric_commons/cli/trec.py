@@ -17,7 +17,7 @@ from ..files.streams import stem
 from ..results.module_results import ModuleResult, aggregation_of, interval_options
 from ..results.rendering import Table, label
 from ..results.results import FORMATS, Results
-from ..results.signature import provenance, signature
+from ..results.signature import program, provenance
 
 if TYPE_CHECKING:
     from ..ranking.names import Measure
@@ -418,10 +418,10 @@ def summary(
         }
         if per_query
         else {},
-        signature=signature(
-            "ir_ranking", {"preset": preset} | options if preset else options, rows
-        ),
-    )
+        signature="",
+        conditions={"preset": preset} if preset else {},
+        program=program(),
+    ).signed("ir_ranking")
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -303,6 +303,8 @@ def test_the_file_has_the_documented_shape():
         "effective_n",
         "groups",
         "signature",
+        "conditions",
+        "program",
         "value_counts",
     ]
     assert content["systems"]["a"]["qa_em"]["value_counts"] == {"qa_em": [[0.0, 1.0], [1, 1]]}
