@@ -29,6 +29,7 @@ from .ranking_measures import (
     RelevanceLevel,
     average,
     scores,
+    sequential_mean,
 )
 
 Missing = Literal["zero", "skip"]
@@ -150,7 +151,7 @@ def relevance_strings(
 def _mean(measure: Measure, values: Floats) -> float:
     if not values.size:
         return 0 if measure.kind.startswith("num_") else float("nan")
-    return average(measure)(values)
+    return average(measure, sequential_mean)(values)
 
 
 def _clear_missing(
