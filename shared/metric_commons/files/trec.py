@@ -306,14 +306,14 @@ def _observed(start: bytes, file: IO[bytes], observe: Callable[[bytes], None]) -
 
 def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes in blocks of whole lines."""
-    rest: list[bytes] = []
+    remainder: list[bytes] = []
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
         if end:
-            yield b"".join([*rest, piece[:end]])
-            rest = []
-        rest.append(piece[end:])
-    last = b"".join(rest)
+            yield b"".join([*remainder, piece[:end]])
+            remainder = []
+        remainder.append(piece[end:])
+    last = b"".join(remainder)
     if last:
         yield last
 

@@ -111,8 +111,10 @@ def columns_by_arrow(lines: bytes, layout: Layout, indices: dict[bytes, int]) ->
     is_blank = _single_blanks(lines)
     if is_blank is None:
         return None
+    separator = chr(lines[int(is_blank.argmax())])
+    if separator not in " \t":
+        return None
     try:
-        separator = chr(lines[int(is_blank.argmax())])
         table = csv.read_csv(BufferReader(lines), *_arrow_options(layout, separator))
     except ArrowInvalid:
         return None
@@ -164,10 +166,10 @@ def _arrow_options(layout: Layout, separator: str) -> tuple[Any, Any, Any]:
 def columns_by_lines(lines: bytes, layout: Layout, indices: dict[bytes, int]) -> Columns | None:
     """As `columns_by_arrow`, in Python; None if a line is wrong."""
     lines = _with_line_feeds(lines)
-    wanted = 0, layout.document, layout.value
+    used_fields = 0, layout.document, layout.value
     fields = _fields_of_equal_lines(lines, layout)
     if fields is not None:
-        queries, documents, numbers = (fields[field :: layout.fields] for field in wanted)
+        queries, documents, numbers = (fields[field :: layout.fields] for field in used_fields)
     else:
         rows = [row for line in lines.split(b"\n") if (row := line.split()) and row[0][:1] != b"#"]
         widths = {len(row) for row in rows}
@@ -175,7 +177,7 @@ def columns_by_lines(lines: bytes, layout: Layout, indices: dict[bytes, int]) ->
             return None
         if max(widths, default=0) > layout.fields and not layout.allows_more_fields:
             return None
-        queries, documents, numbers = ([row[field] for row in rows] for field in wanted)
+        queries, documents, numbers = ([row[field] for row in rows] for field in used_fields)
     try:
         values = layout.parse_numbers(numbers)
     except ValueError:

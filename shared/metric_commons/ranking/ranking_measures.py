@@ -209,16 +209,15 @@ class _Scoring(TrecMeasures, ReaderModels):
         judged = self._ranked.judged.select(self._ranked.judged.relevance >= 0)
         is_hit = judged.relevance >= self._relevance_level
         query = judged.query[is_hit]
-        above = positions(judged.query)[is_hit] - positions(query)
-        bound = np.maximum(np.minimum(relevant, nonrelevant)[query], 1)
-        terms = 1.0 - np.minimum(above, relevant[query]) / bound
+        penalties = np.minimum(positions(judged.query)[is_hit] - positions(query), relevant[query])
+        terms = 1.0 - penalties / np.maximum(np.minimum(relevant, nonrelevant)[query], 1)
         return self._ratio(self._sum(query, terms), relevant)
 
     def _rbp(self, measure: Measure) -> Floats:
         """Rank-biased precision: a reader goes on to the next rank with probability p."""
         hits = self._hits.top(measure.cutoff)
         p = measure.parameter
-        weights = np.array([p**above for above in range(last_rank(hits))])
+        weights = np.array([p**exponent for exponent in range(last_rank(hits))])
         return (1 - p) * self._sum(hits.query, weights[hits.rank - 1])
 
     def _judged(self, measure: Measure) -> Floats:

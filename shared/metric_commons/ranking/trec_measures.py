@@ -56,9 +56,9 @@ class TrecMeasures(QueryCounts):
         if not measure.values:
             return (2 * hits - retrieved).astype(np.float64)
         weights, relevant = measure.values, self._relevant
-        others = measure.argument("docs") + hits - retrieved - relevant
+        absentees = measure.argument("docs") + hits - retrieved - relevant
         gained = weights[0] * hits + weights[1] * (retrieved - hits)
-        total: Floats = gained + weights[2] * (relevant - hits) + weights[3] * others
+        total: Floats = gained + weights[2] * (relevant - hits) + weights[3] * absentees
         return total
 
     # Precision at ranks and levels of recall
@@ -83,11 +83,11 @@ class TrecMeasures(QueryCounts):
 
         Recall is a number of documents here: the integer below the number plus `rounding`.
         """
-        needed = np.floor(measure.parameter * self._relevant + rounding).astype(np.int64)
+        cutoff = np.floor(measure.parameter * self._relevant + rounding).astype(np.int64)
         hits = self._hit_counts(NO_CUTOFF)
         stops = np.cumsum(hits)
-        rows = np.flatnonzero((hits > 0) & (needed <= hits))
-        starts = (stops - hits)[rows] + np.maximum(needed[rows], 1) - 1
+        rows = np.flatnonzero((hits > 0) & (cutoff <= hits))
+        starts = (stops - hits)[rows] + np.maximum(cutoff[rows], 1) - 1
         result = np.zeros(self._queries)
         if rows.size:
             ends = np.column_stack([starts, stops[rows]]).ravel()

@@ -91,6 +91,11 @@ def test_a_control_character_is_part_of_a_document(read):
     assert rows(read, lines) == (None if read is columns_by_arrow else [("q", "d\x01x", 2.0)])
 
 
+@pytest.mark.parametrize("blank", [b"\n", b"\r", b"\x0b", b"\0"])
+def test_pyarrow_is_not_asked_to_separate_fields_by_other_characters(blank):
+    assert rows(columns_by_arrow, b"q%bQ0 d 1 2 t\n" % blank) is None
+
+
 digits = st.text("0123456789", max_size=20)
 numbers = st.one_of(
     st.sampled_from(["0", "-0", "1.", ".5", "+2", "1e5", "-1E-400", "1e400", "INF", "-infinity"]),
