@@ -28,7 +28,7 @@ from metric_commons.scoring.scoring import score
 from tests.programs import output
 from tests.spec import GIVEN, METRICS, PATIENCE, ROOT, of_this_python
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
 RUNS = GIVEN / "data" / "ir" / "treceval"
 needs_runs = pytest.mark.skipif(not RUNS.is_dir(), reason=f"{RUNS} is absent")
