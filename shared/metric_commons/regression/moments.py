@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from ..numbers.arrays import Floats
 from ..numbers.exact_sums import exact_ldexp, quotient
 from .block_sums import BlockSums
@@ -203,6 +205,8 @@ def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
         weight = Fraction(len(pairs.references)) if pairs.weights is None else block_sums.weight()
         sums = block_sums.totals()
         if not means and (means := _distant_means(sums, weight, scaling)):
+            if pairs.wide_integers:  # from which only an integer can be subtracted
+                means = {name: list(map(_whole, outputs)) for name, outputs in means.items()}
             continue
         break
     return Moments(
@@ -276,6 +280,11 @@ def _distant_means(
         for name in names
         if distant
     }
+
+
+def _whole(number: float) -> float:
+    """An integer near the number, as a float that an int64 holds."""
+    return min(float(round(number)), float(np.nextafter(2.0**63, 0.0)))
 
 
 def _raw_sums(
