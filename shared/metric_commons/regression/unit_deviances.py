@@ -114,9 +114,8 @@ def _far(power: float, means: Floats, values: Floats, residuals: Floats) -> Floa
             small = values < means / 2
             v, m = values[small], means[small]
             terms = v ** (2 - power) / (power - 2) + v * m ** (1 - power)
-            deviances[small] = (terms - m ** (2 - power) * ((power - 1) / (power - 2))) / (
-                power - 1
-            )
+            terms -= m ** (2 - power) * ((power - 1) / (power - 2))
+            deviances[small] = terms / (power - 1)
     deviances *= 2
     np.maximum(deviances, 0.0, out=deviances)
     return deviances
