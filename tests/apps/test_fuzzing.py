@@ -11,9 +11,11 @@ import sys
 
 import pytest
 
-from metric_commons.evaluation import catalog
+from metric_commons.catalog import catalog
 from tests.apps.probes import FILES, LONGEST, ODD, PROBES, corpus, damaged, is_read, outcome
 from tests.spec import ROOT
+
+pytestmark = pytest.mark.processes
 
 
 @pytest.mark.parametrize(("name", "data"), corpus())

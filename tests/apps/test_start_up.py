@@ -7,6 +7,8 @@ import pytest
 
 from tests.spec import PATIENCE, ROOT
 
+pytestmark = pytest.mark.processes
+
 NETWORK = {"fsspec", "huggingface_hub", "httpx", "requests", "aiohttp", "asyncio"}
 TABLES = {"pandas", "pyarrow", "datasets", "evaluate"}
 OF_OTHER_COMMANDS = {
@@ -19,7 +21,7 @@ PARTS = {"numpy.random", "numpy.ma", *(f"metric_commons.cli.{name}" for name in 
 # What rankings do not need.
 OF_TEXTS = {
     *(f"metric_commons.{room}" for room in ("text", "classification", "regression", "base.module")),
-    *("metric_commons.evaluation.state", "metric_commons.cli.run", "metric_commons.cli.score"),
+    *("metric_commons.states.state", "metric_commons.cli.run", "metric_commons.cli.score"),
 }
 RUNS = ("examples/qrels.txt", "examples/bm25.run.txt", "examples/dense.run.txt")
 FIELDS = ("--predictions", "atlas", "--references", "answers")

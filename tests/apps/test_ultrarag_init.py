@@ -17,7 +17,7 @@ from metric_commons.integrations import ultrarag
 from tests.shared.integrations.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
 from tests.spec import GIVEN, PATIENCE, of_this_python
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
 RUNS = GIVEN / "data" / "ir" / "treceval"
 CHECKOUT = os.environ.get("ULTRARAG_CHECKOUT")

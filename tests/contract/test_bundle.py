@@ -19,6 +19,8 @@ from tests.apps.fake_hub import as_stranger, fake_hub
 from tests.contract.test_house_rules import TRAVELLING
 from tests.spec import METRICS, ROOT, spec
 
+pytestmark = pytest.mark.processes
+
 # Runs as somebody who has evaluate and not this package: reads {address: arguments of compute}
 # and prints {address: result}.
 STRANGER = """
@@ -26,7 +28,7 @@ import json, sys
 
 sys.modules["metric_commons"] = None
 try:
-    import metric_commons.text.answers
+    import metric_commons.answers.answers
 except ModuleNotFoundError:
     pass
 else:
@@ -50,31 +52,23 @@ def bundles(tmp_path_factory):
     return {name: bundle(name, out_dir) for name in METRICS}
 
 
-@pytest.fixture(scope="module")
-def results(bundles, tmp_path_factory):
-    """What a stranger gets: from the folder, from the Hub, and from the cache without a Hub."""
-    home = tmp_path_factory.mktemp("stranger")
-    folders = {str(folder): spec(name).sample for name, folder in bundles.items()}
-    spaces = {f"org/{name}": spec(name).sample for name in METRICS}
-    with fake_hub({f"org/{name}": folder for name, folder in bundles.items()}) as endpoint:
-        first = as_stranger(STRANGER, folders | spaces, home, HF_ENDPOINT=endpoint)
-    second = as_stranger(STRANGER, spaces, home, HF_ENDPOINT=endpoint, HF_EVALUATE_OFFLINE="1")
-    return {
-        name: {
-            "folder": first[str(folder)],
-            "hub": first[f"org/{name}"],
-            "offline": second[f"org/{name}"],
-        }
-        for name, folder in bundles.items()
+def test_a_bundle_gives_the_same_numbers(bundles, tmp_path):
+    """A stranger loads it from the folder, from the Hub, and from the cache without a Hub."""
+    samples = {name: spec(name).sample for name in METRICS}
+    here = {
+        name: exactly(evaluate.load(str(ROOT / "metrics" / name)).compute(**sample))
+        for name, sample in samples.items()
     }
+    folders = {str(bundles[name]): sample for name, sample in samples.items()}
+    spaces = {f"org/{name}": sample for name, sample in samples.items()}
 
+    with fake_hub({f"org/{name}": folder for name, folder in bundles.items()}) as endpoint:
+        online = as_stranger(STRANGER, folders | spaces, tmp_path, HF_ENDPOINT=endpoint)
+    cached = as_stranger(STRANGER, spaces, tmp_path, HF_ENDPOINT=endpoint, HF_EVALUATE_OFFLINE="1")
 
-@pytest.mark.parametrize("origin", ["folder", "hub", "offline"])
-@pytest.mark.parametrize("name", METRICS)
-def test_a_bundle_gives_the_same_numbers(name, origin, results):
-    here = evaluate.load(str(ROOT / "metrics" / name)).compute(**spec(name).sample)
-
-    assert exactly(results[name][origin]) == exactly(here)
+    assert {name: exactly(online[str(bundles[name])]) for name in METRICS} == here
+    assert {name: exactly(online[f"org/{name}"]) for name in METRICS} == here
+    assert {name: exactly(cached[f"org/{name}"]) for name in METRICS} == here
 
 
 def changed(before, after):
@@ -83,21 +77,22 @@ def changed(before, after):
     return [(old, new) for old, new in zip(*lines, strict=True) if old != new]
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_files_travel_as_they_are_but_for_their_imports(name, bundles):
-    own = {f"{name}.py", "README.md", "index.html", "requirements.txt", MARKER_FILE}
+def test_files_travel_as_they_are_but_for_their_imports(bundles):
     package = ROOT / "shared" / "metric_commons"
-    files = {path.name: path for path in bundles[name].iterdir()}
+    sources = {path.name: path for room in TRAVELLING for path in (package / room).glob("[!_]*.py")}
 
-    assert own < files.keys()
-    assert files["README.md"].read_bytes() == (ROOT / "metrics" / name / "README.md").read_bytes()
-    for file in files.keys() - own:
-        (source,) = (
-            package / room / file for room in TRAVELLING if (package / room / file).is_file()
-        )
-        for old, new in changed(source.read_text("utf-8"), files[file].read_text("utf-8")):
-            room, stem = re.fullmatch(r" *from \.\.(\w+)\.(\w+) import .*", old).groups()
-            assert new == old.replace(f"..{room}.{stem}", f".{stem}")
+    for name, folder in bundles.items():
+        own = {f"{name}.py", "README.md", "index.html", "requirements.txt", MARKER_FILE}
+        files = {path.name: path for path in folder.iterdir()}
+        card = ROOT / "metrics" / name / "README.md"
+
+        assert own < files.keys()
+        assert files["README.md"].read_bytes() == card.read_bytes()
+        for file in files.keys() - own:
+            travelled = files[file].read_text("utf-8")
+            for old, new in changed(sources[file].read_text("utf-8"), travelled):
+                room, stem = re.fullmatch(r" *from \.\.(\w+)\.(\w+) import .*", old).groups()
+                assert new == old.replace(f"..{room}.{stem}", f".{stem}")
 
 
 def test_a_space_carries_what_its_module_reaches_and_no_more(bundles):
@@ -228,7 +223,7 @@ ANSWERS = "from ..numbers.ratios import divide\n"
 
 def build(tmp_path, script, **files):
     """The files of a bundle of a toy script, over files named room_stem."""
-    for name, text in {"text_answers": ANSWERS, "numbers_ratios": "", **files}.items():
+    for name, text in {"answers_answers": ANSWERS, "numbers_ratios": "", **files}.items():
         room, _, stem = name.partition("_")
         (tmp_path / room).mkdir(exist_ok=True)
         (tmp_path / room / f"{stem}.py").write_text(dedent(text), "utf-8")
@@ -244,13 +239,13 @@ def build(tmp_path, script, **files):
 def test_the_script_names_everything_it_reaches(tmp_path):
     files = build(
         tmp_path,
-        '"""Toys.\n\nfrom metric_commons.text.answers import never\n"""\n\n'
+        '"""Toys.\n\nfrom metric_commons.answers.answers import never\n"""\n\n'
         "import evaluate\n\n"
-        "from metric_commons.text.answers import (\n    exact,\n    f1,\n)\n\n\nVALUE = 1\n",
+        "from metric_commons.answers.answers import (\n    exact,\n    f1,\n)\n\n\nVALUE = 1\n",
     )
 
     assert files["toy.py"] == (
-        '"""Toys.\n\nfrom metric_commons.text.answers import never\n"""\n\n'
+        '"""Toys.\n\nfrom metric_commons.answers.answers import never\n"""\n\n'
         "import evaluate\n\n"
         "from .answers import (\n    exact,\n    f1,\n)\n"
         "\n# Used by these files: evaluate copies only the files that this script names.\n"
@@ -263,16 +258,16 @@ def test_the_script_names_everything_it_reaches(tmp_path):
 def test_lazy_and_typing_imports_travel(tmp_path):
     files = build(
         tmp_path,
-        "from metric_commons.text.answers import f1\n",
-        text_answers="""\
+        "from metric_commons.answers.answers import f1\n",
+        answers_answers="""\
             from typing import TYPE_CHECKING
             if TYPE_CHECKING:
                 from .tokens import Tokens
             def f1():
                 from ..numbers.ratios import divide
         """,
-        text_tokens="from ..numbers.ratios import divide\n",
-        text_unused="",
+        answers_tokens="from ..numbers.ratios import divide\n",
+        answers_unused="",
     )
 
     assert {"answers.py", "tokens.py", "ratios.py"} < files.keys()
@@ -280,33 +275,33 @@ def test_lazy_and_typing_imports_travel(tmp_path):
     assert "unused.py" not in files
 
 
-FROM_ANSWERS = "from metric_commons.text.answers import f1"
+FROM_ANSWERS = "from metric_commons.answers.answers import f1"
 
 
 @pytest.mark.parametrize(
     ("script", "cause"),
     [
         (f"{FROM_ANSWERS}  # noqa\n", "misread"),
-        ("from metric_commons.text.answers import (  # all\n    f1,\n)\n", "misread"),
+        ("from metric_commons.answers.answers import (  # all\n    f1,\n)\n", "misread"),
         (f'# """\n{FROM_ANSWERS}\n', "misread"),
         ("import math, os\n", "misread"),
         ("if True:\n    import math\n", "misread"),
         ("TEXT = '''\nimport nothing\n'''\n", "misread"),
-        ("import metric_commons.text.answers\n", "line 1: a script imports"),
+        ("import metric_commons.answers.answers\n", "line 1: a script imports"),
         ("import metric_commons\n", "line 1: a script imports"),
-        ("from metric_commons import text\n", "line 1: a script imports"),
-        ("from metric_commons.text import answers\n", "line 1: a script imports"),
+        ("from metric_commons import answers\n", "line 1: a script imports"),
+        ("from metric_commons.answers import answers\n", "line 1: a script imports"),
         ("\nfrom .answers import f1\n", "line 2: a script imports"),
         ("from . import answers\n", "line 1: a script imports"),
         (f"if True:\n    {FROM_ANSWERS}\n", "line 2: a script imports"),
         (f"import math; {FROM_ANSWERS}\n", "line 1: a script imports"),
-        ("from metric_commons.text.nothing import f1\n", "text/nothing.py is not there"),
-        ("from metric_commons.text.toy import f1\n", "of its own name"),
+        ("from metric_commons.answers.nothing import f1\n", "answers/nothing.py is not there"),
+        ("from metric_commons.answers.toy import f1\n", "of its own name"),
     ],
 )
 def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):
-        build(tmp_path, script, text_toy="")
+        build(tmp_path, script, answers_toy="")
 
 
 @pytest.mark.parametrize(
@@ -319,10 +314,10 @@ def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_pat
         ("from . import ratios\n", "answers.py imports otherwise"),
         ("from ..numbers import ratios\n", "answers.py imports otherwise"),
         ("from ...shared.numbers import ratios\n", "answers.py imports otherwise"),
-        ("from .nothing import divide\n", "text/nothing.py is not there"),
-        ("from ..text.ratios import a\nfrom ..numbers.ratios import b\n", "have the same name"),
+        ("from .nothing import divide\n", "answers/nothing.py is not there"),
+        ("from ..answers.ratios import a\nfrom ..numbers.ratios import b\n", "have the same name"),
     ],
 )
 def test_a_file_that_cannot_travel_is_refused(answers, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):
-        build(tmp_path, f"{FROM_ANSWERS}\n", text_answers=answers, text_ratios="")
+        build(tmp_path, f"{FROM_ANSWERS}\n", answers_answers=answers, answers_ratios="")
