@@ -2,6 +2,7 @@
 
 import importlib
 from contextlib import contextmanager
+from functools import cache
 
 from tests.spec import ROOT
 
@@ -32,6 +33,7 @@ BOUNDS = {
 SIZES = (1, 2, 3, 7)
 
 
+@cache
 def kernel(stem):
     """The file of the package with this stem."""
     (path,) = (ROOT / "shared" / "metric_commons").rglob(f"{stem}.py")

@@ -36,7 +36,7 @@ PARSED = {
     "coverages": ([0.5], [0.0, 1.0]),
 }
 # Numbers that mean something, as far as a range allows them.
-_SHARE = 0.2  # of the options that do not keep their defaults
+_DRAWN = 3  # options of a call that do not keep their defaults, on average at most
 NUMBERS = (0, 1, 2, 3, 5, 20, 0.5, 0.25, 0.9, 1.5)
 COSTLY = {"backend": ("minerva", "math_verify"), "equivalence": ("math",)}  # processes of sympy
 WORK = {"n_resamples": (1, 7, 40), "timeout": (5,), "calibration_bins": (1, 2, 5)}
@@ -86,8 +86,10 @@ def _is_function(annotation):
 def draw_options(module, declared, chance, *, costly=False):
     """Options of a module, most of which keep their defaults."""
     options = {}
-    for option in declared.values():
-        if is_drawable(option) and chance.random() < _SHARE:
+    drawable = list(filter(is_drawable, declared.values()))
+    share = min(0.2, _DRAWN / max(len(drawable), 1))
+    for option in drawable:
+        if chance.random() < share:
             candidates = values(module, option)
             if not costly:
                 dear = COSTLY.get(option.name, ())

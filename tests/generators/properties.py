@@ -4,12 +4,13 @@ import contextlib
 import io
 import json
 import math
+import random
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from metric_commons.__main__ import main
-from metric_commons.evaluation.state import State
+from metric_commons.states.state import State
 from tests.generators.blocks import SIZES, blocks_of
 from tests.generators.calls import loaded
 from tests.spec import spec
@@ -78,20 +79,28 @@ def order_does_not_matter(call, chance):
     order = list(range(call.rows))
     chance.shuffle(order)
     call = _with_names(call)
-    expected, found = call.compute(), call.take(order).compute()
+    results = [_unordered(each, each.compute()) for each in (call, call.take(order))]
+    same(*reversed(results), f"rows in the order {order}")
+
+
+def _unordered(call, result):
+    """The result without what depends on the order of rows, and with the scores of rows by row.
+
+    Rows that are equal have no order; where a sample of them is scored, either may be in it.
+    """
+    options, keys = spec(call.module).ordered
+    settings = {**loaded(call.module).options, **call.options}
+    if settings.items() >= options.items():
+        for part in (result, *result.get("groups", {}).values()):
+            for key in keys & part.keys():
+                del part[key]
+    rows = [text_of(call.take([row]).columns) for row in range(call.rows)]
     for key in _ROW_KEYS:
-        if isinstance(expected.get(key), dict):
-            expected[key] = {
-                name: [column[row] for row in order] for name, column in expected[key].items()
-            }
-        elif isinstance(expected.get(key), list):
-            expected[key] = [expected[key][row] for row in order]
-    for result in (expected, found):
-        for key in spec(call.module).ordered:
-            result.pop(key, None)
-            for group in result.get("groups", {}).values():
-                group.pop(key, None)
-    same(found, expected, f"rows in the order {order}")
+        if isinstance(result.get(key), list):
+            result[key] = {"": result[key]}
+        for name, column in result.get(key, {}).items():
+            result[key][name] = sorted(zip(rows, map(text_of, column), strict=True))
+    return result
 
 
 def split_does_not_matter(call, chance):
@@ -108,14 +117,16 @@ def split_does_not_matter(call, chance):
     call = replace(call, reporting=reporting, labels=labels)
     if not call.is_accepted():
         raise NotApplicableError
+    intervals = ("confidence_level", "standard_error")
+    settings = call.options | {k: v for k, v in reporting.items() if k in intervals}
     try:
-        State(call.module, **call.options)
+        State(call.module, **settings)
     except ValueError as error:
         raise NotApplicableError from error
     owner = [chance.randrange(chance.choice((1, 2, 5))) for _ in range(call.rows)]
     states = []
     for part in range(5):
-        state = State(call.module, **call.options)
+        state = State(call.module, **settings)
         own = [row for row in range(call.rows) if owner[row] == part]
         for some in (own[: len(own) // 2], own[len(own) // 2 :]):
             if some:
@@ -128,10 +139,10 @@ def split_does_not_matter(call, chance):
     chance.shuffle(states)
     merged, *others = states
     merged.merge(*others)
-    expected = call.compute()
-    for key in (*spec(call.module).ordered, *_ROW_KEYS):
+    expected = _unordered(call, call.compute())
+    for key in _ROW_KEYS:
         expected.pop(key, None)
-    found = merged.result(**call.reporting)
+    found = _unordered(call, merged.result(**call.reporting))
     same({key: found.get(key) for key in expected}, expected, f"parts {owner}")
 
 
@@ -175,7 +186,7 @@ def file_equals_columns(call, chance):
         (system,) = json.loads(saved.read_text("utf-8"))["systems"].values()
     found, expected = system[call.module], call.compute()
     plain = replace(call, reporting={}, labels={}).compute()
-    numbers = {k: v for k, v in plain.items() if isinstance(v, int | float)}
+    numbers = {k: expected[k] for k, v in plain.items() if isinstance(v, int | float)}
     scores = {key: _stored(found["scores"].get(key, "missing")) for key in numbers}
     same(scores, {key: _stored(value) for key, value in numbers.items()}, "scores of a file")
     intervals = {
@@ -227,3 +238,50 @@ PROPERTIES = (
     file_equals_columns,
     blocks_do_not_matter,
 )
+
+
+def fault(check, call, seed):
+    """Why a property does not hold of a call; None where it does.
+
+    Raises:
+        NotApplicableError: it says nothing of the call.
+    """
+    try:
+        check(call, random.Random(f"{seed}:{check.__name__}"))
+    except NotApplicableError:
+        raise
+    except Exception as error:  # a refusal of what `compute` takes is a fault too
+        return f"{call.module}: {check.__name__}: {type(error).__name__}: {error}"
+    return None
+
+
+def smaller(check, call, seed):
+    """A call with as few rows and options as still fail, and why that fails."""
+    cause = fault(check, call, seed)
+    again = True
+    while again:
+        again = False
+        for candidate in _parts(call):
+            try:
+                found = fault(check, candidate, seed) if candidate.is_accepted() else None
+            except NotApplicableError:
+                continue
+            if found:
+                call, cause, again = candidate, found, True
+                break
+    return call, cause
+
+
+def _parts(call):
+    """The call with fewer rows, and without one of its options or columns of labels."""
+    half = call.rows // 2
+    if half > 1:
+        yield call.take(range(half))
+        yield call.take(range(half, call.rows))
+    if call.rows > 1:
+        for row in range(call.rows):
+            yield call.take([other for other in range(call.rows) if other != row])
+    for kind in ("options", "reporting", "labels"):
+        settings = getattr(call, kind)
+        for name in settings:
+            yield replace(call, **{kind: {k: v for k, v in settings.items() if k != name}})

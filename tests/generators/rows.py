@@ -197,11 +197,12 @@ def positive_numbers(chance, rows):
 
 def several_numbers(chance, rows):
     outputs = chance.choice((1, 2, 3))
-    columns = {
-        name: list(map(list, zip(*(values.numbers(chance, rows) for _ in range(outputs)))))
-        for name in ("predictions", "references")
-    }
-    return columns, {}
+
+    def table():
+        columns = [values.numbers(chance, rows) for _ in range(outputs)]
+        return list(map(list, zip(*columns, strict=True)))
+
+    return {"predictions": table(), "references": table()}, {}
 
 
 def prediction_intervals(chance, rows):

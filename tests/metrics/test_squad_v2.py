@@ -43,6 +43,10 @@ SPEC = Spec(
         **{f"{part}total": (1, 4) for part in PARTS},
     },
     wrong={"predictions": 1889, "references": ["Paris", 7]},
+    ordered=(
+        {"threshold_ties": "official"},
+        frozenset({"best_exact", "best_exact_thresh", "best_f1", "best_f1_thresh"}),
+    ),
 )
 
 BEST = {"best_exact": 0.75, "best_exact_thresh": 0.1, "best_f1": 0.95, "best_f1_thresh": 0.2}
