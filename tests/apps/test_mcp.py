@@ -262,7 +262,8 @@ async def test_results_are_saved_under_a_name_of_their_own(call, root):
         assert place.name.startswith("scores_20")
         assert place.suffix == ".json"
         saved = json.loads(place.read_text("utf-8"))
-        assert saved.pop("signature").startswith("ultrarag.evaluate|profile=ultrarag|rows=2|")
+        line = signature("evaluate", "ultrarag", {"rows": 2})
+        assert saved.pop("signature") == line
         assert saved.pop("profile") == "ultrarag"
         assert saved == ultrarag.evaluate(**ANSWERS)
     assert sorted(root.glob("out/*")) == sorted(places)
