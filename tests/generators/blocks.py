@@ -21,6 +21,7 @@ BOUNDS = {
     "multiple_choice": (("_BLOCK", "_MIN_ROWS"), ()),
     "pairs": (("_BLOCK_SIZE", "_SAMPLE_SIZE"), ()),
     "passes": (("_CELLS",), ()),
+    "product_sums": (("_ROWS", "_MOST_BLOCKS"), ()),
     "references": (("_CHARACTERS", "_FIRST_ROWS", "_ROWS"), ()),
     "rouge_scores": (("_BLOCKS",), ()),
     "row_losses": (("_BLOCK",), ()),

@@ -229,7 +229,7 @@ def test_what_cannot_be_scored_is_named(predictions, references, options, messag
 
 
 def test_the_scheme_of_all_rows_is_not_for_states():
-    rows = {"predictions": [["E-A"], ["O"]], "references": [["S-A"], ["O"]]}
+    rows = {"predictions": [["S-A", "O"], ["O"]], "references": [["B-A", "E-A"], ["O"]]}
     table = Dataset.from_dict(rows)
     columns = {"predictions": "predictions", "references": "references"}
 
