@@ -3,6 +3,9 @@
 The nightly run draws new calls for an hour; here they are the same every time.
 """
 
+import random
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
@@ -10,7 +13,13 @@ import pytest
 from metric_commons.catalog import catalog
 from tests.generators.calls import Call, draw_call
 from tests.generators.options import is_drawable, values
-from tests.generators.properties import PROPERTIES, NotApplicableError, fault, smaller
+from tests.generators.properties import (
+    PROPERTIES,
+    NotApplicableError,
+    fault,
+    file_equals_columns,
+    smaller,
+)
 from tests.spec import METRICS
 
 CALLS = 12  # of each module and property
@@ -28,6 +37,23 @@ def test_it_holds_of_every_call(name, check):
         if cause:
             call, cause = smaller(check, call, seed)
             pytest.fail(f"{cause}\nseed {seed}: {call}")
+
+
+@pytest.mark.parametrize("name", ["classification", "qa_f1", "regression"])
+def test_it_holds_of_the_command_in_a_process_of_its_own(name):
+    def command(arguments):
+        program = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
+        done = subprocess.run(
+            [sys.executable, "-c", program, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stderr
+
+    calls = (draw_call(name, seed) for seed in range(CALLS))
+    call = next(call for call in calls if call.is_accepted() and call.rows > 2)
+    file_equals_columns(call, random.Random(0), command)
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -146,7 +146,16 @@ def split_does_not_matter(call, chance):
     same({key: found.get(key) for key in expected}, expected, f"parts {owner}")
 
 
-def file_equals_columns(call, chance):
+def _in_this_process(arguments):
+    """The exit status of a command, and what it says on stderr."""
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()) as errors,
+    ):
+        return main(arguments), errors.getvalue()
+
+
+def file_equals_columns(call, chance, command=_in_this_process):
     """The command that scores a file saves what `compute` returns for its columns."""
     labels = {k: v for k, v in call.labels.items() if k in ("groups", "clusters")}
     kept = ("confidence_level", "interval", "n_resamples", "seed")
@@ -176,13 +185,9 @@ def file_equals_columns(call, chance):
         for name, value in call.reporting.items():
             if value is not None:
                 arguments += [f"--{flags.get(name, name)}", value]
-        with (
-            contextlib.redirect_stdout(io.StringIO()),
-            contextlib.redirect_stderr(io.StringIO()) as errors,
-        ):
-            status = main(list(map(str, arguments)))
+        status, errors = command(list(map(str, arguments)))
         if status or not saved.exists():
-            raise AssertionError(f"the command ends with {status}: {errors.getvalue()[-300:]}")
+            raise AssertionError(f"the command ends with {status}: {errors[-300:]}")
         (system,) = json.loads(saved.read_text("utf-8"))["systems"].values()
     found, expected = system[call.module], call.compute()
     plain = replace(call, reporting={}, labels={}).compute()
