@@ -46,9 +46,7 @@ def labelled():
     """Labelled pairs without options, which math-verify does not have."""
     cases = map(json.loads, LABELLED.read_text("utf-8").splitlines())
     return [
-        case
-        for case in cases
-        if not case["options"] and not case["kind"].startswith(WITHOUT_TABLE)
+        case for case in cases if not case["options"] and not case["kind"].startswith(WITHOUT_TABLE)
     ]
 
 

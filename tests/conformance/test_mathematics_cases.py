@@ -123,7 +123,9 @@ def test_the_table_of_the_card(verdicts):
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
 
     assert {row[0]: [int(row[1]), int(row[2])] for row in rows[:-1]} == counts
-    assert [int(cell) for cell in rows[-1][1:3]] == [sum(column) for column in zip(*counts.values(), strict=True)]
+    assert [int(cell) for cell in rows[-1][1:3]] == [
+        sum(column) for column in zip(*counts.values(), strict=True)
+    ]
 
 
 UNDECIDED_IN_FAMILIES = {"nested_roots": 0.05, "trigonometry": 0.05, "powers": 0.05}

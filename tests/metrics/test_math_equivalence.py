@@ -118,7 +118,10 @@ def test_a_prediction_without_an_answer_is_neither_right_nor_undecided():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"backend": "sympy"}, "backend must be one of 'exact', 'exact_then_math_verify', .* got 'sympy'"),
+        (
+            {"backend": "sympy"},
+            "backend must be one of 'exact', 'exact_then_math_verify', .* got 'sympy'",
+        ),
         ({"percent": "both"}, "percent must be one of 'either', 'value', 'ignore', 'any_scale'"),
         ({"relative_tolerance": -1}, "relative_tolerance must be a number, at least 0"),
         ({"timeout": 0}, "timeout must be a number above 0, got 0"),

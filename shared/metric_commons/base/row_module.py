@@ -44,6 +44,8 @@ class RowModule(abc.ABC):
     nan_allowed = False  # whether NaN may stand in columns of floats
     # Names of configurations that evaluate's own modules have, and that change nothing here.
     configurations: frozenset[str] = frozenset()
+    # Values of options that stand for something that only all rows together tell.
+    options_of_all_rows: Mapping[str, Any] = {}
     unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
     # What the scores are made of, and so what a state keeps of the rows: "means" of the scores of
     # rows; "outcomes", of which only some may count; "rankings", kept by their ids; "counts" of
@@ -55,6 +57,8 @@ class RowModule(abc.ABC):
     # Of checked columns and all options the columns of which a state counts equal rows, where
     # `scores_are` "counts"; `compute` has the same result from these as from the others.
     state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
+    # Names of scores of rows that every result has, whatever its options are.
+    always_scored: frozenset[str] = frozenset()
     # The score to compare systems by; None for the first of the result.
     main_score: str | None = None
     # Scores that are no means, though their module scores row by row: patterns of names, and

@@ -8,7 +8,7 @@ import typer
 
 from ..catalog.usage import MissingExtraError, UsageError
 from ..numbers.checks import OptionError
-from ..results.rendering import escaped
+from ..results.rendering import label
 
 _LONGEST = 2_000  # characters of a message, which may quote a long value
 
@@ -69,7 +69,7 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
 
 
 def _refused(message: str, status: int) -> int:
-    line = escaped(" ".join(message.splitlines()))
+    line = label(" ".join(message.splitlines()))
     if len(line) > _LONGEST:
         line = f"{line[: _LONGEST // 2 - 3]} ... {line[-_LONGEST // 2 + 2 :]}"
     typer.echo(line, err=True)

@@ -73,8 +73,8 @@ _ANSWER_IS_LETTER = re.compile(
     (?! [A-Za-z'’]) (?! \s* (?:or|and|/|&) \s* \(? [A-Z]\b)          # not "B or C"
     | (?:答案|正确选项) [\s*]*+ (?:是|为|:) [\s*]*+ \(? ([A-Z]) (?![A-Za-z])
     | 选 (?:择|项)?+ \s*+ \(? ([A-Z]) (?![A-Za-z])
-    | [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption) \s++ \(? \**+ ([A-Z]) \**+ \)? \s++ is \s++ (?:the \s++)?+
-      (?:correct|right|best|true)
+    | [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption) \s++ \(? \**+ ([A-Z]) \**+ \)?
+      \s++ is \s++ (?:the \s++)?+ (?:correct|right|best|true)
     """,
     re.VERBOSE,
 )

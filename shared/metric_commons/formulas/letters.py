@@ -1,5 +1,6 @@
 """Words in formulas: letters with subscripts, functions, applications, derivatives, accents."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -38,6 +39,9 @@ ACCENTS = frozenset(
 )
 _OF_TIME = ("dot", "ddot")  # derivatives, of which nothing is known
 _OFTEN_FUNCTIONS = frozenset("fghFGH")
+
+
+_NAMES = re.compile("pi|sin|cos|tan|log|ln|exp|sqrt|max|min|gcd|pct")
 
 
 class LetterReader(TokenReader, ABC):
@@ -132,8 +136,7 @@ class LetterReader(TokenReader, ABC):
         word = token.text
         if is_of_language(token) or (len(word) > 3 and not self._context.has_digits):
             raise UndecidedError(f"the word {word}")
-        names = ("pi", "sin", "cos", "tan", "log", "ln", "exp", "sqrt", "max", "min", "gcd", "pct")
-        if any(name in word for name in names):
+        if _NAMES.search(word):
             raise UndecidedError(f"the word {word}")
 
     def _letter(self, letter: str) -> Value:

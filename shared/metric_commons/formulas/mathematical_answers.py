@@ -26,6 +26,7 @@ from .structures import (
 )
 
 _MARKS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"), ("**", "**"), ("`", "`"))
+_FIRST_OF_MARKS = ("$", "\\", "*", "`")
 _DECIMAL = re.compile(r"-?[0-9]{1,300}(?:\.[0-9]{1,300})?")
 _FONT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|textit|mbox)\s?\{([^{}]*)\}")
 _CHOICE = re.compile(r"\s*\(?\s*([A-Z])\s*\)?\.?\s*")
@@ -83,7 +84,7 @@ def unmarked(text: str) -> str:
     while previous_text != text:
         previous_text = text
         text = text.rstrip(".,;: ") if not text.endswith(("..", "…", r"\,", r"\;", r"\:")) else text
-        for left, right in _MARKS:
+        for left, right in _MARKS if text[:1] in _FIRST_OF_MARKS else ():
             inner = text[len(left) : -len(right)]
             is_marked = len(text) > len(left + right) and text == left + inner + right
             if is_marked and left not in inner:
@@ -98,7 +99,7 @@ def unmarked(text: str) -> str:
 def _answer(text: str, conventions: Conventions) -> Answer:
     if _DECIMAL.fullmatch(text):  # most answers are; this is shorter, and says the same
         return Answer(decimal(text), text)
-    choice = _CHOICE.fullmatch(_FONT.sub(r"\1", text))
+    choice = _CHOICE.fullmatch(_FONT.sub(r"\1", text) if "{" in text else text)
     if choice and text != choice[1]:  # a bare C is a letter, (C) and \text{C} are words
         return Answer(Words(choice[1].casefold()), text)
     all_tokens = tokens(_BOXES.sub("", text) if "boxed" in text else text)

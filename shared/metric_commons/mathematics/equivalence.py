@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, cast
 
 from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError, limited_work
-from ..formulas.conventions import MAX_FORMS, Conventions
+from ..formulas.conventions import DEFAULT, MAX_FORMS, Conventions
 from ..formulas.mathematical_answers import Answer, Unreadable, parse_answer
 from ..formulas.structures import (
     Collection,
@@ -121,7 +121,7 @@ def readable(text: str) -> bool:
     >>> readable(r"\frac{1}{2}"), readable(r"\frac{1}{")
     (True, False)
     """
-    return isinstance(parse_answer(text), Answer)
+    return isinstance(parse_answer(text, DEFAULT), Answer)
 
 
 def verdict(
@@ -136,7 +136,7 @@ def verdict(
         return Verdict(True)
     if decimal_comma:
         reference, prediction = map(_with_decimal_points, (reference, prediction))
-    left, right = parse_answer(reference), parse_answer(prediction)
+    left, right = (parse_answer(text, DEFAULT) for text in (reference, prediction))
     for side, answer in (("reference", left), ("prediction", right)):
         if isinstance(answer, Unreadable):
             if answer.reason.startswith("too much work"):
@@ -147,6 +147,13 @@ def verdict(
             )
     try:
         with limited_work():
+            if (
+                isinstance(left, Answer)
+                and isinstance(right, Answer)
+                and not (left.forms or right.forms)
+            ):  # as with most answers
+                is_equal = _same_answers(left, right, rules)
+                return Verdict(is_equal, "" if is_equal is not None else "not decided")
             return _under_all_readings(reference, prediction, rules)
     except UndecidedError as error:
         is_work = str(error).startswith("too much work")
@@ -159,7 +166,8 @@ def _squeezed(text: str) -> str:
     >>> _squeezed(" 7 3/4 + x "), _squeezed("7  3/4+x")
     ('7 3/4+x', '7 3/4+x')
     """
-    return _SPACE.sub("", " ".join(text.split()))
+    words = text.split()
+    return words[0] if len(words) == 1 else _SPACE.sub("", " ".join(words))
 
 
 def _with_decimal_points(text: str) -> str:
@@ -197,11 +205,10 @@ class _Comparison(NamedTuple):
 def _under_all_readings(reference: str, prediction: str, rules: Rules) -> Verdict:
     """The verdict if all readings agree, with the same conventions on both sides."""
     comparison = _Comparison(reference, prediction, rules)
-    default = Conventions()
-    forms = comparison.forms(default)
+    forms = comparison.forms(DEFAULT)
     if forms & _UNIT_FORMS:
         return _with_bare_units(comparison, forms)
-    return _agreed(comparison, default, forms)
+    return _agreed(comparison, DEFAULT, forms)
 
 
 def _agreed(comparison: _Comparison, start: Conventions, forms: set[str]) -> Verdict:
