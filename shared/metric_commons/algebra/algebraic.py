@@ -5,8 +5,8 @@ product, an inverse, or the real root of a positive number. Nothing is brought t
 That a number is *not* zero is seen in an enclosure of high enough precision. That it *is* zero is
 proved by the bound of Burnikel, Funke, Mehlhorn, Schirra and Schmitt (2001, "A separation bound
 for real algebraic expressions"): with u and l computed along the expression, and D the product of
-the degrees of its distinct roots and the degree of its roots of unity, a number that is not zero is at
-least 1 / (u^(D-1) l) in size. An enclosure below that is a proof.
+the degrees of its distinct roots and the degree of its roots of unity, a number that is not zero
+is at least 1 / (u^(D-1) l) in size. An enclosure below that is a proof.
 
 The bound holds for complex numbers too, since it is one of norms: the number is a quotient of two
 algebraic integers whose conjugates are at most u and l in size.
