@@ -81,7 +81,7 @@ _ANSWER_IS_LETTER = re.compile(
 )
 _BOLD_LETTER = re.compile(r"\*\*\(?([A-Z])[.):][^*\n]{0,200}\*\*")
 _LETTER_ALONE = re.compile(r"(?:\*\*|`)?\(?([A-Z])\)?(?:\*\*|`)?\s*+[.)]?")
-_LETTER_AND_TEXT = re.compile(r"\(?([A-Z])[.)]\s+\S.*")
+_LETTER_AND_TEXT = re.compile(r"\(?([A-Z])[.)]\s++(?!or\b|and\b)[^()]*+")
 _LONGEST_LETTER = 12  # characters of a line with nothing but a letter
 
 
