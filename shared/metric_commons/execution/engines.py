@@ -3,10 +3,10 @@
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -27,7 +27,10 @@ from .worker_pool import (
 T = TypeVar("T")
 
 _CONTAINERS = ("docker", "podman")
-_SERVERS = {"sandbox_fusion": SandboxFusionServer, "piston": PistonServer}
+_SERVERS: dict[str, Callable[[str], Server]] = {
+    "sandbox_fusion": SandboxFusionServer,
+    "piston": PistonServer,
+}
 _IMAGE = "python:3.12-slim"
 _SECONDS_TO_START = 60.0
 _KINDS_OF_SERVERS = frozenset({"stdin", "calls"})
@@ -173,8 +176,3 @@ class RemoteRunner:
 @cache
 def _remote_runner(name: str, url: str, workers: int) -> RemoteRunner:
     return RemoteRunner(_SERVERS[name](url), workers)
-
-
-def is_installed(engine: str) -> bool:
-    """Whether the command of a container engine is there."""
-    return shutil.which(read_engine(engine)[0]) is not None

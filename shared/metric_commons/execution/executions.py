@@ -7,8 +7,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ..numbers.checks import RowError, check_sizes
-from ..numbers.domains import Count, NonNegative, Parsed, Positive, checked_options
+from ..numbers.checks import RowError
+from ..numbers.domains import Count, Names, NonNegative, Parsed, Positive, checked_options
 from .engines import Engine, engine_runner
 from .grading import (
     Conditions,
@@ -120,10 +120,10 @@ def execute(
     timeout: Positive = 3.0,
     program_timeout: Positive | None = None,
     isolation: TestIsolation = "in_process",
-    require: Sequence[str] = (),
+    require: Names = (),
     memory: Size = "4GiB",
     output_limit: Size = "64MiB",
-    preload: Sequence[str] = (),
+    preload: Names = (),
     infrastructure: Infrastructure = "error",
     compare: Comparison = "lines",
     tolerance: NonNegative = 1e-6,
@@ -236,13 +236,3 @@ def _finished(
                 future.cancel()
         raise
     return grades
-
-
-def check_k(predictions: Sequence[Sequence[str]], k: Any) -> None:
-    """Check that every task has enough candidates, before any is run."""
-    most = max(check_sizes("k", k))
-    for row, candidates in enumerate(predictions):
-        if 0 < len(candidates) < most:
-            raise RowError(
-                "predictions", row, f"has {len(candidates)} samples, pass@{most} needs at least {most}"
-            )

@@ -12,6 +12,7 @@ from .checkers import judged
 from .descriptors import memory_file
 from .output_comparison import Comparison, are_equal_values, output_difference
 from .plain_values import unpacked
+from .program_bodies import STAR_RECURSION
 from .reference_tests import ReferenceTests
 from .worker_pool import Job, ProgramLimits, Report, Runner
 
@@ -32,7 +33,6 @@ ExitStatus = Literal["zero", "any"]
 TestIsolation = Literal["in_process", "separate"]
 
 _EXCERPT = 300  # characters of a text in a failure
-_STAR_RECURSION = 50_000  # LiveCodeBench sets this limit with its imports
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,7 +237,7 @@ class _Grading:
         """Whether the names that LiveCodeBench imports are there; usual with functions."""
         prelude = self.conditions.prelude
         if prelude == "livecodebench" or (prelude == "auto" and is_usual):
-            return {"star_imports": True, "recursion": _STAR_RECURSION}
+            return {"star_imports": True, "recursion": STAR_RECURSION}
         return {}
 
     def _limits(self) -> ProgramLimits:

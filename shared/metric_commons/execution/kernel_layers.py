@@ -127,9 +127,7 @@ def mount_read_only(scratch: str, megabytes: int) -> None:
     _call("syscall", _MOUNT_SETATTR, -100, b"/", whole_tree, attributes, len(attributes))
     options = f"size={megabytes}m,nr_inodes=4096,mode=700".encode()
     no_devices = 0x2 | 0x4
-    _call(
-        "mount", b"tmpfs", os.fsencode(scratch), b"tmpfs", ctypes.c_ulong(no_devices), options
-    )
+    _call("mount", b"tmpfs", os.fsencode(scratch), b"tmpfs", ctypes.c_ulong(no_devices), options)
 
 
 def landlock_rules(readable: Iterable[str], writable: Iterable[str]) -> int:

@@ -99,9 +99,10 @@ def _replace_streams(streams: Sequence[int | None]) -> None:
         os.dup2(os.open(os.devnull, os.O_RDWR) if stream is None else stream, number)
     errors = "backslashreplace" if streams[0] is None else "strict"
     utf8: dict[str, Any] = {"encoding": "utf-8", "closefd": False}
-    sys.stdin = sys.__stdin__ = open(0, newline="\n", **utf8)  # type: ignore[misc]
-    sys.stdout = sys.__stdout__ = open(1, "w", errors=errors, newline="\n", **utf8)  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = open(2, "w", errors="backslashreplace", **utf8)  # type: ignore[misc]
+    sys.stdin = open(0, newline="\n", **utf8)  # noqa: SIM115 - open as long as the program runs
+    sys.stdout = open(1, "w", errors=errors, newline="\n", **utf8)  # noqa: SIM115
+    sys.stderr = open(2, "w", errors="backslashreplace", **utf8)  # noqa: SIM115
+    vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
 
 
 def _close_others(kept: Sequence[int]) -> None:

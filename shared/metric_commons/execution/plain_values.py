@@ -40,10 +40,11 @@ def packed(value: Any, depth: int = 0) -> Any:
         return {"b": bytes(value).hex()}
     for tag, container in _CONTAINERS:
         if isinstance(value, container):
-            return {tag: [packed(item, depth + 1) for item in container.__iter__(value)]}
+            items: Any = container.__iter__(value)  # type: ignore[arg-type]
+            return {tag: [packed(item, depth + 1) for item in items]}
     if isinstance(value, dict):
-        items = dict.items(value)
-        return {"d": [[packed(key, depth + 1), packed(item, depth + 1)] for key, item in items]}
+        pairs = dict.items(value)
+        return {"d": [[packed(key, depth + 1), packed(item, depth + 1)] for key, item in pairs]}
     if hasattr(value, "tolist"):  # an array of numpy
         return packed(value.tolist(), depth + 1)
     raise TypeError(f"an object of class {kind.__name__} is not a plain value")

@@ -19,9 +19,10 @@ from .plain_values import error_message, packed
 
 PROGRAM = "<program>"
 
-_STAR_MODULES = tuple(
-    "string re datetime collections heapq bisect copy math random statistics itertools functools "
-    "operator io sys json builtins typing".split()
+_STAR_MODULES = (
+    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
+    *("statistics", "itertools", "functools", "operator", "io", "sys", "json", "builtins"),
+    "typing",
 )
 # LiveCodeBench puts these lines before programs.
 STAR_IMPORTS = "".join(
@@ -74,7 +75,7 @@ def run_test_program(
     except BaseException as error:
         status, text = "failed", describe(error)
     for flush in flushes:
-        try:
+        try:  # noqa: SIM105 - the program may have replaced contextlib
             flush()
         except BaseException:  # closed, or more output than the limit
             pass
@@ -128,7 +129,7 @@ def run_main_program(
         if sys.stdout is not None and not getattr(sys.stdout, "closed", False):
             guarded(lambda: sys.stdout.flush())
     else:
-        try:
+        try:  # noqa: SIM105 - the program may have replaced contextlib
             sys.stdout.flush()
         except BaseException:
             pass

@@ -144,7 +144,7 @@ def _data_tests(reference: Mapping[str, Any]) -> ReferenceTests:
     if not inputs:
         raise ValueError("has no tests")
     checker = reference.get("checker") or ""
-    protocol = reference.get("checker_protocol") or "testlib"
+    protocol: Any = reference.get("checker_protocol") or "testlib"
     if protocol not in get_args(Protocol):
         raise ValueError(f"has the checker_protocol {protocol!r}, not 'testlib' or 'open-r1'")
     function = reference.get("fn_name")
@@ -160,9 +160,7 @@ def _data_tests(reference: Mapping[str, Any]) -> ReferenceTests:
         raise ValueError("has no text as fn_name")
     if checker:
         raise ValueError("has a checker, which judges the output of programs, not of functions")
-    calls = [
-        _call(number, *test) for number, test in enumerate(zip(inputs, outputs, strict=True))
-    ]
+    calls = [_call(number, *test) for number, test in enumerate(zip(inputs, outputs, strict=True))]
     return ReferenceTests(
         "calls",
         function=function,

@@ -1,16 +1,20 @@
 """Grades as results: scores of programs, and the forms that other harnesses have."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
 from ..numbers.arrays import Floats
+from ..numbers.checks import RowError, check_sizes
 from .executions import Executions, Score
 from .grading import Grade
 
-ROW_REPORTS = frozenset(
+ResultFormat = Literal["flat", "code_eval", "livecodebench"]
+
+REPORTS = frozenset(
     {
+        "layers",
         "outcomes",
         "status",
         "messages",
@@ -89,13 +93,49 @@ def mean_pass_rates(executions: Executions) -> dict[str, Floats]:
     return {"pass_rate": np.array(rates)}
 
 
-def code_eval_result(
-    executions: Executions, pass_at: Mapping[str, float]
-) -> tuple[dict[str, float], dict[int, list[tuple[int, dict[str, Any]]]]]:
-    """The result of evaluate's `code_eval`: the scores, and for each task what became of it."""
-    results = {}
-    for task, grades in enumerate(executions.grades):
-        results[task] = [
+def possible_sizes(
+    predictions: Sequence[Sequence[str]], k: Any, result_format: ResultFormat
+) -> tuple[int, ...]:
+    """The sizes k, once it is clear that every task has enough candidates.
+
+    As evaluate's `code_eval` does, its form of the result leaves out sizes that are too great.
+
+    >>> possible_sizes([["", ""], ["", "", ""]], [1, 5], "code_eval")
+    (1,)
+    >>> possible_sizes([["", ""], ["", "", ""]], [1, 3], "flat")
+    Traceback (most recent call last):
+    ValueError: predictions[0] has 2 samples, pass@3 needs at least 3
+    """
+    sizes = check_sizes("k", k)
+    fewest = min(map(len, predictions))
+    if result_format == "code_eval":
+        return tuple(size for size in sizes if size <= fewest)
+    for size in sizes:
+        if 0 < fewest < size:
+            row = [*map(len, predictions)].index(fewest)
+            raise RowError(
+                "predictions", row, f"has {fewest} samples, pass@{size} needs at least {size}"
+            )
+    return sizes
+
+
+def harness_result(
+    executions: Executions, pass_at: Mapping[str, float], result_format: ResultFormat
+) -> Any:
+    """The result in the form of another harness.
+
+    "code_eval" is the pair of evaluate's module: the scores, and for each task the number of each
+    candidate with what became of it. "livecodebench" has the codes of the tests of each candidate,
+    up to the first that did not pass.
+    """
+    if result_format == "livecodebench":
+        results = [
+            [_codes(grade, kind == "calls") for grade in grades]
+            for grades, kind in zip(executions.grades, executions.kinds, strict=True)
+        ]
+        return {"results": results, **pass_at}
+    details = {
+        task: [
             (
                 number,
                 {
@@ -107,7 +147,9 @@ def code_eval_result(
             )
             for number, grade in enumerate(grades)
         ]
-    return dict(pass_at), results
+        for task, grades in enumerate(executions.grades)
+    }
+    return dict(pass_at), details
 
 
 def _human_eval_words(grade: Grade) -> str:
@@ -117,17 +159,6 @@ def _human_eval_words(grade: Grade) -> str:
         return "timed out"
     _, _, text = grade.message.partition(": ")
     return f"failed: {text if grade.status == 'failed' else grade.status}"
-
-
-def livecodebench_result(
-    executions: Executions, pass_at: Mapping[str, float]
-) -> dict[str, Any]:
-    """LiveCodeBench's codes of the tests of each program, up to the first that did not pass."""
-    results = [
-        [_codes(grade, kind == "calls") for grade in grades]
-        for grades, kind in zip(executions.grades, executions.kinds, strict=True)
-    ]
-    return {"results": results, **pass_at}
 
 
 def _codes(grade: Grade, is_call: bool) -> list[Any]:

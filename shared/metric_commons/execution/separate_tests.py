@@ -101,7 +101,7 @@ def _remote(name: str, connection: int) -> Callable[..., Any]:
             raise _SolutionEndedError from None
         answer = _received(connection)
         if "error" in answer:
-            kind = getattr(builtins, str(answer["error"]), None)
+            kind: Any = getattr(builtins, str(answer["error"]), None)
             is_usual = isinstance(kind, type) and issubclass(kind, Exception)
             raise (kind if is_usual else SolutionError)(answer["message"])
         for original, changed in zip(arguments, unpacked(answer["arguments"]), strict=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .descriptors import file_content
-from .plain_values import __file__ as _VALUES
+from .plain_values import __file__ as values_path
 from .program_bodies import STAR_IMPORTS
 from .worker_pool import Job, ProgramLimits, Report
 
@@ -158,7 +158,7 @@ def run_remotely(server: Server, job: Job) -> Report:
 
 def run_calls_remotely(server: Server, job: Job) -> Report:
     """Call a function by a server, once for each test, until one of the programs ends early."""
-    values = Path(_VALUES).read_text("utf-8")
+    values = Path(values_path).read_text("utf-8")
     program = _program(job) + _CALL.format(values=values, name=job.function)
     marker = f"answer-{id(job):x}:"
     lines, cpu = ['{"ready": true}'], 0.0

@@ -50,10 +50,12 @@ _NOBODY = 65534
 _SCRATCH_MEGABYTES = 64
 # Modules that programs use often: imported once here, and then there in every fork.
 _PRELOADED = (
-    "typing math re collections itertools functools string heapq bisect hashlib random datetime "
-    "copy json decimal fractions statistics operator time sys os io unittest dataclasses enum abc "
-    "contextlib numbers cmath textwrap traceback array struct calendar queue threading"
-).split()
+    *("abc", "array", "bisect", "calendar", "cmath", "collections", "contextlib", "copy"),
+    *("dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "hashlib", "heapq"),
+    *("io", "itertools", "json", "math", "numbers", "operator", "os", "queue", "random", "re"),
+    *("statistics", "string", "struct", "sys", "textwrap", "threading", "time", "traceback"),
+    *("typing", "unittest"),
+)
 _READABLE = (
     *("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime"),
     *("/dev/null", "/dev/urandom", "/dev/zero", "/sys/devices/system/cpu"),
@@ -120,7 +122,9 @@ class _Supervisor:
         self._become_nobody()
         has_namespaces = self._enter("user and network namespaces", enter_namespaces) is not None
         if has_namespaces:
-            self._enter("read-only mounts", lambda: mount_read_only(self.scratch, _SCRATCH_MEGABYTES))
+            self._enter(
+                "read-only mounts", lambda: mount_read_only(self.scratch, _SCRATCH_MEGABYTES)
+            )
             self._enter("pid namespace", enter_pid_namespace)
         elif os.getuid():
             self.users_processes = _processes_of(os.getuid())
@@ -131,7 +135,9 @@ class _Supervisor:
         # Interpreter and packages lie in these folders.
         own = {os.path.realpath(path) for path in [*sys.path, sys.prefix, sys.base_prefix] if path}
         readable = [*_READABLE, *filter(os.path.isdir, own)]
-        rules = self._enter("landlock", lambda: landlock_rules(readable, [self.scratch, "/dev/null"]))
+        rules = self._enter(
+            "landlock", lambda: landlock_rules(readable, [self.scratch, "/dev/null"])
+        )
         calls = self._enter("seccomp", seccomp_filter)
         self.isolation = Isolation(rules, calls, is_alone)
         # Other processes of the same user cannot trace it, nor read its memory.

@@ -394,7 +394,7 @@ def close_pools() -> None:
 
 
 def _forget_pools() -> None:
-    global _LOCK  # noqa: PLW0603 - the thread that holds it may not exist in the child
+    global _LOCK  # the thread that holds it may not exist in the child
     _LOCK = threading.Lock()
     for pool in _POOLS.values():
         pool.forget()
