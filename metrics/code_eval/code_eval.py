@@ -80,8 +80,8 @@ class CodeEval(BatchMetric):
             share of tests that pass ("partial"), the first plus a tenth of the second
             ("weighted_sum"), or 1.0 or the share of the first ten tests ("first_10").
         engine: what runs the programs: this machine, a container, or a server.
-        result_format: "flat"; "code_eval" for the pair of evaluate's module; "livecodebench" for
-            its codes.
+        result_format: "code_eval" for the pair of evaluate's module; "livecodebench" for its codes
+            of tests.
         allow_execution: whether programs may be run.
 
     Returns:
@@ -150,7 +150,7 @@ class CodeEval(BatchMetric):
         exit_status: ExitStatus = "zero",
         score: Score = "pass_fail",
         engine: Engine = "local",
-        result_format: ResultFormat = "flat",
+        result_format: ResultFormat | None = None,
         allow_execution: bool = False,
         **summary,
     ):
@@ -178,7 +178,7 @@ class CodeEval(BatchMetric):
         )
         scores = pass_scores(sample_counts(executions.counted_outcomes()), k=k)
         result = summarize(scores | mean_pass_rates(executions), **summary)
-        if result_format != "flat":
+        if result_format is not None:
             return harness_result(
                 executions, {name: result[name] for name in scores}, result_format
             )

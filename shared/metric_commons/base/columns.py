@@ -91,7 +91,7 @@ def map_rows(column: Any, fields: Sequence[str]) -> list[dict[str, Any] | None]:
 
 
 def json_rows(name: str, column: Any) -> Column:
-    """The column, in which objects and lists have become their JSON texts.
+    """The column, in which objects and lists of objects have become their JSON texts.
 
     Raises:
         RowError: JSON cannot hold a row.
@@ -103,11 +103,16 @@ def json_rows(name: str, column: Any) -> Column:
     if not isinstance(rows, list) or all(isinstance(row, str) for row in rows):
         return rows
     return [
-        _json_text(name, number, row)
-        if isinstance(row, Mapping | list | tuple | np.ndarray)
-        else row
+        _json_text(name, number, row) if _is_object_or_objects(row) else row
         for number, row in enumerate(rows)
     ]
+
+
+def _is_object_or_objects(row: Any) -> bool:
+    if isinstance(row, np.ndarray) and row.ndim == 1:
+        row = list(row)
+    is_list = isinstance(row, list | tuple) and len(row) > 0
+    return isinstance(row, Mapping) or (is_list and all(isinstance(x, Mapping) for x in row))
 
 
 def _json_text(name: str, number: int, row: Any) -> str:

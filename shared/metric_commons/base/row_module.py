@@ -55,7 +55,7 @@ class RowModule(abc.ABC):
     # Names of configurations that evaluate's own modules have, and that change nothing here.
     configurations: frozenset[str] = frozenset()
     single_text_allowed = True  # whether a text may stand for a list of one
-    # Inputs whose rows may also be objects and lists of any form; each becomes its JSON text.
+    # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
     json_inputs: frozenset[str] = frozenset()
     # Keys of the result that report on each row, or on how all rows were computed; not scores.
     reports: frozenset[str] = frozenset()

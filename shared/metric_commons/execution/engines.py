@@ -46,13 +46,13 @@ def read_engine(engine: Any) -> tuple[str, str]:
     ValueError: must be 'local', 'docker', 'podman', 'sandbox_fusion:URL' or 'piston:URL', \
 got 'dokcer'
     """
-    name, _, rest = engine.partition(":") if isinstance(engine, str) else ("", "", "")
-    is_address = re.match(r"https?://", rest) is not None
+    name, _, location = engine.partition(":") if isinstance(engine, str) else ("", "", "")
+    is_address = re.match(r"https?://", location) is not None
     is_right = is_address if name in _SERVERS else name in _CONTAINERS or engine == "local"
     if not is_right:
         listed = "'local', 'docker', 'podman', 'sandbox_fusion:URL' or 'piston:URL'"
         raise ValueError(f"must be {listed}, got {engine!r}")
-    return name, rest
+    return name, location
 
 
 Engine = Annotated[
@@ -73,9 +73,9 @@ def engine_runner(engine: str, workers: int | None, preload: tuple[str, ...] = (
     Raises:
         NotImplementedError: programs cannot be isolated on this platform.
     """
-    name, rest = read_engine(engine)
+    name, location = read_engine(engine)
     if name in _SERVERS:
-        return _remote_runner(name, rest, workers or os.cpu_count() or 1)
+        return _remote_runner(name, location, workers or os.cpu_count() or 1)
     make_worker = Worker if name == "local" else ContainerWorker
     return shared_pool(workers, Isolation(preload, engine=engine), make_worker)
 
@@ -139,10 +139,10 @@ class ContainerWorker(Worker):
             except TimeoutError:
                 if self._process is not None and self._process.poll() is not None:
                     break
-        said = b""
+        stderr = b""
         if self._process is not None and self._process.poll() is not None:
-            _, said = self._process.communicate()
-        raise OSError(f"the container does not start: {said.decode('utf-8', 'replace').strip()}")
+            _, stderr = self._process.communicate()
+        raise OSError(f"the container does not start: {stderr.decode('utf-8', 'replace').strip()}")
 
     def start(self) -> None:
         """Start the container, unless it runs already."""
@@ -155,6 +155,7 @@ class RemoteRunner:
     """A server that runs programs; time is its wall time, and its layers are not known here."""
 
     test_kinds = _KINDS_OF_SERVERS
+    runs_checkers = False
     layers = ["remote"]  # noqa: RUF012 - as a result has them
     refused: dict[str, str] = {}  # noqa: RUF012
 

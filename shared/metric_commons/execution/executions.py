@@ -95,8 +95,8 @@ class Executions:
         Raises:
             ValueError: nothing is known of any candidate of a task.
         """
-        counted = [[x for x in outcomes if x is not None] for outcomes in self.outcomes]
-        for row, outcomes in enumerate(counted):
+        decided = [[x for x in outcomes if x is not None] for outcomes in self.outcomes]
+        for row, outcomes in enumerate(decided):
             if not outcomes:
                 raise RowError(
                     "predictions",
@@ -104,7 +104,7 @@ class Executions:
                     "has no candidate whose outcome is known: "
                     f"{self.grades[row][0].first_failure.get('message')}",
                 )
-        return counted
+        return decided
 
     def of_candidates(self, value: Callable[[Grade], Any]) -> list[list[Any]]:
         """A value for each candidate of each task."""
@@ -176,18 +176,20 @@ def execute(
         exit_status=exit_status,
     )
     runner = engine_runner(engine, num_workers, tuple(preload))
-    for row, each in enumerate(tests):
-        if each.kind not in runner.test_kinds:
+    for row, task in enumerate(tests):
+        if task.kind not in runner.test_kinds:
             raise RowError(
                 "references", row, f"has tests that {engine!r} cannot run: it takes tests as data"
             )
+        if task.checker and not runner.runs_checkers:
+            raise RowError("references", row, f"has a checker, which {engine!r} cannot run")
     check_layers(runner, require)
     futures = [
         [runner.submit(grade, runner, program, tests[row], conditions) for program in candidates]
         for row, candidates in enumerate(predictions)
     ]
     grades = _finished(futures, infrastructure)
-    kinds = [each.kind for each in tests]
+    kinds = [task.kind for task in tests]
     return Executions(grades, kinds, infrastructure, list(runner.layers))
 
 

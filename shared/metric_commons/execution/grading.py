@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..numbers.checks import shown
-from .checkers import judged
 from .descriptors import memory_file
 from .output_comparison import Comparison, are_equal_values, output_difference
 from .plain_values import unpacked
 from .program_bodies import STAR_RECURSION
-from .reference_tests import ReferenceTests
+from .reference_tests import Protocol, ReferenceTests
 from .worker_pool import Job, ProgramLimits, Report, Runner
 
 STATUSES = (
@@ -33,6 +32,7 @@ ExitStatus = Literal["zero", "any"]
 TestIsolation = Literal["in_process", "separate"]
 
 _EXCERPT = 300  # characters of a text in a failure
+_CHECKER_LIMITS = ProgramLimits(timeout=15.0)  # whatever the solution may take
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +169,9 @@ class _Grading:
     def _verdict(self, test: tuple[str, str], output: bytes) -> tuple[str, str]:
         """Whether the output of a program that has finished is right."""
         if self.tests.checker:
-            return judged(self.runner, self.tests.checker, self.tests.protocol, test, output)
+            return checked_output(
+                self.runner, self.tests.checker, self.tests.protocol, test, output
+            )
         difference = output_difference(
             output, test[1], self.conditions.compare, self.conditions.tolerance
         )
@@ -195,8 +197,8 @@ class _Grading:
             first, *lines = report.results.split(b"\n")[:-1] or [b""]
             if b'"ready"' not in first[:20]:  # it would end in the same way before every test
                 status, message = _start_failure(first, report)
-                for later in range(number, count):
-                    if not self._note(later, status, message, *self._call(later)):
+                for unstarted in range(number, count):
+                    if not self._note(unstarted, status, message, *self._call(unstarted)):
                         return
                 return
             for line in lines[: count - number]:
@@ -247,8 +249,8 @@ class _Grading:
         return limits._replace(program_timeout=limits.program_timeout - self.grade.cpu)
 
     def _is_out_of_time(self) -> bool:
-        most = self.conditions.limits.program_timeout
-        return most is not None and self.grade.cpu >= most
+        limit = self.conditions.limits.program_timeout
+        return limit is not None and self.grade.cpu >= limit
 
     def _run(self, job: Job) -> Report:
         report = self.runner.run(job)
@@ -281,13 +283,52 @@ class _Grading:
         return not self.conditions.stop_at_failure
 
 
+def checked_output(
+    runner: Runner, checker: str, protocol: Protocol, test: tuple[str, str], output: bytes
+) -> tuple[str, str]:
+    """The status and the message that a checker gives an output.
+
+    "testlib" gets the paths of input, output and answer; its exit status is 0 for a right output,
+    1 or 2 for a wrong one. "open-r1" gets input, answer and output; the last word that it prints is
+    1 or 0. A checker that ends otherwise is no failure of the program: the status is
+    "infrastructure".
+
+    Args:
+        runner: what runs the checker, locked in like a program.
+        checker: its text.
+        protocol: what it is told, and how it answers.
+        test: the input, and the expected output.
+        output: that of the program.
+    """
+    texts = [text.encode("utf-8", "surrogatepass") for text in test]
+    order = [texts[0], output, texts[1]] if protocol == "testlib" else [*texts, output]
+    with _files(checker.encode("utf-8", "surrogatepass"), *order) as (program, *files):
+        report = runner.run(Job("main", program, _CHECKER_LIMITS, files=files, script="checker.py"))
+    printed = report.stdout.decode("utf-8", "replace")
+    raised = report.results.decode("utf-8", "replace")
+    message = (report.stderr.decode("utf-8", "replace") or printed).strip()
+    if report.status in ("finished", "exited") and (not raised or raised.startswith("exit ")):
+        if protocol == "testlib" and report.exit_status in (0, 1, 2):
+            return ("wrong" if report.exit_status else "passed"), message
+        last = printed.split()[-1:]
+        if protocol == "open-r1" and report.exit_status == 0 and last in (["0"], ["1"]):
+            return ("passed" if last == ["1"] else "wrong"), message
+    cause = raised or message or report.message
+    return (
+        "infrastructure",
+        f"the checker ended with {report.status}, exit status {report.exit_status}: {cause}",
+    )
+
+
 @contextmanager
-def _files(*texts: str) -> Iterator[Sequence[int]]:
+def _files(*texts: str | bytes) -> Iterator[Sequence[int]]:
     """Files in memory with these texts, which are closed afterwards."""
     descriptors: list[int] = []
     try:
         for text in texts:
-            descriptors.append(memory_file(text.encode("utf-8", "surrogatepass")))
+            if isinstance(text, str):
+                text = text.encode("utf-8", "surrogatepass")
+            descriptors.append(memory_file(text))
         yield descriptors
     finally:
         for descriptor in descriptors:

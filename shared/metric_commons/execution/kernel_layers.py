@@ -142,8 +142,8 @@ def landlock_rules(readable: Iterable[str], writable: Iterable[str]) -> int:
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     attributes = struct.pack("<QQQ", rights, network, scopes)
     rules = _call("syscall", _LANDLOCK_CREATE, attributes, size, 0)
-    everything = rights & ~_DEVICES_AND_EXECUTION | _MAKE_AND_REMOVE
-    for paths, permitted in ((readable, _READ), (writable, everything)):
+    full_access = rights & ~_DEVICES_AND_EXECUTION | _MAKE_AND_REMOVE
+    for paths, permitted in ((readable, _READ), (writable, full_access)):
         for path in paths:
             try:
                 descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -196,9 +196,9 @@ def seccomp_filter() -> _Filter:
     code.append((answer, 0, 0, allow))
     text = b"".join(struct.pack("<HBBI", *line) for line in code)
     buffer = ctypes.create_string_buffer(text, len(text))
-    made = _Filter(len(code), ctypes.cast(buffer, ctypes.c_void_p))
-    made.buffer = buffer  # kept alive with the filter, which holds its address alone
-    return made
+    system_calls = _Filter(len(code), ctypes.cast(buffer, ctypes.c_void_p))
+    system_calls.buffer = buffer  # kept alive with the filter, which holds its address alone
+    return system_calls
 
 
 def enter_seccomp(calls: _Filter) -> None:

@@ -55,7 +55,7 @@ def start_process(
     limits: Limits,
     folder: str,
     streams: Sequence[int | None],
-    kept: Sequence[int],
+    descriptors: Sequence[int],
 ) -> LockedProcess:
     """Fork a process that is locked in and then runs `body`.
 
@@ -65,7 +65,7 @@ def start_process(
         limits: what the process may use.
         folder: its working directory.
         streams: the descriptors of stdin, stdout and stderr; None is empty.
-        kept: the other descriptors that `body` needs.
+        descriptors: the others that `body` needs.
     """
     parent, child = socket.socketpair()
     pid = os.fork()
@@ -84,7 +84,7 @@ def start_process(
         socket.send_fds(child, [b"."], [statistics])
         os.chdir(folder)
         _replace_streams(streams)
-        _close_others([*kept, *filter(None, [isolation.landlock])])
+        _close_others([*descriptors, *filter(None, [isolation.landlock])])
         _lock_in(isolation, limits)
         body()
     except BaseException as error:
@@ -105,10 +105,10 @@ def _replace_streams(streams: Sequence[int | None]) -> None:
     vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
 
 
-def _close_others(kept: Sequence[int]) -> None:
+def _close_others(descriptors: Sequence[int]) -> None:
     """Close all descriptors but the standard streams and these."""
     last = 2
-    for descriptor in sorted(kept):
+    for descriptor in sorted(descriptors):
         os.closerange(last + 1, descriptor)
         last = descriptor
     os.closerange(last + 1, _MOST_DESCRIPTORS)
@@ -117,7 +117,7 @@ def _close_others(kept: Sequence[int]) -> None:
 def _lock_in(isolation: Isolation, limits: Limits) -> None:
     """Enter the layers that every program has a copy of."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-    for kind, most in (
+    for kind, limit in (
         (resource.RLIMIT_AS, limits.memory),
         (resource.RLIMIT_CPU, limits.cpu_backstop),
         (resource.RLIMIT_CORE, 0),
@@ -126,7 +126,7 @@ def _lock_in(isolation: Isolation, limits: Limits) -> None:
         (resource.RLIMIT_STACK, limits.stack),
         (resource.RLIMIT_NPROC, limits.processes),
     ):
-        resource.setrlimit(kind, (most, most))
+        resource.setrlimit(kind, (limit, limit))
     drop_capabilities()
     if isolation.landlock is not None:
         enter_landlock(isolation.landlock)

@@ -97,16 +97,16 @@ def send_text(descriptor: int, text: str) -> None:
         content = content[os.write(descriptor, content) :]
 
 
-def receive_text(descriptor: int, most: int = 1 << 28) -> str:
+def receive_text(descriptor: int, limit: int = 1 << 28) -> str:
     """The next text.
 
     Raises:
         EOFError: the other end is closed.
-        ValueError: the text is longer than `most`.
+        ValueError: the text is longer than `limit`.
     """
     (size,) = struct.unpack("<I", _exactly(descriptor, 4))
-    if size > most:
-        raise ValueError(f"a message of {size} bytes, more than {most}")
+    if size > limit:
+        raise ValueError(f"a message of {size} bytes, more than {limit}")
     return _exactly(descriptor, size).decode("ascii")
 
 

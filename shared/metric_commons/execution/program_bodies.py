@@ -109,18 +109,18 @@ def run_main_program(
     sys.argv = arguments
     atexit._clear()
     namespace = _new_main(module)
-    status, said = 0, ""
+    status, text_of_end = 0, ""
 
     def guarded(step: Callable[[], object]) -> None:
-        nonlocal status, said
+        nonlocal status, text_of_end
         try:
             step()
         except SystemExit as error:
             code = error.code
             status = 0 if code is None else code & 255 if isinstance(code, int) else 1
-            said = f"exit {describe(error)}" if status else ""
+            text_of_end = f"exit {describe(error)}" if status else ""
         except BaseException as error:
-            status, said = 1, _line(error) + describe(error)
+            status, text_of_end = 1, _line(error) + describe(error)
 
     guarded(lambda: exec(compile(text, PROGRAM, "exec", 0, True), namespace))
     if status == 0:
@@ -133,7 +133,7 @@ def run_main_program(
             sys.stdout.flush()
         except BaseException:
             pass
-    write(message, said.encode())
+    write(message, text_of_end.encode())
     end(status)
 
 

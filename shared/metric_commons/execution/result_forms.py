@@ -10,7 +10,7 @@ from ..numbers.checks import RowError, check_sizes
 from .executions import Executions, Score
 from .grading import Grade
 
-ResultFormat = Literal["flat", "code_eval", "livecodebench"]
+ResultFormat = Literal["code_eval", "livecodebench"]
 
 REPORTS = frozenset(
     {
@@ -88,13 +88,13 @@ def mean_pass_rates(executions: Executions) -> dict[str, Floats]:
     shares = executions.of_candidates(lambda grade: program_score(grade, "partial"))
     rates = []
     for task in shares:
-        known = [share for share in task if share is not None]
-        rates.append(sum(known) / len(known))
+        decided = [share for share in task if share is not None]
+        rates.append(sum(decided) / len(decided))
     return {"pass_rate": np.array(rates)}
 
 
 def possible_sizes(
-    predictions: Sequence[Sequence[str]], k: Any, result_format: ResultFormat
+    predictions: Sequence[Sequence[str]], k: Any, result_format: ResultFormat | None
 ) -> tuple[int, ...]:
     """The sizes k, once it is clear that every task has enough candidates.
 
@@ -102,7 +102,7 @@ def possible_sizes(
 
     >>> possible_sizes([["", ""], ["", "", ""]], [1, 5], "code_eval")
     (1,)
-    >>> possible_sizes([["", ""], ["", "", ""]], [1, 3], "flat")
+    >>> possible_sizes([["", ""], ["", "", ""]], [1, 3], None)
     Traceback (most recent call last):
     ValueError: predictions[0] has 2 samples, pass@3 needs at least 3
     """

@@ -149,8 +149,6 @@ def _ended(code: int, stderr: str, cpu: float, stdout: bytes) -> Report:
 
 def run_remotely(server: Server, job: Job) -> Report:
     """Run a program by a server."""
-    if job.files:
-        return Report("infrastructure", "a server cannot run a checker")
     program = _program(job)
     stdin = "" if job.data is None else _text(job.data)
     return _posted(server, program, stdin, job.limits)
@@ -203,8 +201,8 @@ def _posted(server: Server, program: str, stdin: str, limits: ProgramLimits) -> 
                 report = server.report(json.load(answer))
         except urllib.error.HTTPError as error:
             with error:
-                said = error.read(300).decode("utf-8", "replace")
-            report = Report("infrastructure", f"{server.address} answers {error.code}: {said}")
+                excerpt = error.read(300).decode("utf-8", "replace")
+            report = Report("infrastructure", f"{server.address} answers {error.code}: {excerpt}")
             if error.code < 500 and error.code != 429:  # it would refuse the same again
                 return report
         except (OSError, ValueError, AttributeError, TypeError) as error:

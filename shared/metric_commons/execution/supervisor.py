@@ -133,8 +133,10 @@ class _Supervisor:
             self.caller.close()
             os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
         # Interpreter and packages lie in these folders.
-        own = {os.path.realpath(path) for path in [*sys.path, sys.prefix, sys.base_prefix] if path}
-        readable = [*_READABLE, *filter(os.path.isdir, own)]
+        folders = {
+            os.path.realpath(path) for path in [*sys.path, sys.prefix, sys.base_prefix] if path
+        }
+        readable = [*_READABLE, *filter(os.path.isdir, folders)]
         rules = self._enter(
             "landlock", lambda: landlock_rules(readable, [self.scratch, "/dev/null"])
         )
@@ -232,7 +234,9 @@ class _Supervisor:
         pipe, verdict = os.pipe()
         started = time.monotonic()
 
-        def start(body: Callable[[], NoReturn], kept: list[int], stdin: int | None = None) -> None:
+        def start(
+            body: Callable[[], NoReturn], descriptors: list[int], stdin: int | None = None
+        ) -> None:
             processes.append(
                 start_process(
                     body,
@@ -240,7 +244,7 @@ class _Supervisor:
                     limits=limits,
                     folder=folder,
                     streams=(stdin, stdout, stderr),
-                    kept=kept,
+                    descriptors=descriptors,
                 )
             )
 

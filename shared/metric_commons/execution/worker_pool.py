@@ -114,6 +114,10 @@ class Runner(Protocol):
         """The kinds of tests that it can run."""
 
     @property
+    def runs_checkers(self) -> bool:
+        """Whether it can run the checkers of tasks."""
+
+    @property
     def layers(self) -> list[str]:
         """The layers of isolation that it has."""
 
@@ -171,22 +175,22 @@ class Worker:
         from .supervisor import command  # which imports what Linux alone has
 
         self._scratch = tempfile.mkdtemp(prefix="execution-")
-        connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        connection, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         settings = {
             "scratch": self._scratch,
             "preload": self.isolation.preload,
             "without": self.isolation.without,
         }
-        arguments = command(str(theirs.fileno()), json.dumps(settings))
+        arguments = command(str(far_end.fileno()), json.dumps(settings))
         self._process = subprocess.Popen(
             [sys.executable, *arguments],
             stdin=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
+            pass_fds=[far_end.fileno()],
             env=program_environment(self._scratch),
             cwd="/",
             start_new_session=True,
         )
-        theirs.close()
+        far_end.close()
         return connection
 
     def run(self, job: Job) -> Report:
@@ -280,6 +284,7 @@ class Pool:
         make_worker: what makes one.
     """
 
+    runs_checkers = True
     test_kinds = frozenset({"program", "stdin", "calls", "asserts"})
 
     def __init__(
