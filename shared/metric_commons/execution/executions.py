@@ -20,7 +20,7 @@ from .grading import (
 )
 from .output_comparison import Comparison
 from .reference_tests import Kind, ReferenceTests, read_tests
-from .worker_pool import ProgramLimits, check_layers
+from .worker_pool import ProgramLimits, Runner, check_layers
 
 PERMISSION = "HF_ALLOW_CODE_EVAL"
 
@@ -62,7 +62,8 @@ def check_permission(is_allowed: bool) -> None:
     if not is_allowed and os.environ.get(PERMISSION) != "1":
         raise ValueError(
             "code_eval runs programs that a model wrote, which may do harm; read the section "
-            f"Limitations of its card, then set {PERMISSION}=1 or pass allow_execution=True"
+            f"Limitations of its card, then set {PERMISSION}=1, or pass allow_execution=True "
+            "(on the command line --allow-execution)"
         )
 
 
@@ -111,9 +112,21 @@ class Executions:
         return [[value(grade) for grade in grades] for grades in self.grades]
 
 
+@dataclass(frozen=True)
+class Preparation:
+    """All that it takes to run programs: the tests of each task have been read and checked."""
+
+    runner: Runner
+    tests: list[ReferenceTests]
+    conditions: Conditions
+
+    def submit(self, program: str, row: int) -> "Future[Grade]":
+        """Run a program with the tests of a task, as soon as a worker is idle."""
+        return self.runner.submit(grade, self.runner, program, self.tests[row], self.conditions)
+
+
 @checked_options
-def execute(
-    predictions: Sequence[Sequence[str]],
+def prepare(
     references: Sequence[Any],
     *,
     num_workers: Count | None = 4,
@@ -124,7 +137,6 @@ def execute(
     memory: Size = "4GiB",
     output_limit: Size = "64MiB",
     preload: Names = (),
-    infrastructure: Infrastructure = "error",
     compare: Comparison = "lines",
     tolerance: NonNegative = 1e-6,
     stop_at_failure: bool = False,
@@ -132,11 +144,10 @@ def execute(
     prelude: Prelude | None = "auto",
     exit_status: ExitStatus = "zero",
     engine: Engine = "local",
-) -> Executions:
-    """The grades of the candidates of each task; the options are those of `code_eval`.
+) -> Preparation:
+    """What runs programs with the tests of each task.
 
     Args:
-        predictions: the candidates of each task.
         references: the tests of each task, in a form that `reference_tests.read_tests` reads.
         num_workers: the number of programs that run at once; None for one for each core.
         timeout: seconds of one test.
@@ -146,7 +157,6 @@ def execute(
         memory: address space of one program.
         output_limit: output of one program.
         preload: modules that workers import before any program.
-        infrastructure: what is done where the machine has failed.
         compare: how outputs are compared.
         tolerance: the tolerance of "floats".
         stop_at_failure: whether the tests after a failure are not run.
@@ -156,14 +166,19 @@ def execute(
         engine: what runs the programs.
 
     Raises:
-        ValueError: a task has no candidates, or its tests cannot be run; nothing has run then.
-        InfrastructureError: the machine has failed, and `infrastructure` is "error".
+        ValueError: tests cannot be run; names the row.
         NotImplementedError: programs cannot be isolated on this platform.
     """
     tests = _tests(references, isolation)
-    for row, candidates in enumerate(predictions):
-        if not candidates:
-            raise RowError("predictions", row, "has no samples")
+    runner = engine_runner(engine, num_workers, tuple(preload))
+    for row, task in enumerate(tests):
+        if task.kind not in runner.test_kinds:
+            raise RowError(
+                "references", row, f"has tests that {engine!r} cannot run: it takes tests as data"
+            )
+        if task.checker and not runner.runs_checkers:
+            raise RowError("references", row, f"has a checker, which {engine!r} cannot run")
+    check_layers(runner, require)
     limits = ProgramLimits(timeout, program_timeout, byte_count(memory), byte_count(output_limit))
     conditions = Conditions(
         limits=limits,
@@ -175,22 +190,40 @@ def execute(
         prelude=prelude,
         exit_status=exit_status,
     )
-    runner = engine_runner(engine, num_workers, tuple(preload))
-    for row, task in enumerate(tests):
-        if task.kind not in runner.test_kinds:
-            raise RowError(
-                "references", row, f"has tests that {engine!r} cannot run: it takes tests as data"
-            )
-        if task.checker and not runner.runs_checkers:
-            raise RowError("references", row, f"has a checker, which {engine!r} cannot run")
-    check_layers(runner, require)
+    return Preparation(runner, tests, conditions)
+
+
+def execute(
+    predictions: Sequence[Sequence[str]],
+    references: Sequence[Any],
+    *,
+    infrastructure: Infrastructure = "error",
+    **options: Any,
+) -> Executions:
+    """The grades of the candidates of each task.
+
+    Args:
+        predictions: the candidates of each task.
+        references: the tests of each task.
+        infrastructure: what is done where the machine has failed.
+        **options: those of `prepare`.
+
+    Raises:
+        ValueError: a task has no candidates, or its tests cannot be run; nothing has run then.
+        InfrastructureError: the machine has failed, and `infrastructure` is "error".
+        NotImplementedError: programs cannot be isolated on this platform.
+    """
+    for row, candidates in enumerate(predictions):
+        if not candidates:
+            raise RowError("predictions", row, "has no samples")
+    preparation = prepare(references, **options)
     futures = [
-        [runner.submit(grade, runner, program, tests[row], conditions) for program in candidates]
+        [preparation.submit(program, row) for program in candidates]
         for row, candidates in enumerate(predictions)
     ]
     grades = _finished(futures, infrastructure)
-    kinds = [task.kind for task in tests]
-    return Executions(grades, kinds, infrastructure, list(runner.layers))
+    kinds = [task.kind for task in preparation.tests]
+    return Executions(grades, kinds, infrastructure, list(preparation.runner.layers))
 
 
 def _tests(references: Sequence[Any], isolation: TestIsolation) -> list[ReferenceTests]:
