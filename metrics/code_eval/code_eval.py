@@ -66,6 +66,7 @@ class CodeEval(BatchMetric):
         memory: address space of a program, such as "4GiB".
         output_limit: output of a program; with more of it the status is "output_limit".
         preload: modules that workers import once for all programs, such as "numpy".
+        packages: whether programs can import installed packages, beside the standard library.
         infrastructure: what happens if the machine fails and not the program: "error" raises an
             error, "fail" counts the program as failed, "skip" leaves it out.
         compare: how outputs are compared: "lines" as LiveCodeBench does, "tokens" word by word,
@@ -141,6 +142,7 @@ class CodeEval(BatchMetric):
         memory: Size = "4GiB",
         output_limit: Size = "64MiB",
         preload: Names = (),
+        packages: bool = True,
         infrastructure: Infrastructure = "error",
         compare: Comparison = "lines",
         tolerance: NonNegative = 1e-6,
@@ -167,6 +169,7 @@ class CodeEval(BatchMetric):
             memory=memory,
             output_limit=output_limit,
             preload=preload,
+            packages=packages,
             infrastructure=infrastructure,
             compare=compare,
             tolerance=tolerance,

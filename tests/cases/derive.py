@@ -19,6 +19,7 @@ SOURCES = {
     "statistics": GIVEN / "cases" / "statistics.jsonl",
     "sequences": GIVEN / "cases" / "sequences.jsonl",
     "answers": GIVEN / "cases" / "answers.jsonl",
+    "execution": GIVEN / "cases" / "execution.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
 
@@ -46,6 +47,10 @@ UNREAD = {
         *("evaluate metrics/google_bleu (a7dd338)", "signature", "rows", "sentences"),
     },
     "answers": set(),
+    "execution": {
+        *("prototype", "livecodebench 28fef95", "verl prime_code 1dda039", "nemo gym 07d6b0d"),
+        *("apps 362aedc", "open-r1 1416fa0", "verl sandbox_fusion 1dda039"),
+    },
     "worked_examples": set(),
 }
 

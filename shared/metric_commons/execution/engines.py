@@ -61,7 +61,9 @@ Engine = Annotated[
 ]
 
 
-def engine_runner(engine: str, workers: int | None, preload: tuple[str, ...] = ()) -> Runner:
+def engine_runner(
+    engine: str, workers: int | None, preload: tuple[str, ...] = (), *, has_packages: bool = True
+) -> Runner:
     """What runs programs in an engine; the same one for equal arguments, and warm.
 
     Args:
@@ -69,6 +71,7 @@ def engine_runner(engine: str, workers: int | None, preload: tuple[str, ...] = (
             "sandbox_fusion:URL" or "piston:URL".
         workers: the number of programs that run at once; None for one for each core.
         preload: modules that workers here import before any program.
+        has_packages: whether programs here can import installed packages.
 
     Raises:
         NotImplementedError: programs cannot be isolated on this platform.
@@ -77,7 +80,7 @@ def engine_runner(engine: str, workers: int | None, preload: tuple[str, ...] = (
     if name in _SERVERS:
         return _remote_runner(name, location, workers or os.cpu_count() or 1)
     make_worker = Worker if name == "local" else ContainerWorker
-    return shared_pool(workers, Isolation(preload, engine=engine), make_worker)
+    return shared_pool(workers, Isolation(preload, has_packages, engine=engine), make_worker)
 
 
 class ContainerWorker(Worker):
@@ -101,7 +104,11 @@ class ContainerWorker(Worker):
             listener.listen(1)
             listener.settimeout(_SECONDS_TO_START)
             settings = {"scratch": "/tmp/programs", "preload": self.isolation.preload}
-            arguments = command(address, json.dumps(settings | {"without": []}))
+            arguments = command(
+                address,
+                json.dumps(settings | {"without": []}),
+                has_packages=self.isolation.has_packages,
+            )
             folder = str(Path(__file__).parent)
             self._process = subprocess.Popen(
                 [

@@ -137,6 +137,7 @@ def prepare(
     memory: Size = "4GiB",
     output_limit: Size = "64MiB",
     preload: Names = (),
+    packages: bool = True,
     compare: Comparison = "lines",
     tolerance: NonNegative = 1e-6,
     stop_at_failure: bool = False,
@@ -157,6 +158,7 @@ def prepare(
         memory: address space of one program.
         output_limit: output of one program.
         preload: modules that workers import before any program.
+        packages: whether programs can import installed packages.
         compare: how outputs are compared.
         tolerance: the tolerance of "floats".
         stop_at_failure: whether the tests after a failure are not run.
@@ -170,7 +172,7 @@ def prepare(
         NotImplementedError: programs cannot be isolated on this platform.
     """
     tests = _tests(references, isolation)
-    runner = engine_runner(engine, num_workers, tuple(preload))
+    runner = engine_runner(engine, num_workers, tuple(preload), has_packages=packages)
     for row, task in enumerate(tests):
         if task.kind not in runner.test_kinds:
             raise RowError(

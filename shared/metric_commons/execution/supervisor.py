@@ -62,11 +62,12 @@ _READABLE = (
 )
 
 
-def command(descriptor: str, settings: str) -> list[str]:
+def command(descriptor: str, settings: str, *, has_packages: bool) -> list[str]:
     """The command line of a supervisor that speaks to its caller through a descriptor.
 
     Its files are found as a package of their own, in whatever folder they lie. The environment
-    must be clean: with `-I` Python would ignore PYTHONHASHSEED as well.
+    must be clean: with `-I` Python would ignore PYTHONHASHSEED as well. Without packages, programs
+    can import the standard library alone.
     """
     script = (
         "import sys, types\n"
@@ -77,7 +78,8 @@ def command(descriptor: str, settings: str) -> list[str]:
         "main(sys.argv[2], sys.argv[3])\n"
     )
     folder = os.path.dirname(os.path.abspath(__file__))
-    return ["-s", "-P", "-B", "-c", script, folder, descriptor, settings]
+    flags = ["-s", "-P", "-B", *([] if has_packages else ["-S"])]
+    return [*flags, "-c", script, folder, descriptor, settings]
 
 
 def main(connection: str, settings_text: str) -> NoReturn:

@@ -133,9 +133,14 @@ class Runner(Protocol):
 
 
 class Isolation(NamedTuple):
-    """How workers are started: modules that they import once, and layers that are switched off."""
+    """How workers are started.
+
+    They import the modules to `preload` once; `has_packages` says whether installed packages are
+    there, and `without` names layers that are switched off.
+    """
 
     preload: tuple[str, ...] = ()
+    has_packages: bool = True
     without: tuple[str, ...] = ()
     engine: str = "local"
 
@@ -181,7 +186,9 @@ class Worker:
             "preload": self.isolation.preload,
             "without": self.isolation.without,
         }
-        arguments = command(str(far_end.fileno()), json.dumps(settings))
+        arguments = command(
+            str(far_end.fileno()), json.dumps(settings), has_packages=self.isolation.has_packages
+        )
         self._process = subprocess.Popen(
             [sys.executable, *arguments],
             stdin=subprocess.DEVNULL,
