@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
+from ..numbers.checks import shown
 from ..numbers.domains import Parsed
 from .servers import PistonServer, SandboxFusionServer, Server, run_calls_remotely, run_remotely
 from .worker_pool import (
@@ -43,15 +44,15 @@ def read_engine(engine: Any) -> tuple[str, str]:
     (('local', ''), ('piston', 'http://127.0.0.1:2000'))
     >>> read_engine("dokcer")
     Traceback (most recent call last):
-    ValueError: must be 'local', 'docker', 'podman', 'sandbox_fusion:URL' or 'piston:URL', \
-got 'dokcer'
+    ValueError: 'dokcer' is not one of 'local', 'docker', 'podman', 'sandbox_fusion:URL', \
+'piston:URL'
     """
     name, _, location = engine.partition(":") if isinstance(engine, str) else ("", "", "")
     is_address = re.match(r"https?://", location) is not None
     is_right = is_address if name in _SERVERS else name in _CONTAINERS or engine == "local"
     if not is_right:
-        listed = "'local', 'docker', 'podman', 'sandbox_fusion:URL' or 'piston:URL'"
-        raise ValueError(f"must be {listed}, got {engine!r}")
+        listed = "'local', 'docker', 'podman', 'sandbox_fusion:URL', 'piston:URL'"
+        raise ValueError(f"{shown(engine)} is not one of {listed}")
     return name, location
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from ..numbers.checks import RowError
+from ..numbers.checks import RowError, shown
 from ..numbers.domains import Count, Names, NonNegative, Parsed, Positive, checked_options
 from .engines import Engine, engine_runner
 from .grading import (
@@ -38,11 +38,11 @@ def byte_count(size: Any) -> int:
     (67108864, 100)
     >>> byte_count("64MB")
     Traceback (most recent call last):
-    ValueError: must be a size such as '64MiB', got '64MB'
+    ValueError: '64MB' is not a size such as '64MiB'
     """
     match = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
     if match is None or match[2].lower() not in _UNITS or not int(match[1]):
-        raise ValueError(f"must be a size such as '64MiB', got {size!r}")
+        raise ValueError(f"{shown(size)} is not a size such as '64MiB'")
     return int(match[1]) * _UNITS[match[2].lower()]
 
 

@@ -255,6 +255,8 @@ class Worker:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+            if self._process.stderr is not None:
+                self._process.stderr.close()
             self._process = None
         if self._scratch:
             shutil.rmtree(self._scratch, ignore_errors=True)

@@ -77,6 +77,7 @@ def server(
     budget: Budget | None = None,
     server_folder: Path | None = None,
     workers: Workers | None = None,
+    execution_allowed: bool = False,
 ) -> "Server[Any]":
     """A server with all tools, which reads and writes files below `roots` only.
 
@@ -85,9 +86,11 @@ def server(
         budget: of each call; the usual one if None.
         server_folder: the folder from which UltraRAG starts this server.
         workers: do the work; new ones with this budget if None.
+        execution_allowed: whether modules may run programs that a model wrote.
     """
     workers = workers or Workers(budget or Budget())
-    calls = Calls(Roots(roots), workers, server_folder)
+    allowed_roots = Roots(roots, execution_allowed=execution_allowed)
+    calls = Calls(allowed_roots, workers, server_folder)
     about = {"version": version("metric-commons"), "instructions": _INSTRUCTIONS}
     return _first_major(calls, about) if _IS_FIRST_MAJOR else _second_major(calls, about)
 
@@ -125,7 +128,11 @@ def _second_major(calls: Calls, about: dict[str, Any]) -> "Server[Any]":
 
 
 def serve(
-    roots: Sequence[Path], *, budget: Budget | None = None, server_folder: Path | None = None
+    roots: Sequence[Path],
+    *,
+    budget: Budget | None = None,
+    server_folder: Path | None = None,
+    execution_allowed: bool = False,
 ) -> None:
     """Serve on stdin and stdout until stdin ends, and with it all work.
 
@@ -133,9 +140,15 @@ def serve(
         roots: as in `server`.
         budget: as in `server`.
         server_folder: as in `server`.
+        execution_allowed: as in `server`.
     """
     workers = Workers(budget or Budget())
-    app = server(roots, server_folder=server_folder, workers=workers)
+    app = server(
+        roots,
+        server_folder=server_folder,
+        workers=workers,
+        execution_allowed=execution_allowed,
+    )
     requests, answers = open_protocol(at_end=workers.close)
     workers.prepare()
 
