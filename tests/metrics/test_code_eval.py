@@ -122,3 +122,131 @@ OTHER_SHAPES = (
 @pytest.fixture(scope="module")
 def code_eval():
     return load("code_eval", allow_execution=True)
+
+
+TASKS = {
+    "predictions": [[WRONG, RIGHT, "import sys; sys.exit(0)"], [RIGHT, "x = (", WRONG]],
+    "references": ["assert add(2, 3) == 5"] * 2,
+}
+
+
+def test_nothing_runs_unless_it_is_allowed(monkeypatch):
+    monkeypatch.delenv("HF_ALLOW_CODE_EVAL", raising=False)
+    with pytest.raises(ValueError, match="HF_ALLOW_CODE_EVAL=1, or pass allow_execution=True"):
+        load("code_eval").compute(**TASKS)
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "0")
+    with pytest.raises(ValueError, match="which may do harm"):
+        load("code_eval").compute(**TASKS)
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    assert load("code_eval").compute(**TASKS)["pass@1"] == pytest.approx(1 / 3)
+
+
+def test_the_result_of_evaluates_module(code_eval):
+    scores, results = code_eval.compute(**TASKS, k=[1, 2, 10], result_format="code_eval")
+
+    assert scores == {"pass@1": pytest.approx(1 / 3), "pass@2": pytest.approx(2 / 3)}
+    assert list(results) == [0, 1]
+    assert results[0][0] == [
+        0,
+        {"task_id": 0, "passed": False, "result": "failed: ", "completion_id": 0},
+    ]
+    assert results[0][2][1]["result"] == "failed: exited"
+    assert results[1][1][1]["result"].startswith("failed: '(' was never closed")
+
+
+def test_the_codes_of_livecodebench(code_eval):
+    data = {"inputs": ["1", "2", "3"], "outputs": ["1", "2", "3"]}
+    programs = [
+        "print(input())",
+        "n = input()\nprint(n if n != '2' else 0)",
+        "n = input()\nassert n != '2'\nprint(n)",
+        "while True: pass",
+        "import os; os.abort()",
+    ]
+    function = "def f(n):\n    return n if n != 2 else 0"
+    result = code_eval.compute(
+        predictions=[programs, [function]],
+        references=[data, data | {"fn_name": "f"}],
+        result_format="livecodebench",
+        timeout=0.5,
+    )
+
+    assert result == {
+        "results": [[[True] * 3, [True, -2], [True, -4], [-3], [-1]], [[True, False]]],
+        "pass@1": 0.1,
+    }
+
+
+def test_references_may_be_objects_texts_and_programs(code_eval):
+    result = code_eval.compute(
+        predictions=[[SUM], [SUM], [RIGHT], [RIGHT]],
+        references=[
+            SUMS,
+            json.dumps(SUMS),
+            "assert add(1, 1) == 2",
+            {"tests": "assert add(1, 1) == 2", "prelude": "", "entry_points": ["add"]},
+        ],
+    )
+
+    assert result["pass@1"] == 1.0
+    assert result["test_status"] == [[["passed"] * 2]] * 2 + [[["passed"]]] * 2
+
+
+def test_a_program_cannot_forge_a_pass_apart_from_its_tests(code_eval):
+    program = "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()"
+    task = {"tests": "assert add(1, 1) == 2", "prelude": "", "entry_points": ["add"]}
+    results = {
+        isolation: code_eval.compute(
+            predictions=[[program]], references=[task], isolation=isolation
+        )["status"]
+        for isolation in ("in_process", "separate")
+    }
+
+    assert results == {"in_process": [["passed"]], "separate": [["failed"]]}
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        ({"k": 4}, r"predictions\[0\] has 3 samples, pass@4 needs at least 4"),
+        ({"k": 0}, "k must hold integers of at least 1"),
+        ({"predictions": [[RIGHT], []]}, r"predictions\[1\] has no samples"),
+        ({"predictions": [RIGHT, RIGHT]}, r"predictions\[0\] is .* \(str\); expected list of str"),
+        ({"references": ["x", "[]"]}, r"references\[1\] has no tests"),
+        ({"references": ["x", {"inputs": ["1"]}]}, r"references\[1\] has no list of outputs"),
+        ({"references": ["x", {"tests": {1, 2}}]}, r"references\[1\] cannot be written as JSON"),
+        ({"isolation": "separate"}, r"references\[0\] has no entry_points"),
+        ({"memory": "64MB"}, "memory: '64MB' is not a size"),
+        ({"require": ["moat"]}, "require holds 'moat'"),
+        ({"timeout": 0}, "timeout must be a number above 0"),
+    ],
+)
+def test_bad_input_is_an_error_before_anything_runs(
+    code_eval, call, problem, tmp_path, monkeypatch
+):
+    with pytest.raises(ValueError, match=problem):
+        code_eval.compute(**TASKS | call)
+
+
+def test_what_nobody_knows_is_left_out_or_failed(code_eval):
+    broken = SUMS | {"checker": "1 / 0"}
+    call = {
+        "predictions": [[SUM, "print(0)", "1 / 0"], [SUM, SUM, SUM]],
+        "references": [broken, SUMS],
+    }
+    skipped = code_eval.compute(**call, infrastructure="skip")
+    failed = code_eval.compute(**call, infrastructure="fail")
+
+    assert skipped["outcomes"] == [[None, None, False], [True, True, True]]
+    assert (skipped["pass@1"], failed["pass@1"]) == (0.5, 0.5)
+    assert skipped["scores"][0] == [None, None, 0.0]
+    with pytest.raises(OSError, match=r"predictions\[0\]\[0\]: the machine has failed"):
+        code_eval.compute(**call)
+    with pytest.raises(
+        ValueError, match=r"predictions\[0\] has no candidate whose outcome is known"
+    ):
+        code_eval.compute(predictions=[[SUM]], references=[broken], infrastructure="skip")
+    with pytest.raises(
+        ValueError, match=r"predictions\[0\] has 1 samples, pass@2 needs at least 2"
+    ):
+        code_eval.compute(**call, infrastructure="skip", k=2)

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 from .descriptors import receive_packet, send_packet
 from .kernel_layers import (
     SET_DUMPABLE,
+    SET_PARENT_DEATH_SIGNAL,
     SET_SUBREAPER,
     enter_namespaces,
     enter_pid_namespace,
@@ -131,9 +132,12 @@ class _Supervisor:
         elif os.getuid():
             self.users_processes = _processes_of(os.getuid())
         is_alone = "pid namespace" in self.layers
+        # Whoever ends a part of this chain ends all of it, and the caller starts another.
+        set_process_option(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         if is_alone and (pid := os.fork()):  # the child is process 1 of the new namespace
             self.caller.close()
             os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 255)
+        set_process_option(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
         # Interpreter and packages lie in these folders.
         folders = {
             os.path.realpath(path) for path in [*sys.path, sys.prefix, sys.base_prefix] if path
