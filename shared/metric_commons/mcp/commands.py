@@ -39,6 +39,9 @@ def mcp(
     ultrarag: Annotated[
         Path | None, typer.Option(hidden=True, help="The folder that `ultrarag-init` wrote.")
     ] = None,
+    python_version: Annotated[
+        str | None, typer.Option(hidden=True, help="Of the Python that UltraRAG runs in.")
+    ] = None,
 ) -> None:
     """Serve evaluations to agents over the Model Context Protocol, on stdio.
 
@@ -61,6 +64,7 @@ def mcp(
         budget=Budget(seconds, gigabytes, processes),
         server_folder=ultrarag,
         execution_allowed=allow_execution,
+        python_version=python_version,
     )
 
 
