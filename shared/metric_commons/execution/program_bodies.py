@@ -80,7 +80,7 @@ def run_test_program(
         except BaseException:  # closed, or more output than the limit
             pass
     write(message, text.encode())
-    write(verdict, dumps([token, status]).encode())
+    write(verdict, dumps([token, status]).encode() + b"\n")
     end(0)
 
 

@@ -36,7 +36,8 @@ def watched(
 ) -> dict[str, Any]:
     """How a program has ended: its status, message, exit status and CPU seconds.
 
-    With a token, the program ends with its verdict in the pipe: JSON of the token and a status.
+    With a token, the program ends with its verdict in the pipe, a line with JSON of the token and a
+    status; if processes that it has forked say more, the first line counts.
     Without one, every byte in the pipe ends a test, so that its clock starts anew, and the way in
     which the process ends is its status.
 
@@ -81,7 +82,7 @@ def watched(
                 if token is None and part and ticks <= ticks_allowed:
                     start_cpu, start_own = _clocks(processes, started)
                     start_wall = time.monotonic()
-                elif text.endswith(b"]") or len(text) > _LONGEST_VERDICT:
+                elif b"\n" in text or len(text) > _LONGEST_VERDICT:
                     break
             elif ended in ready:
                 break
@@ -109,7 +110,7 @@ def _status(token: str | None, text: bytes, exit_status: int | None) -> str:
     """The status of a program that has ended, or given its verdict."""
     if token is not None and text:
         try:
-            received, status = json.loads(text)
+            received, status = json.loads(text.partition(b"\n")[0])
         except (ValueError, TypeError, RecursionError):
             return "tampered"
         if received != token or status not in ("passed", "failed", "exited"):

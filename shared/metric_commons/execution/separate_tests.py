@@ -79,7 +79,7 @@ def run_separate_tests(
     except BaseException as error:
         status, text = "failed", error_message(error)
     os.write(message, text.encode())
-    os.write(verdict, json.dumps([token, status]).encode())
+    os.write(verdict, json.dumps([token, status]).encode() + b"\n")
     os._exit(0)
 
 

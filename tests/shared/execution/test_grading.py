@@ -260,3 +260,10 @@ def test_grades_are_plain():
         "expected": "4",
         "got": "5",
     }
+
+
+def test_the_first_verdict_counts_if_a_program_forks():
+    program = "import os\nos.fork()"
+    executions = execute([[program] * 30], ["assert False"], num_workers=2)
+
+    assert {grade.status for grade in executions.grades[0]} == {"failed"}
