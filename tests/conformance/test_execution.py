@@ -7,7 +7,7 @@ import pytest
 
 from metric_commons import load
 from metric_commons.execution.executions import execute
-from metric_commons.execution.worker_pool import Isolation, shared_pool
+from metric_commons.execution.worker_pool import WorkerSetup, shared_pool
 from tests.spec import GIVEN, recorded
 
 CASES = recorded("execution")
@@ -66,7 +66,7 @@ def test_values_of_evaluate(case):
 @pytest.mark.parametrize("case", cases("hostile/"))
 def test_hostile_programs(case, monkeypatch):
     monkeypatch.setenv("EXECUTION_SECRET", "1")
-    layers = shared_pool(2, Isolation()).layers
+    layers = shared_pool(2, WorkerSetup()).layers
     if case.get("needs") and LAYER_NAMES.get(case["needs"], case["needs"]) not in layers:
         pytest.skip(f"{case['needs']} is missing here")
     inputs, expected = case["inputs"], case["expected"]

@@ -3,10 +3,10 @@ import json
 import pytest
 
 from metric_commons import load
-from metric_commons.execution.worker_pool import Isolation, shared_pool
+from metric_commons.execution.worker_pool import WorkerSetup, shared_pool
 from tests.spec import Spec
 
-LAYERS = shared_pool(4, Isolation()).layers  # those of this machine
+LAYERS = shared_pool(4, WorkerSetup()).layers  # those of this machine
 RIGHT, WRONG = "def add(a, b):\n    return a + b", "def add(a, b):\n    return a * b"
 CALLS = {"inputs": ["1\n2", "[0]\n[5]", "2\n2"], "outputs": ["3", "[0, 5]", "4"], "fn_name": "add"}
 SUMS = {"inputs": ["1 2\n", "10 -4\n"], "outputs": ["3\n", "6\n"]}

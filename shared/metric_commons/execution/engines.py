@@ -16,11 +16,11 @@ from ..numbers.checks import shown
 from ..numbers.domains import Parsed
 from .servers import PistonServer, SandboxFusionServer, Server, run_calls_remotely, run_remotely
 from .worker_pool import (
-    Isolation,
     Job,
     Report,
     Runner,
     Worker,
+    WorkerSetup,
     program_environment,
     shared_pool,
 )
@@ -81,7 +81,7 @@ def engine_runner(
     if name in _SERVERS:
         return _remote_runner(name, location, workers or os.cpu_count() or 1)
     make_worker = Worker if name == "local" else ContainerWorker
-    return shared_pool(workers, Isolation(preload, has_packages, engine=engine), make_worker)
+    return shared_pool(workers, WorkerSetup(preload, has_packages, engine=engine), make_worker)
 
 
 class ContainerWorker(Worker):
@@ -94,7 +94,7 @@ class ContainerWorker(Worker):
     def _start_here(self) -> socket.socket:
         from .supervisor import command
 
-        engine, image = read_engine(self.isolation.engine)
+        engine, image = read_engine(self.setup.engine)
         self._scratch = tempfile.mkdtemp(prefix="execution-")
         address = os.path.join(self._scratch, "caller")
         os.chmod(self._scratch, 0o755)
@@ -104,11 +104,11 @@ class ContainerWorker(Worker):
             os.chmod(address, 0o666)
             listener.listen(1)
             listener.settimeout(_SECONDS_TO_START)
-            settings = {"scratch": "/tmp/programs", "preload": self.isolation.preload}
+            settings = {"scratch": "/tmp/programs", "preload": self.setup.preload}
             arguments = command(
                 address,
                 json.dumps(settings | {"without": []}),
-                has_packages=self.isolation.has_packages,
+                has_packages=self.setup.has_packages,
             )
             folder = str(Path(__file__).parent)
             self._process = subprocess.Popen(

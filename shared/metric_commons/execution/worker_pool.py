@@ -132,7 +132,7 @@ class Runner(Protocol):
         """Call a function that runs programs in a thread."""
 
 
-class Isolation(NamedTuple):
+class WorkerSetup(NamedTuple):
     """How workers are started.
 
     They import the modules to `preload` once; `has_packages` says whether installed packages are
@@ -149,7 +149,7 @@ class Isolation(NamedTuple):
 class Worker:
     """A supervisor, which starts with the first program and again after a fault."""
 
-    isolation: Isolation
+    setup: WorkerSetup
     layers: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     python: str = ""
@@ -183,11 +183,11 @@ class Worker:
         connection, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         settings = {
             "scratch": self._scratch,
-            "preload": self.isolation.preload,
-            "without": self.isolation.without,
+            "preload": self.setup.preload,
+            "without": self.setup.without,
         }
         arguments = command(
-            str(far_end.fileno()), json.dumps(settings), has_packages=self.isolation.has_packages
+            str(far_end.fileno()), json.dumps(settings), has_packages=self.setup.has_packages
         )
         self._process = subprocess.Popen(
             [sys.executable, *arguments],
@@ -289,7 +289,7 @@ class Pool:
 
     Args:
         workers: the number of workers.
-        isolation: how they are started.
+        setup: how they are started.
         make_worker: what makes one.
     """
 
@@ -299,10 +299,10 @@ class Pool:
     def __init__(
         self,
         workers: int,
-        isolation: Isolation = Isolation(),  # noqa: B008 - it cannot change
-        make_worker: Callable[[Isolation], Worker] = Worker,
+        setup: WorkerSetup = WorkerSetup(),  # noqa: B008 - it cannot change
+        make_worker: Callable[[WorkerSetup], Worker] = Worker,
     ) -> None:
-        self._workers = [make_worker(isolation) for _ in range(workers)]
+        self._workers = [make_worker(setup) for _ in range(workers)]
         self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()  # the warmest first
         for worker in self._workers:
             self._idle.put(worker)
@@ -350,27 +350,27 @@ class Pool:
             worker.forget()
 
 
-_POOLS: dict[tuple[int, Isolation], Pool] = {}
+_POOLS: dict[tuple[int, WorkerSetup], Pool] = {}
 _LOCK = threading.Lock()
 
 
 def shared_pool(
     workers: int | None,
-    isolation: Isolation,
-    make_worker: Callable[[Isolation], Worker] = Worker,
+    setup: WorkerSetup,
+    make_worker: Callable[[WorkerSetup], Worker] = Worker,
 ) -> Pool:
     """The pool of this process with so many workers; it stays warm until the process ends.
 
     Args:
         workers: the number of workers; None for one for each core that this process may use.
-        isolation: how they are started.
+        setup: how they are started.
         make_worker: what makes one.
 
     Raises:
         NotImplementedError: not on Linux, where programs cannot be isolated from here.
     """
     check_platform()
-    key = (workers or len(os.sched_getaffinity(0)), isolation)
+    key = (workers or len(os.sched_getaffinity(0)), setup)
     with _LOCK:
         if key not in _POOLS:
             _POOLS[key] = Pool(*key, make_worker)

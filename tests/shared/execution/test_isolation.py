@@ -12,7 +12,7 @@ import pytest
 
 from metric_commons.execution.executions import execute
 from metric_commons.execution.supervisor import LAYERS
-from metric_commons.execution.worker_pool import Isolation, Pool, shared_pool
+from metric_commons.execution.worker_pool import Pool, WorkerSetup, shared_pool
 from tests.programs_run import SUM, SUMS, one_worker, processes_with, report
 from tests.spec import PATIENCE
 
@@ -132,7 +132,7 @@ def test_memory_is_limited(pool):
 
 
 def test_modules_can_be_imported_once_for_all():
-    pool = Pool(1, Isolation(preload=("numpy",)))
+    pool = Pool(1, WorkerSetup(preload=("numpy",)))
     try:
         assert report(pool, "import sys\nassert 'numpy' in sys.modules").status == "passed"
     finally:
@@ -140,7 +140,7 @@ def test_modules_can_be_imported_once_for_all():
 
 
 def test_packages_can_be_left_out():
-    pool = Pool(1, Isolation(has_packages=False))
+    pool = Pool(1, WorkerSetup(has_packages=False))
     try:
         assert b"No module named 'numpy'" in report(pool, "import numpy").results
     finally:
@@ -193,12 +193,12 @@ def test_a_worker_that_is_killed_is_replaced(pool):
 
 
 def test_a_forked_process_has_workers_of_its_own():
-    first = shared_pool(1, Isolation())
+    first = shared_pool(1, WorkerSetup())
     assert report(first, "pass").status == "passed"
     read, write = os.pipe()
     if (pid := os.fork()) == 0:
         try:
-            second = shared_pool(1, Isolation())
+            second = shared_pool(1, WorkerSetup())
             status = report(second, "pass").status
             os.write(write, json.dumps([second is first, status]).encode())
             second.close()

@@ -71,9 +71,9 @@ def test_a_fault_of_the_machine_is_no_reward(monkeypatch):
 
 
 def pool_key():
-    from metric_commons.execution.worker_pool import Isolation
+    from metric_commons.execution.worker_pool import WorkerSetup
 
-    return Isolation()
+    return WorkerSetup()
 
 
 def test_four_hundred_scores_are_awaited_at_once():
