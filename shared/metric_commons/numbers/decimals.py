@@ -1,4 +1,4 @@
-"""Decimal numbers in text, read for all rows at once and rounded as `float` rounds them."""
+"""Parse decimal numbers from text, for all rows at once, with the rounding of `float`."""
 
 import re
 
@@ -6,40 +6,39 @@ import numpy as np
 
 from .arrays import Booleans, Bytes, Floats, Integers, Unsigned
 
-PADDING = 24  # bytes that must stand before the first text, so that words end where texts end
+PADDING = 24  # bytes required before the first text, so that words can end where texts end
 
-# A text, and a blank behind it. Possessive quantifiers (++) make the search five times as fast.
+# A text and the blank after it. Possessive quantifiers (++) make the search five times as fast.
 _TEXTS = re.compile(
     rb"(?:[+-]?+(?:(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+"
     rb"|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?+) )*+"
 )
 _WORD = 8  # bytes
-_LONGEST = 20  # characters without a sign, of which one may be a point
-_DIGITS = 16  # of integers from which on they may not be exact
-_EXACT_DIGITS = 15  # of which every integer is a float
-_SPLITTER = 2.0**27 + 1  # splits a float into two of half its digits
-_CLOSE = (
-    2.0**-40
-)  # more than the error of a quotient in twice the precision, in its last byte_number
-_BYTES = 0x0101010101010101  # a one in every byte of a word
+_LONGEST = 20  # characters without a sign, possibly including a decimal point
+_DIGITS = 16  # integers with this many digits may not be exact
+_EXACT_DIGITS = 15  # every integer of this many digits is a float
+_SPLITTER = 2.0**27 + 1  # splits a float into two halves with half the digits each
+_CLOSE = 2.0**-40  # exceeds the error of a double-double quotient in its last place
+_BYTES = 0x0101010101010101  # a one in each byte of a word
 _ZEROS, _TOP_BITS = np.uint64(ord("0") * _BYTES), np.uint64(0x80 * _BYTES)
-_ABOVE_NINE = np.uint64(0x76 * _BYTES)  # what added to a byte above 9 sets its top bit
+_ABOVE_NINE = np.uint64(0x76 * _BYTES)  # adding this to a byte above 9 sets its top bit
 _POINT, _MINUS, _PLUS = b".-+"
-_FORMS = 8  # how many decimal_count of the point are tried
+_FORMS = 8  # numbers of decimals to try
 
 
 def decimals(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
-    r"""The numbers that texts stand for; None if a text is none.
+    r"""Parse each text as a float; None if some text is not a number.
 
     A text of up to fifteen digits and a point is read as an integer, which a float holds exactly,
-    and divided by a power of ten, which it holds exactly too: one rounding, as `float` has it
-    (Clinger, How to read floating point numbers accurately, 1990). With up to nineteen digits the
-    quotient is computed in twice the precision. Other texts go through numpy's own conversion.
+    and divided by a power of ten, which a float holds exactly too. The result is rounded once, as
+    `float` rounds it (Clinger, How to read floating point numbers accurately, 1990). With up to
+    nineteen digits the quotient is computed in double-double precision. Other texts are left to
+    numpy's own conversion.
 
     Args:
-        data: all texts, the first of them after at least `PADDING` bytes.
+        data: all texts, preceded by at least `PADDING` bytes.
         starts: where each text starts.
-        ends: where each text ends; a blank follows it.
+        ends: where each text ends; a blank must follow.
 
     >>> text = b" " * PADDING + b"-1.5 7 .25 1e-3 "
     >>> offsets = [np.array(columns) + PADDING for columns in ([0, 5, 7, 11], [4, 6, 10, 15])]
@@ -51,7 +50,7 @@ def decimals(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
     values = np.empty(len(starts), np.float64)
     left = np.flatnonzero(lengths <= _LONGEST)
     odd = [np.flatnonzero(lengths > _LONGEST)]
-    for _ in range(_FORMS):  # nearly always all texts of a file have their point at one byte_number
+    for _ in range(_FORMS):  # in nearly every file, all numbers have the same number of decimals
         if not left.size:
             break
         first = left[0]
@@ -70,7 +69,7 @@ def decimals(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
         values[rows] = numbers
         if decimal_count is not None:
             odd.append(rows[is_odd])
-        else:  # texts with a point are left
+        else:  # texts with a decimal point remain
             odd.append(left[:1][is_odd[:1]])
             is_odd[0] = False
             left = left[is_odd]
@@ -86,7 +85,7 @@ def decimals(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
 
 
 def integers(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
-    r"""The integers that texts stand for; None if a text is none, or has sixteen digits or more.
+    r"""Parse each text as an integer; None if some text is not one, or has sixteen digits or more.
 
     >>> text = b" " * PADDING + b"2 -1 "
     >>> offsets = [np.array(columns) + PADDING for columns in ([0, 2], [1, 4])]
@@ -103,7 +102,7 @@ def integers(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
 
 
 def _without_sign(data: Bytes, starts: Integers) -> tuple[Integers, Booleans]:
-    """Where the digits of each text start, and whether a minus stands before them."""
+    """Where the digits of each text start, and whether a minus sign precedes them."""
     first = data[starts]
     is_negative = first == _MINUS
     return starts + (is_negative | (first == _PLUS)), is_negative
@@ -112,17 +111,17 @@ def _without_sign(data: Bytes, starts: Integers) -> tuple[Integers, Booleans]:
 def _read(
     data: Bytes, ends: Integers, lengths: Integers, decimal_count: int | None
 ) -> tuple[Floats, Booleans]:
-    """The numbers of texts with so many digits behind the point; None stands for no point.
+    """Parse texts with the given number of decimals, where None means that there is no point.
 
     Returns:
-        The numbers, and whether a text holds something else than digits and this point, or its
-        number has to be found in another way.
+        The numbers, and which texts hold anything besides digits and this point, or have to be
+        converted in another way.
     """
-    # A view with strides of one byte has a word at every byte, and copies nothing.
+    # A view with a stride of one byte has a word at every byte, without copying.
     view = np.ndarray((len(data) - _WORD + 1,), ">u8", data.data, strides=(1,))
     count = max(1, -(-int(lengths.max()) // _WORD))
     words = [view[ends - _WORD * (index + 1)].astype(np.uint64) for index in range(count)]
-    if decimal_count is not None:  # what stands before the point moves into its byte_number
+    if decimal_count is not None:  # the digits before the point move up to close the gap
         lengths = lengths - 1
         words = _without_byte(words, decimal_count)
     number, is_odd = _integer(words[0], lengths)
@@ -142,14 +141,14 @@ def _read(
 
 
 def _long_quotients(number: Unsigned, power: float) -> tuple[Floats, Booleans]:
-    """Integers of up to 19 digits divided by a power of ten up to 10^22, rounded once.
+    """Divide integers of up to 19 digits by a power of ten up to 10^22, rounding once.
 
-    The integer is the sum of a float and what that lacks, at most 1024. The quotient of the float
-    has a remainder that is a float too (Dekker 1971), so the quotient of the integer is known to
-    twice the digits of a float, and so is its distance from the number that it is rounded to.
+    The integer is the sum of a float and a remainder of at most 1024. The quotient of the float
+    has a remainder that is itself a float (Dekker 1971), so the quotient is known to twice the
+    digits of a float, and so is its distance from the number that it is rounded to.
 
     Returns:
-        The quotients, and whether one is too close to the middle of two floats to be told here.
+        The quotients, and which are too close to the midpoint of two floats to be decided here.
     """
     high = number.astype(np.float64)
     low = (number - high.astype(np.uint64)).astype(np.int64).astype(np.float64)
@@ -159,7 +158,7 @@ def _long_quotients(number: Unsigned, power: float) -> tuple[Floats, Booleans]:
     rounded: Floats = quotient + correction
     distance = np.abs(correction - (rounded - quotient))
     step = np.spacing(rounded)
-    # Below a power of two floats are half as far from each other.
+    # Below a power of two, floats are half as far apart.
     is_close = np.abs(distance - step / 2) <= step * _CLOSE
     is_close |= np.abs(distance - step / 4) <= step * _CLOSE
     return rounded, is_close
@@ -176,7 +175,7 @@ def _product(left: Floats, right: float) -> tuple[Floats, Floats]:
 
 
 def _without_byte(words: list[Unsigned], byte_number: int) -> list[Unsigned]:
-    """Words, the last one first, without the byte that has so many other_rows behind it."""
+    """Words, last one first, without the byte at this offset from the end."""
     index, byte_number = divmod(byte_number, _WORD)
     shifted = [word >> np.uint64(8) for word in words]
     shifted[:index], shifted[index] = words[:index], _removed(words[index], byte_number)
@@ -186,15 +185,15 @@ def _without_byte(words: list[Unsigned], byte_number: int) -> list[Unsigned]:
 
 
 def _removed(word: Unsigned, byte_number: int) -> Unsigned:
-    """A word without a byte; those before it move."""
+    """A word without one byte; the bytes before it move up."""
     suffix = np.uint64(2 ** (8 * byte_number) - 1)
     return (word & suffix) | ((word >> np.uint64(8)) & ~suffix)
 
 
 def _integer(word: Unsigned, lengths: Integers) -> tuple[Unsigned, Booleans]:
-    """The integer that the last so many bytes of a word spell, and whether they are no digits.
+    """The integer that the last `lengths` bytes of a word spell, and whether any is not a digit.
 
-    Neighbouring digits are put together, then pairs, then fours.
+    Adjacent digits are combined, then pairs, then groups of four.
     """
     kept = _LAST_BYTES[np.minimum(np.maximum(lengths, 0), _WORD)]
     digits = (word ^ _ZEROS) & kept
@@ -214,7 +213,7 @@ _LAST_BYTES = np.array([2 ** (8 * n) - 1 for n in range(_WORD + 1)], dtype=np.ui
 def _others(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
     """As `decimals`, for texts of any form."""
     text = joined_slices(data, starts, ends + 1)
-    text[np.cumsum(ends + 1 - starts) - 1] = ord(" ")  # whatever blank stands behind a text
+    text[np.cumsum(ends + 1 - starts) - 1] = ord(" ")  # whichever blank follows the text
     content = text.tobytes()
     return np.fromstring(content, np.float64, sep=" ") if _TEXTS.fullmatch(content) else None
 

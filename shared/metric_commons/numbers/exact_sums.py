@@ -1,8 +1,8 @@
-"""Exact sums and exact numbers: no result depends on the order of the summands.
+"""Exact sums and exact numbers: results do not depend on the order of the summands.
 
 `BinnedSums` is reproducible summation, also called binned summation: all summands are rounded to
-multiples of one unit, and multiples of one unit add up without error, in any order. `group_sums`
-rounds the exact sum of each group once. Numbers that a float64 cannot hold are fractions.
+multiples of one unit, and such multiples add up without error in any order. `group_sums` rounds the
+exact sum of each group once. Numbers that a float64 cannot hold are fractions.
 
 Sources:
     Demmel and Nguyen, Fast Reproducible Floating-Point Summation, ARITH 2013.
@@ -25,8 +25,8 @@ from .arrays import Floats, Integers, wrapped
 
 Number = float | Fraction  # a float, or a fraction where a float is not exact
 
-_BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of so many bits fits into 64
-_MEAN_BITS = 36  # bits that the mean summand has at least if only one bin is summed
+_BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of this width fits into 64 bits
+_MEAN_BITS = 36  # minimum bits of the mean summand if only one bin is summed
 _LARGEST = sys.float_info.max
 _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
 
@@ -35,13 +35,13 @@ _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to all
 
 
 class BinnedSums:
-    """Sums of some terms, in one or more outputs, by reproducible (binned) summation.
+    """Sums of several terms, in one or more outputs, by reproducible (binned) summation.
 
-    All summands of a term are less than one power of two. The 47 bits below it are the first bin,
-    the next 47 bits are the second. A summand is rounded to a multiple of the lowest bit of the
-    first bin; this multiple is its slice. The slice of the remainder belongs to the second bin. The
+    All summands of a term are below a common power of two. The 47 bits below it form the first bin,
+    the next 47 bits the second. A summand is rounded to a multiple of the lowest bit of the first
+    bin; this multiple is its slice. The slice of the remainder belongs to the second bin. The
     slices of a bin are multiples of one unit and are summed as integers. What remains below the
-    last bin is dropped. In the papers the number of bins is called the fold.
+    last bin is dropped. The papers call the number of bins the fold.
 
     Rounding adds a magic number, 1.5 * 2**52 units. Near it, neighbouring floats are one unit
     apart, so the addition rounds to whole units, and the bits of the result, read as an integer,
@@ -53,8 +53,8 @@ class BinnedSums:
     array([ 3, -3])
 
     Args:
-        exponents: of each term, for each output, the exponent of the power of two that all
-            absolute summands are less than.
+        exponents: for each term and output, the exponent of a power of two that exceeds all
+            absolute summands.
         fold: how many bins are summed, 1 or 2; with 0 nothing is summed.
 
     >>> sums = BinnedSums([[3]], fold=2)
@@ -77,15 +77,15 @@ class BinnedSums:
         self._sizes: list[int] = []
 
     def add(self, term: int, summands: Floats, slices: Floats, remainders: Floats) -> None:
-        """Add less than 2**16 rows of summands to a term.
+        """Add fewer than 2**16 rows of summands to a term.
 
-        Term 0 comes first, then the other terms of the same rows.
+        Term 0 must be added first, then the other terms of the same rows.
 
         Args:
             term: its index in `exponents`.
             summands: shape (outputs, rows).
-            slices: a buffer of this shape, which is overwritten; `summands` itself will do.
-            remainders: another one; not used with one bin.
+            slices: a buffer of this shape, which is overwritten; `summands` itself may be passed.
+            remainders: another such buffer; unused with one bin.
         """
         if not term:
             self._sizes.append(summands.shape[1])
@@ -104,8 +104,8 @@ class BinnedSums:
         totals = [[0] * len(outputs) for outputs in self._exponents]
         if not self._sizes or not totals:
             return totals
-        # Sums of bits, and of the bits of magic numbers, may wrap around in 64 bits. The difference
-        # is right nevertheless: less than 2**16 slices below 2**47 units are less than 2**63.
+        # Sums of bits, and of the bits of magic numbers, may wrap around in 64 bits. Their
+        # difference is still right: fewer than 2**16 slices below 2**47 units stay below 2**63.
         magic = self._magic.view(np.int64)[..., 0].tolist()
         for terms, magic_terms in zip(self._sums, magic, strict=True):
             totals = [
@@ -120,7 +120,7 @@ class BinnedSums:
         return totals
 
     def _whole(self, bits: Sequence[int], magic: int) -> int:
-        """The sum of slices, from their bits in each block, without those of the magic number."""
+        """The sum of slices, from their bits in each block, with the magic number subtracted."""
         pairs = zip(bits, self._sizes, strict=True)
         return sum(wrapped(total - magic * size) for total, size in pairs)
 
@@ -135,20 +135,20 @@ class BinnedSums:
         ]
 
     def is_coarse(self, term: int) -> bool:
-        """Whether the mean summand has too few bits in some output; for sums of one bin.
+        """Whether the mean summand has too few bits in some output, for sums of one bin.
 
-        A few summands that are much greater than all others make the unit too large for these.
-        The question makes sense for a term without negative summands only: others may cancel.
+        A few summands that are much larger than the rest make the unit too coarse for the rest.
+        Only for a term without negative summands, since those could cancel.
         """
         lowest = sum(self._sizes) << _MEAN_BITS
         return any(0 < units < lowest for units in self._units[term])
 
 
 def bin_exponent(size: Number) -> int:
-    """The exponent of the power of two that bins start at, for numbers up to `size`.
+    """The exponent of the power of two at which bins start, for numbers up to `size`.
 
-    It is the next of ..., -1, 3, 7, ... such that `size` is less than the power. The steps of 4
-    keep it the same for most sizes that differ a little.
+    It is the smallest of ..., -1, 3, 7, ... such that `size` is below the power. Steps of 4 mean
+    that similar sizes mostly share an exponent.
 
     >>> bin_exponent(7.9), bin_exponent(8.0)
     (3, 7)
@@ -161,11 +161,11 @@ def bin_exponent(size: Number) -> int:
 
 
 def round_centre(low: float, high: float) -> float:
-    """A round number near a range of numbers, to sum about.
+    """A round number near a range of numbers, to use as the centre of sums.
 
-    It is the multiple of the greatest power of two that lies in the range, or within a quarter of
+    It is the multiple of the largest power of two that lies in the range, or within a quarter of
     its width on either side; 0 if 0 does. Sums about it hardly cancel. A range that grows a little
-    mostly keeps its centre, because few numbers are so round.
+    usually keeps its centre, because few numbers are as round.
 
     >>> round_centre(-1.0, 3.0), round_centre(999_999.7, 1_000_000.2), round_centre(5.0, 5.0)
     (0.0, 1000000.0, 5.0)
@@ -182,7 +182,7 @@ def round_centre(low: float, high: float) -> float:
 
 
 def _roundest(low: float, high: float) -> float:
-    """The multiple of the greatest power of two between two positive numbers."""
+    """The multiple of the largest power of two between two positive numbers."""
     exponent = math.frexp(high - low)[1] - 1
     while math.ceil(math.ldexp(low, -exponent - 1)) <= math.ldexp(high, -exponent - 1):
         exponent += 1
@@ -193,15 +193,15 @@ def _roundest(low: float, high: float) -> float:
 
 
 def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
-    """Whole numbers times a power of two, array after array, that add up to the values.
+    """Arrays of whole numbers times a power of two that together add up to the values.
 
-    Each array rounds what the arrays before it have left to multiples of a power of two, so nothing
-    is lost. The power leaves so many bits free that `rows` of these numbers add up without
+    Each array rounds the remainder left by the arrays before it to multiples of a power of two, so
+    nothing is lost. The power leaves enough bits free to add up `rows` of these numbers without
     rounding, in any order. Scores from 0 to 1 need two or three arrays for a million rows.
 
     Args:
         values: finite, shape (rows,).
-        rows: how many numbers will be added up, a value counted as often as it occurs.
+        rows: how many numbers will be added up, counting repeated values.
 
     >>> [(digits.tolist(), power) for digits, power in whole_digits(np.array([0.75, 2.0**-53]), 4)]
     [([844424930131968.0, 0.0], -50), ([0.0, 562949953421312.0], -102)]
@@ -216,7 +216,7 @@ def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
 
 def _shifted(values: Floats, power: int) -> Floats:
     """The values times a power of two."""
-    if abs(power) < 960:  # a product is ten times as fast, where the power is itself a float
+    if abs(power) < 960:  # multiplying is ten times as fast, if the power is itself a float
         return values * 2.0**power
     return np.asarray(np.ldexp(values, power), np.float64)
 
@@ -248,9 +248,9 @@ def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
 
 
 def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
-    """Whole numbers times a power of two that add up to the sum of less than 2**16 values.
+    """Whole numbers times a power of two that add up to the sum of fewer than 2**16 values.
 
-    Slice after slice is taken off as in `BinnedSums`, until nothing is left.
+    Slices are taken off as in `BinnedSums`, until nothing is left.
 
     >>> [(total, power) for total, power in _sliced_sum(np.array([0.75, 2.0**-53]))]
     [(105553116266496, -47), (2199023255552, -94)]
@@ -259,7 +259,7 @@ def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
     power = math.frexp(largest)[1]
     while values.size:
         power -= _BIN_WIDTH
-        if abs(power) > 900:  # the magic number might be none
+        if abs(power) > 900:  # the magic number might not be a finite float
             digits = whole_digits(values, values.size)
             yield from ((int(numbers.sum()), power) for numbers, power in digits)
             return
@@ -273,11 +273,11 @@ def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
 
 
 def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[int], int]:
-    """The sum of the values of each group 0, 1, ..., without rounding, as units of a power of two.
+    """The exact sum of the values of each group 0, 1, ..., in units of a power of two.
 
     Args:
         values: finite, shape (rows,).
-        groups: of each value, at least 0 and less than `size`.
+        groups: the group of each value, from 0 to `size` - 1.
         size: how many groups there are.
 
     >>> units, power = exact_group_sums(
@@ -303,7 +303,7 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
 
     Args:
         values: finite, shape (rows,).
-        groups: the number of the group of each value, at least 0 and less than `size`.
+        groups: the group of each value, from 0 to `size` - 1.
         size: how many groups there are.
 
     >>> group_sums(np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2).tolist()
@@ -336,7 +336,7 @@ def exact_ldexp(number: int | Fraction, exponent: int) -> Fraction:
 
 
 def as_float(number: Number) -> float:
-    """The nearest float; infinity if the number is too large for any.
+    """The nearest float; infinity if the number is too large.
 
     >>> as_float(Fraction(1, 3)), as_float(-(Fraction(10) ** 400))
     (0.3333333333333333, -inf)
@@ -348,14 +348,14 @@ def as_float(number: Number) -> float:
 
 
 def quotient(dividend: Fraction, divisor: Fraction) -> float:
-    """The float nearest to `dividend / divisor`, where the divisor is positive.
+    """The float nearest to `dividend / divisor`, for a positive divisor.
 
-    It is infinite if the quotient is too large for any float.
+    It is infinite if the quotient is too large for a float.
 
     >>> quotient(Fraction(1, 3), Fraction(1, 2))
     0.6666666666666666
     """
-    # The quotient of two Python integers is rounded once. That of fractions would be reduced first,
+    # A quotient of two Python integers is rounded once. That of fractions would be reduced first,
     # which takes longer.
     numerator = dividend.numerator * divisor.denominator
     try:
@@ -365,7 +365,7 @@ def quotient(dividend: Fraction, divisor: Fraction) -> float:
 
 
 def root(square: Fraction) -> float:
-    """The square root, also of a square that is too large or too small for a float.
+    """The square root, even of a square that is too large or too small for a float.
 
     >>> root(Fraction(10) ** 400) == 1e200
     True
