@@ -19,7 +19,7 @@ from ..numbers.checks import RowError, check_labels
 from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
-from ..texts.readings import shared_readings
+from ..texts.token_cache import shared_token_cache
 from .parallel_reading import columns_of
 from .scoring import score
 from .system_rows import InputError
@@ -216,7 +216,7 @@ class Evaluation:
             part.add_digests(system, digests)
 
     @checked_once()
-    @shared_readings()
+    @shared_token_cache()
     def _update(
         self,
         system: str,

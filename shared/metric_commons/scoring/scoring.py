@@ -18,7 +18,7 @@ from ..results.comparisons import compare_pairs
 from ..results.module_results import ModuleResult
 from ..results.results import Results
 from ..results.signature import provenance, row_digests
-from ..texts.readings import shared_readings
+from ..texts.token_cache import shared_token_cache
 from .system_rows import InputError, SystemRows, check_same_rows, row_labels
 from .table_columns import (
     columns_of_table,
@@ -277,7 +277,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
 
 
 @checked_once()
-@shared_readings()
+@shared_token_cache()
 def score_systems(
     metrics: Mapping[str, Any],
     systems: Mapping[str, SystemRows],

@@ -1,6 +1,6 @@
-"""Texts that several functions read are read once, while they score one evaluation.
+"""A cache of tokenized texts, so that one evaluation tokenizes the same rows only once.
 
-Apart from the functions themselves, so that who asks for it need not wait for numpy.
+Kept apart from the functions that use it, so that callers need not import numpy.
 """
 
 from collections import deque
@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-_KEPT = 2  # readings: modules of one evaluation have a normalizer or two
+_KEPT = 2  # entries: the modules of one evaluation rarely use more than two normalizers
 
-READINGS: ContextVar[deque[Any] | None] = ContextVar("readings", default=None)
+TOKEN_CACHE: ContextVar[deque[Any] | None] = ContextVar("token_cache", default=None)
 
 
 @contextmanager
-def shared_readings() -> Iterator[None]:
-    """Within it, functions that compare the same rows by one normalizer read their texts once."""
-    token = READINGS.set(deque(maxlen=_KEPT))
+def shared_token_cache() -> Iterator[None]:
+    """Within this context, functions that compare the same normalized rows tokenize them once."""
+    token = TOKEN_CACHE.set(deque(maxlen=_KEPT))
     try:
         yield
     finally:
-        READINGS.reset(token)
+        TOKEN_CACHE.reset(token)
