@@ -316,10 +316,10 @@ def measured_curves(
         counts = [predicted.counts] if predicted.binary else predicted.one_vs_rest.counts
         points = [_CURVES[name](binary, **options) for binary in counts]
         result[f"{name}_curve"] = points[0] if predicted.binary else points
-    greatest = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
+    upper_bounds = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
     by_label = predicted.binary or isinstance(predicted, IndicatorScores)
-    greatest["brier"] = 1.0 if by_label else 2.0
-    estimators = score_estimators(scores, _row_counts(predicted, scores), greatest, clusters)
+    upper_bounds["brier"] = 1.0 if by_label else 2.0
+    estimators = score_estimators(scores, _row_counts(predicted, scores), upper_bounds, clusters)
     return CurveScores(result, estimators)
 
 

@@ -7,7 +7,7 @@ Source: huggingface/lighteval, `logging/evaluation_tracker.py`, `tasks/requests.
 import re
 from typing import Any
 
-from ..files.logs import Content, Log, Record, greatest, listed, numbers_alone
+from ..files.logs import Content, Log, Record, argmax, listed, numbers_alone
 
 FORM = "lighteval"
 _COLUMNS = ("doc", "model_response", "metric")
@@ -38,7 +38,7 @@ def read(content: Content) -> Log:
             "references": references,
             "option_scores": option_scores,
             "truth": truth,
-            "predicted": lambda record: greatest(option_scores(record)),
+            "predicted": lambda record: argmax(option_scores(record)),
             "label": lambda record: listed(record["doc"]["gold_index"])[0],
             "logged": lambda record: numbers_alone(record["metric"]),
         },

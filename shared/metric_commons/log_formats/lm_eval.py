@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..files.logs import Content, Log, Record, greatest, listed
+from ..files.logs import Content, Log, Record, argmax, listed
 from ..files.streams import SUFFIXES
 
 FORM = "lm-eval"
@@ -180,7 +180,7 @@ def truth(record: Record) -> list[int]:
 def predicted(record: Record) -> Any:
     """The position of the likeliest option, the first of equals; the answer of a free text."""
     if _is_choice(record):
-        return greatest(option_scores(record))
+        return argmax(option_scores(record))
     return prediction(record)
 
 

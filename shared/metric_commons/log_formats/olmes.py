@@ -6,7 +6,7 @@ is negative. Source: allenai/olmes.
 
 import re
 
-from ..files.logs import Content, Log, Record, greatest, listed, numbers_alone
+from ..files.logs import Content, Log, Record, argmax, listed, numbers_alone
 
 FORM = "olmes"
 _NAME = re.compile(r"task-\d+-(?P<task>.+)-predictions\.jsonl")
@@ -31,7 +31,7 @@ def read(content: Content) -> Log:
             "references": lambda record: [str(label) for label in listed(record["label"])],
             "option_scores": option_scores,
             "truth": truth,
-            "predicted": lambda record: greatest(option_scores(record)),
+            "predicted": lambda record: argmax(option_scores(record)),
             "label": lambda record: record["label"],
             "logged": logged,
         },

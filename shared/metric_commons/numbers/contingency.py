@@ -199,19 +199,21 @@ class _LabelCodes:
     names: Labels | None = None
 
     @cached_property
-    def least(self) -> int:
+    def smallest(self) -> int:
         """The smallest code."""
         return 0 if self.names is not None else int(self.codes.min())
 
     @cached_property
     def span(self) -> int:
         """The number of integers from the smallest code to the largest."""
-        return len(self.names) if self.names is not None else int(self.codes.max()) - self.least + 1
+        return (
+            len(self.names) if self.names is not None else int(self.codes.max()) - self.smallest + 1
+        )
 
     @property
     def range(self) -> range:
         """The integers from the smallest code to the largest."""
-        return range(self.least, self.least + self.span)
+        return range(self.smallest, self.smallest + self.span)
 
     def labels(self, codes: _Codes) -> Labels:
         """The labels of these codes."""
@@ -250,23 +252,23 @@ def _checked_kinds(column: Column) -> Column:
 def _without_gaps(column: _LabelCodes, limit: int) -> _LabelCodes:
     """The same labels with consecutive codes 0, 1, ..., all of which occur."""
     if column.span <= limit:  # one counter per integer in the span is cheaper than sorting
-        offsets = _offsets(column.codes, column.least)
+        offsets = _offsets(column.codes, column.smallest)
         occurs = np.bincount(offsets, minlength=column.span) > 0
         codes = (np.cumsum(occurs) - 1)[offsets]
-        present = [int(offset) + column.least for offset in np.flatnonzero(occurs)]
+        present = [int(offset) + column.smallest for offset in np.flatnonzero(occurs)]
     else:
         distinct, codes = np.unique(column.codes, return_inverse=True)
         present = distinct.tolist()
     return _LabelCodes(codes, column.labels(present))
 
 
-def _offsets(codes: NDArray[Any], least: int) -> Integers:
+def _offsets(codes: NDArray[Any], smallest: int) -> Integers:
     """The difference between each code and the smallest one.
 
     The subtraction is modulo 2**64, so the result is right even if a uint64 code does not fit into
     int64.
     """
-    return codes.astype(np.int64) - np.int64(wrapped(least))
+    return codes.astype(np.int64) - np.int64(wrapped(smallest))
 
 
 # Counting
@@ -360,8 +362,8 @@ def _cell_numbers(
         out = np.empty(rows.codes.size, np.int64)
     np.multiply(rows.codes[part], columns.span, out=out, dtype=np.int64, casting="unsafe")
     np.add(out, columns.codes[part], out=out, dtype=np.int64, casting="unsafe")
-    if rows.least or columns.least:
-        out -= np.int64(wrapped(rows.least * columns.span + columns.least))
+    if rows.smallest or columns.smallest:
+        out -= np.int64(wrapped(rows.smallest * columns.span + columns.smallest))
     return out
 
 

@@ -11,11 +11,11 @@ from contextvars import ContextVar
 _listener: ContextVar[Callable[[float], object] | None] = ContextVar("listener", default=None)
 
 
-def report(share: float) -> None:
+def report(fraction: float) -> None:
     """Tell the listener, if there is one, which fraction of the work is done."""
     listener = _listener.get()
     if listener is not None:
-        listener(share)
+        listener(fraction)
 
 
 @contextmanager
@@ -31,13 +31,13 @@ def watched(listener: Callable[[float], object]) -> Iterator[None]:
     0.75
     1.0
     """
-    greatest = 0.0
+    highest = 0.0
 
-    def forward(share: float) -> None:
-        nonlocal greatest
-        if share > greatest:
-            greatest = share
-            listener(share)
+    def forward(fraction: float) -> None:
+        nonlocal highest
+        if fraction > highest:
+            highest = fraction
+            listener(fraction)
 
     token = _listener.set(forward)
     try:
@@ -53,7 +53,7 @@ def step(number: int, steps: int) -> Iterator[None]:
     if listener is None:
         yield
         return
-    token = _listener.set(lambda share: listener((number + share) / steps))
+    token = _listener.set(lambda fraction: listener((number + fraction) / steps))
     try:
         yield
     finally:

@@ -96,8 +96,8 @@ class Scalar:
             return array
         if self.kind is float and kind == "f" and array.dtype.itemsize <= 8:
             floats = array.astype(np.float64, copy=False)
-            least = np.minimum.reduce(floats, initial=np.inf)  # NaN if any number is
-            return floats if self.nan or not isnan(least) else None
+            smallest = np.minimum.reduce(floats, initial=np.inf)  # NaN if any number is
+            return floats if self.nan or not isnan(smallest) else None
         return None
 
     def widen(self, array: NDArray[Any]) -> NDArray[Any] | None:

@@ -78,8 +78,8 @@ def test_threads_have_readings_of_their_own(tokenized):
     assert results == [exact_match(PREDICTIONS, REFERENCES).tolist()] * 8
 
 
-def test_many_rows_are_not_kept(tokenized, monkeypatch):
-    monkeypatch.setattr(answers, "_SHARED_ROWS", ROWS - 1)
+def test_many_rows_are_not_cached(tokenized, monkeypatch):
+    monkeypatch.setattr(answers, "_CACHED_ROWS", ROWS - 1)
     with shared_token_cache():
         scores()
 
