@@ -570,7 +570,7 @@ def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch):
             "rows.jsonl: row 1 (line 2): field 'p' is NaN",
         ),
         ("roc", {"p": [-3.0, 4.0], "y": [0, 1]}, [], 1, "rows.jsonl: row 0 (line 1): field 'p' is"),
-        ("roc", {"p": [0, 1], "y": [0, 1]}, [], 1, "curves is about scores, but predictions are"),
+        ("roc", {"p": [0, 1], "y": [0, 1]}, [], 1, "curves needs scores, but predictions are"),
         (
             *("calibration", {"p": [-3.0, 4.0], "y": [0, 1]}, ["threshold=0.0"], 1),
             "system 'p': calibration is of probabilities, from 0 to 1",

@@ -177,9 +177,9 @@ def test_texts_without_words_under_other_definitions():
             "smooth_method of this value does not apply",
         ),
         ({"definition": "hf", "smooth_value": 2}, "smooth_value of this value does not apply"),
-        ({"definition": "gleu", "smooth_method": "add-k"}, "definition 'gleu'"),
+        ({"definition": "gleu", "smooth_method": "add-k"}, "does not apply to 'gleu'"),
         ({"definition": "gleu", "effective_order": True}, "effective_order of this value"),
-        ({"definition": "hf", "result_format": "sacrebleu"}, "'hf' is another definition"),
+        ({"definition": "hf", "result_format": "sacrebleu"}, "'hf' is not sacrebleu"),
         ({"definition": "gleu", "signature": True}, "signature is for sacrebleu only"),
     ],
 )

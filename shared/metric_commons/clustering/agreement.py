@@ -96,8 +96,7 @@ def agreement(measure: Measure, counts: CellCounts) -> list[Any]:
         weights = [(measure.beta * k + h) / (1 + measure.beta) for h, k in entropies]
         return _information_ratios(information, weights)
     # NMI is the information divided by the mean entropy. V-measure is the harmonic mean of
-    # homogeneity I / H and completeness I / K, which is the same: 2 / (H / I + K / I) = 2 I / (H +
-    # K).
+    # homogeneity I / H and completeness I / K, which is equal: 2 / (H / I + K / I) = 2 I / (H + K).
     return _normalized(measure.average, information, entropies)
 
 
@@ -105,10 +104,10 @@ def _normalized(
     average: str, information: Sequence[float], entropies: Sequence[tuple[float, float]]
 ) -> list[float]:
     """Information over an average of both entropies; 1 if both are 0, 0 without information."""
-    shares = _information_ratios(information, [_average(average, *pair) for pair in entropies])
+    ratios = _information_ratios(information, [_average(average, *pair) for pair in entropies])
     return [
-        share if value or not any(pair) else 0.0
-        for share, value, pair in zip(shares, information, entropies, strict=True)
+        ratio if value or not any(pair) else 0.0
+        for ratio, value, pair in zip(ratios, information, entropies, strict=True)
     ]
 
 

@@ -61,7 +61,7 @@ def rounded_scores(predictions: Column, bits: int, threshold: float) -> Floats:
     [0.28]
     """
     if not is_scores(predictions):
-        raise OptionError("score_bits", "is about scores, but predictions are labels")
+        raise OptionError("score_bits", "needs scores, but predictions are labels")
     scores, _ = finite_scores(predictions)
     if scores.ndim > 1:
         raise OptionError("score_bits", "is for one score per row")

@@ -123,7 +123,9 @@ def regression_scores(
     elif multioutput == "uniform_average":
         result = interval_scores(predictions, references, parsed, clusters=all_clusters, **options)
     else:
-        raise OptionError("multioutput", f"is about outputs, which {parsed[0].name!r} has not")
+        raise OptionError(
+            "multioutput", f"applies to separate outputs, which {parsed[0].name!r} does not have"
+        )
     if error_bits is not None:
         bounds = {measure.name: error_bound(result[measure.name], error_bits) for measure in parsed}
         result["error_bound"] = bounds
