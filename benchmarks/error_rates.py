@@ -40,7 +40,7 @@ PICTURE = Path(__file__).parents[1] / "build" / "error_rates.png"
 def pairs():
     """Type-I error and power of each test, by rows and law."""
     rates = {}
-    print("Share of p < .05, with random signs (type I) and as observed (power)")
+    print("Proportion of p < .05, with random signs (type I) and as observed (power)")
     for rows in ROWS:
         for name, law in difference_laws().items():
             rng = np.random.default_rng(rows)

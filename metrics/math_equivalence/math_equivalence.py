@@ -26,7 +26,7 @@ _CITATION = """\
 
 
 class MathEquivalence(BatchMetric):
-    """Share of predictions that are mathematically equal to an accepted answer.
+    """Proportion of predictions that are mathematically equal to an accepted answer.
 
     Args:
         predictions (list of str): one answer per problem, or with `extract` the text of a model.

@@ -25,7 +25,7 @@ _CITATION = """\
 
 
 class QaEm(BatchMetric):
-    """Share of predictions that equal an accepted answer.
+    """Proportion of predictions that equal an accepted answer.
 
     Args:
         predictions (list of str): one answer per question.

@@ -10,7 +10,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.numbers.domains import Share
+from metric_commons.numbers.domains import Proportion
 from metric_commons.spans.spans import Match, SpanFormat, seqeval_spans, span_statistics
 from metric_commons.spans.tag_schemes import Scheme
 from metric_commons.statistics.sums import summarize_sums
@@ -91,7 +91,7 @@ class SpanF1(BatchMetric):
         scheme: Scheme | None = None,
         suffix: bool = False,
         match: Match = "strict",
-        zero_division: Share = 0.0,
+        zero_division: Proportion = 0.0,
         result_format: SpanFormat | None = None,
         **summary,
     ):

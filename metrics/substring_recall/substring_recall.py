@@ -28,7 +28,7 @@ _CITATION = """\
 
 
 class SubstringRecall(BatchMetric):
-    """Share of predictions that contain an accepted answer.
+    """Proportion of predictions that contain an accepted answer.
 
     Args:
         predictions (list of str): one answer per question.

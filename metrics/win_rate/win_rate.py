@@ -21,7 +21,7 @@ _CITATION = """\
 
 
 class WinRate(BatchMetric):
-    """Share of wins, or mean outcome, over pairwise comparisons.
+    """Proportion of wins, or mean outcome, over pairwise comparisons.
 
     Args:
         predictions (list of str or of float): the outcome of each comparison for the system:

@@ -490,7 +490,7 @@ def test_no_file_is_tied_to_a_machine():
 # The rules bite
 
 SCRIPT = '''\
-"""Share of toys."""
+"""Proportion of toys."""
 
 import datasets
 import evaluate
@@ -501,7 +501,7 @@ _CITATION = "none"
 
 
 class ToyShare(BatchMetric):
-    """Share of toys.
+    """Proportion of toys.
 
     Args:
         predictions: toys.
@@ -557,7 +557,7 @@ def test_a_misread_import_is_noticed(old, new, tmp_path):
         (foreign, "import evaluate", "from .qa_em import QaEm"),
         (foreign, "metric_commons.base.module", "metric_commons.catalog.catalog"),
         (foreign, "metric_commons.base.module", "metric_commons.hub.bundling"),
-        (disordered, '"""Share of toys."""\n\n', ""),
+        (disordered, '"""Proportion of toys."""\n\n', ""),
         (disordered, '_CITATION = "none"', ""),
         (disordered, '_CITATION = "none"', '_CITATION = "none"\nimport evaluate'),
         (disordered, '_CITATION = "none"', '_CITATION = "none"\nprint(_CITATION)'),

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
-from ..numbers.domains import Share, checked_options
+from ..numbers.domains import Proportion, checked_options
 from ..numbers.ratios import PrecisionRecallF1, precision_recall_f1
 from ..texts.normalizers import (
     Normalizer,
@@ -75,7 +75,7 @@ def token_f1(
     *,
     normalizer: Normalizer = "squad",
     overlap: Overlap = "multiset",
-    both_empty: Share = 1.0,
+    both_empty: Proportion = 1.0,
     reference_aggregation: Aggregation = "max",
 ) -> PrecisionRecallF1:
     """Precision, recall and F1 of the words that prediction and reference share; shape (rows,).

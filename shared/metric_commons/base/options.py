@@ -141,7 +141,7 @@ def arguments(docstring: str) -> dict[str, str]:
 
     The options that `**summary` stands for are described where they are declared.
 
-    >>> arguments("Share.\n\nArgs:\n    k (int): how\n        many.\n\nReturns:\n    x: y.")
+    >>> arguments("F1.\n\nArgs:\n    k (int): how\n        many.\n\nReturns:\n    x: y.")
     {'k': 'how many.'}
     """
     lines = section(docstring, "Args").split("\n")
@@ -160,7 +160,7 @@ def arguments(docstring: str) -> dict[str, str]:
 def section(docstring: str, title: str) -> str:
     r"""The text of one section of a docstring, dedented.
 
-    >>> section("Share.\n\nReturns:\n    a number\n\nExamples:\n    >>> 1", "Returns")
+    >>> section("F1.\n\nReturns:\n    a number\n\nExamples:\n    >>> 1", "Returns")
     'a number'
     """
     text = inspect.cleandoc(docstring)

@@ -95,7 +95,7 @@ class PerRow:
     item: str
 
 
-Share = Annotated[float, Range(0, 1)]
+Proportion = Annotated[float, Range(0, 1)]
 Level = Annotated[float, Range(0, 1, strict=True)]
 Finite = Annotated[float, Range(-math.inf)]
 Positive = Annotated[float, Range(0, strict=True)]
@@ -112,7 +112,7 @@ Weights = Annotated[Sequence[float], PerRow("number")]
 def is_per_row(annotation: Any) -> bool:
     """Whether an option may have a value for each row.
 
-    >>> is_per_row(Labels | None), is_per_row(Share)
+    >>> is_per_row(Labels | None), is_per_row(Proportion)
     (True, False)
     """
     return isinstance(annotation, PerRow) or any(map(is_per_row, get_args(annotation)))
@@ -149,7 +149,7 @@ def checked_options(function: Callable[P, T]) -> Callable[P, T]:
     """Decorate a function to check its keyword arguments against their annotations first.
 
     >>> @checked_options
-    ... def total(values, *, weight: Share = 1.0):
+    ... def total(values, *, weight: Proportion = 1.0):
     ...     return sum(values) * weight
     >>> total([1, 2], weight=2)
     Traceback (most recent call last):
@@ -210,7 +210,7 @@ def describe(annotation: Any) -> str:
 def schema(annotation: Any) -> dict[str, Any]:
     """What an annotation allows, as JSON Schema. Functions cannot be expressed in JSON.
 
-    >>> schema(Share | None)
+    >>> schema(Proportion | None)
     {'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1}, {'type': 'null'}]}
     """
     names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}

@@ -1,8 +1,8 @@
 """One pass over the rows, block by block: the sums of terms, and the ranges of columns.
 
-A column is what a row has: the reference, the prediction, the residual (reference minus
-prediction), the relative and the symmetric error. A term is what is summed, such as the square of
-a residual or the product of reference and prediction.
+A column is a value per row: the reference, the prediction, the residual (reference minus
+prediction), the relative and the symmetric error. A term is a quantity to sum, such as the square
+of a residual or the product of reference and prediction.
 """
 
 import math
@@ -24,16 +24,16 @@ _EPSILON = sys.float_info.epsilon
 
 
 class BlockSums:
-    """The sums of terms and the ranges of columns, of all blocks that were added.
+    """The sums of terms and the ranges of columns, over all blocks added.
 
-    Arrays have the shape (outputs, rows). Buffers are used again for every block and every pass,
+    Arrays have the shape (outputs, rows). Buffers are reused for every block and every pass,
     because allocating memory takes longer than writing to it.
 
     Args:
         scaling: centres, scales and bins of the sums.
-        terms: what is summed.
-        fold: how many bins are summed; 0 if only the ranges are wanted.
-        buffers: arrays by name; those that are missing or too small are replaced.
+        terms: the terms to sum.
+        fold: the number of bins to sum; 0 if only the ranges are needed.
+        buffers: arrays by name; missing ones and those that are too small are replaced.
     """
 
     def __init__(
@@ -53,12 +53,12 @@ class BlockSums:
 
     @cached_property
     def _weight_sums(self) -> BinnedSums:
-        """The sums of the weights, where rows have some."""
+        """The sums of the weights, if rows have weights."""
         return BinnedSums([[0]], self._fold)
 
     def add_blocks(self, blocks: Iterable[Block]) -> None:
         """Add the rows of all blocks."""
-        # Numbers may overflow if the scaling turns out to be wrong for them.
+        # Numbers may overflow if the scaling does not fit them.
         with np.errstate(over="ignore", invalid="ignore"):
             for block in blocks:
                 self._add(*block)
@@ -86,7 +86,7 @@ class BlockSums:
             name: self._deviations(name, columns[name]) for name in CENTRED if name in self.terms
         }
         buffer = self._buffer("summands", size)
-        slices = remainders = buffer  # with one bin, summands are not needed once they are rounded
+        slices = remainders = buffer  # with one bin, summands are not needed after rounding
         if self._fold > 1:
             slices, remainders = self._buffer("slices", size), self._buffer("remainders", size)
         for index, term in enumerate(self.terms):
@@ -100,7 +100,7 @@ class BlockSums:
     def _summands(
         self, term: str, columns: Mapping[str, Any], deviations: Mapping[str, Floats], out: Floats
     ) -> Floats:
-        """The summands of a term, in `out` unless there is an array of them."""
+        """The summands of a term, in `out` unless they already are in an array."""
         if term in deviations:
             return deviations[term]
         if term in columns:
@@ -135,16 +135,17 @@ class BlockSums:
         errors, divisors = self._buffer(term, size), self._buffer("divisors", size)
         scaled = any(self._scales["residual"])
         if term == "relative":
-            if scaled:  # residuals are, by another power of two than relative errors
+            if scaled:  # residuals and relative errors are divided by different powers of two
                 residuals = self._difference(term, references, predictions, errors)
             np.abs(residuals, out=errors)
-            np.abs(references, out=divisors, dtype=np.float64)  # that of -2**63 is no int64
+            np.abs(references, out=divisors, dtype=np.float64)  # that of -2**63 is not an int64
             np.maximum(divisors, _EPSILON, out=divisors)
             errors /= divisors
             return errors
         if scaled:
-            # The ratio is the same if all numbers of a row are divided by one power of two. Then
-            # the sum of huge numbers does not overflow, and tiny numbers keep their digits.
+            # The ratio is the same if all numbers of a row are divided by the same power of two.
+            # This way the sum of huge numbers does not overflow, and tiny numbers keep their
+            # digits.
             exponents = np.frexp(np.maximum(np.abs(references), np.abs(predictions)))[1]
             references, predictions = (
                 np.ldexp(table, -exponents) for table in (references, predictions)
@@ -153,7 +154,7 @@ class BlockSums:
         np.abs(residuals, out=errors)
         np.abs(references, out=divisors, dtype=np.float64)
         divisors += np.abs(predictions, out=self._buffer("summands", size), dtype=np.float64)
-        # Where the sum of both is 0, the error is 0 as well.
+        # If the sum of both is 0, the error is 0 as well.
         np.divide(errors, divisors, out=errors, where=divisors > 0)
         errors *= 2
         return errors
@@ -161,7 +162,7 @@ class BlockSums:
     def _difference(
         self, name: str, minuend: NDArray[Any], subtrahend: NDArray[Any], out: Floats
     ) -> Floats:
-        """The difference, rounded once, over the power of two of this column."""
+        """The difference, rounded once, divided by the power of two for this column."""
         if name in self._unscaled:
             return difference(minuend, subtrahend, out)
         scales = self._scales[name]
@@ -191,7 +192,7 @@ class BlockSums:
         )
 
     def ranges(self) -> dict[str, Ranges]:
-        """The least and the greatest number of each column in each output, if all are finite."""
+        """The minimum and maximum of each column in each output, if all numbers are finite."""
         ranges = {}
         for name, (block_lows, block_highs) in self._extremes.items():
             lows = [min(blocks) for blocks in zip(*block_lows, strict=True)]
@@ -205,7 +206,7 @@ class BlockSums:
         return ranges
 
     def totals(self) -> dict[str, list[Fraction]]:
-        """The sum of each term in each output, of references and predictions about the centres."""
+        """The sum of each term in each output, for references and predictions about the centres."""
         return {
             term: [
                 exact_ldexp(total, scale)
@@ -219,13 +220,13 @@ class BlockSums:
         return self._weight_sums.totals()[0][0]
 
     def is_coarse(self) -> bool:
-        """Whether a second bin is needed, because few rows outweigh all others in some sum."""
+        """Whether a second bin is needed, because a few rows dominate some sum."""
         signed = {*CENTRED, "product"}
         unsigned = [index for index, term in enumerate(self.terms) if term not in signed]
         return any(map(self._sums.is_coarse, unsigned))
 
     def _term_scales(self, term: str) -> list[int]:
-        """The exponents of the powers of two that the summands of a term were divided by."""
+        """The exponents of the powers of two by which the summands of a term were divided."""
         scales = self._scales
         match term:
             case "relative":
@@ -255,5 +256,5 @@ def _unscaled(value: float | int, exponent: int) -> Number:
 
 
 def _divided(numbers: NDArray[Any], exponents: Sequence[int]) -> NDArray[Any]:
-    """The numbers of each output over a power of two."""
+    """The numbers of each output, divided by a power of two."""
     return np.ldexp(numbers, -np.array(exponents)[:, np.newaxis]) if any(exponents) else numbers

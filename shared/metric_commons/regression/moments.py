@@ -1,8 +1,8 @@
-"""Moments: exact sums over rows, which most measures of a regression are made of.
+"""Moments: exact sums over rows, from which most regression measures are computed.
 
 The sums are reproducible (Demmel and Nguyen 2013; Ahrens, Demmel and Nguyen 2020; see `BinnedSums`
 in `exact_sums`): each summand is rounded to a unit that depends on the range of all summands, and
-nothing else is rounded. So the order of rows does not show in a result, nothing overflows, and
+nothing else is rounded. So results do not depend on the order of rows, nothing overflows, and
 variances do not suffer from cancellation, however far from zero the numbers are.
 """
 
@@ -33,8 +33,8 @@ _TERMS = {
     "concordance": _COVARIANCE,
 }
 _NO_RANGE = (math.inf, -math.inf)
-_MANY_ROWS = 1 << 16  # from here on one bin is precise enough, unless few rows outweigh all others
-_GREATEST_SHIFT = 32  # how many times the variance the mean square about a centre may be
+_MANY_ROWS = 1 << 16  # from here on one bin is precise enough, unless a few rows dominate
+_LARGEST_SHIFT = 32  # maximum ratio of the mean square about a centre to the variance
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class Moments:
     """Weighted sums over rows, without rounding.
 
     Attributes:
-        rows: how many rows there are, including those of weight 0.
-        weight: the sum of the weights; without weights the number of rows.
-        sums: of each term, the weighted sum in each output.
-        ranges: the least and the greatest number in each output, over the rows with a positive
-            weight: of references ("reference"), of residuals ("residual") and, if a measure needs
-            them, of predictions ("prediction").
+        rows: the number of rows, including those of weight 0.
+        weight: the sum of the weights, or the number of rows if there are none.
+        sums: for each term, the weighted sum in each output.
+        ranges: the minimum and maximum in each output, over the rows with a positive weight, of
+            references ("reference"), of residuals ("residual") and, if a measure needs them, of
+            predictions ("prediction").
     """
 
     rows: int
@@ -77,9 +77,9 @@ class Moments:
         )
 
     def to_plain(self) -> dict[str, Any]:
-        """The moments for JSON: a fraction is two integers, which may be large.
+        """The moments in JSON form: a fraction becomes two integers, which may be large.
 
-        Where all rows have the weight 0 there is None for a least and a greatest number.
+        If all rows have weight 0, minimum and maximum are None.
         """
         return {
             "rows": self.rows,
@@ -118,7 +118,7 @@ class Moments:
 
     @property
     def outputs(self) -> int:
-        """How many numbers a row has."""
+        """The number of outputs of a row."""
         return len(self.ranges["reference"])
 
     def mean(self, term: str) -> list[Fraction]:
@@ -145,12 +145,12 @@ class Moments:
         ]
 
     def constant(self, name: str) -> list[bool]:
-        """Whether a column has the same number in all rows, for each output."""
+        """Whether a column is constant over all rows, for each output."""
         return [lowest == greatest for lowest, greatest in self.ranges[name]]
 
 
 def required_measures(measures: Sequence[str], multioutput: str | Sequence[float]) -> list[str]:
-    """The measures that moments are needed for: also R2, if variances weight the outputs.
+    """The measures whose moments are needed, including R2 if outputs are weighted by variance.
 
     >>> required_measures(["mae"], "variance_weighted")
     ['mae', 'r2']
@@ -168,13 +168,13 @@ def required_terms(measures: Sequence[str]) -> list[str]:
 
 
 def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
-    """The moments that these measures need, mostly in one pass over the rows.
+    """The moments that these measures need, usually in one pass over the rows.
 
-    Centres, scales and bins depend on the least and the greatest number of each column. A sample of
-    the rows is scanned first to guess these; the pass finds the right ones. If they ask for another
-    scaling, the guess was wrong and the pass is repeated. It is also repeated
+    Centres, scales and bins depend on the minimum and maximum of each column. These are first
+    guessed from a sample of the rows; the pass finds the actual ones. If they require another
+    scaling, the pass is repeated. It is also repeated
 
-    * with a second bin, if few rows outweigh all others, and
+    * with a second bin, if a few rows dominate, and
     * about the mean, if a centre is far from it.
 
     All this depends on the rows, not on their order.
@@ -217,7 +217,7 @@ def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
 
 
 def _no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:
-    """The moments of rows that all have the weight 0."""
+    """The moments of rows that all have weight 0."""
     zeros = tuple(Fraction(0) for _ in range(pairs.outputs))
     empty = (_NO_RANGE,) * pairs.outputs
     ranges = dict.fromkeys(["reference", "residual"], empty)
@@ -238,11 +238,11 @@ def _sample_ranges(
 
 
 def _final_ranges(block_sums: BlockSums, pairs: Pairs) -> dict[str, Ranges]:
-    """The ranges of the columns in all rows; an error if a number is not finite."""
+    """The ranges of the columns over all rows; an error if a number is not finite."""
     if block_sums.is_finite():
         return block_sums.ranges()
     check_finite(predictions=pairs.predictions, references=pairs.references)
-    # All numbers are finite, so a difference has overflowed that is not in the sample.
+    # All numbers are finite, so a difference outside the sample has overflowed.
     scaled = BlockSums(_residual_scaling(pairs, 2 * SAFE_EXPONENT), block_sums.terms, 0, {})
     scaled.add_blocks(pairs.blocks())
     return scaled.ranges()
@@ -259,12 +259,12 @@ def _distant_means(
     """The means, to be used as centres, if some centre is too far from its mean; else nothing.
 
     Summands about a centre that is k standard deviations from the mean are k**2 + 1 times as large
-    as those about the mean, and rounded to a unit that is as much larger.
+    as those about the mean, and are rounded to a correspondingly larger unit.
     """
     names = [name for name in CENTRED if name in sums]
     distant = any(
         # squared > shift * (squared - total**2 / weight), without the fractions of the division
-        _GREATEST_SHIFT * total * total > (_GREATEST_SHIFT - 1) * squared * weight
+        _LARGEST_SHIFT * total * total > (_LARGEST_SHIFT - 1) * squared * weight
         for name in names
         for total, squared in zip(sums[name], sums[f"{name}_squared"], strict=True)
     )

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
-from ..numbers.domains import Share, checked_options
+from ..numbers.domains import Proportion, checked_options
 from ..statistics.proportions import Interval
 from ..statistics.sums import RowStatistics
 from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
@@ -37,7 +37,7 @@ def span_statistics(
     scheme: Scheme | None = None,
     suffix: bool = False,
     match: Match = "strict",
-    zero_division: Share = 0.0,
+    zero_division: Proportion = 0.0,
 ) -> RowStatistics:
     """The predicted, true and matching spans of each row and type.
 
