@@ -55,6 +55,8 @@ class RowModule(abc.ABC):
     # From checked columns and all options, the columns whose equal rows a state counts, if
     # `scores_are` is "counts"; `compute` returns the same result for these as for the originals.
     state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
+    # Names of row scores that are in every result, whatever the options.
+    always_scored: frozenset[str] = frozenset()
     # The score by which systems are compared; None for the first one of the result.
     main_score: str | None = None
     # Scores that are not means, though the module scores row by row: patterns of names, with "sum",
