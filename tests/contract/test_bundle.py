@@ -172,7 +172,7 @@ def test_only_a_bundle_is_replaced(file, tmp_path):
 def test_a_clone_of_a_space_is_not_replaced(tmp_path):
     (bundle(METRICS[0], tmp_path) / ".git").mkdir()
 
-    with pytest.raises(ValueError, match=r"somebody has added \.git"):
+    with pytest.raises(ValueError, match=r"it also contains \.git"):
         bundle(METRICS[0], tmp_path)
 
 
@@ -205,7 +205,7 @@ def test_a_bundle_that_was_left_between_two_names_comes_back(tmp_path):
     (folder / "mine.txt").touch()
     folder.rename(tmp_path / f".{METRICS[0]}.old")  # as a power failure leaves it
 
-    with pytest.raises(ValueError, match=r"somebody has added mine\.txt"):
+    with pytest.raises(ValueError, match=r"it also contains mine\.txt"):
         bundle(METRICS[0], tmp_path)
     assert (folder / "mine.txt").exists()
 

@@ -1,6 +1,6 @@
-"""A card as HTML: the part of Markdown that cards are written in.
+"""Convert cards to HTML, for the subset of Markdown that they use.
 
-Headings, paragraphs, lists, tables, blocks of code, links, and words in code, bold or italics.
+Headings, paragraphs, lists, tables, code blocks, links, and inline code, bold and italics.
 """
 
 import re
@@ -19,7 +19,7 @@ def card_html(card: str) -> str:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Blocks of code, and between them what blank lines separate."""
+    """Code blocks, and the blocks between them, which blank lines separate."""
     for part in re.split(r"^(```.*?^```)$", text, flags=re.MULTILINE | re.DOTALL):
         if part.startswith("```"):
             yield part
@@ -63,7 +63,7 @@ def _table_row(cells: list[str], tag: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """Text with its marks; what stands in code has none."""
+    """Text with inline marks, except inside code."""
     pieces = re.split(r"(`+)(.+?)\1", text, flags=re.DOTALL)
     return "".join(
         _marked(pieces[index]) + _code(pieces[index + 2 : index + 3])

@@ -211,7 +211,7 @@ def test_a_module_gets_the_columns_and_options_it_has(lengths):
     "asked", [{"per_example": True}, {"confidence_level": 0.9}, {"groups": ["x"]}]
 )
 def test_what_no_module_can_report_is_an_error(lengths, asked):
-    with pytest.raises(ValueError, match="is an option of none of the modules: lengths"):
+    with pytest.raises(ValueError, match="is not an option of any of the modules: lengths"):
         score("lengths", predictions=["a"], **asked)
 
 

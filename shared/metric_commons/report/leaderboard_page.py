@@ -10,15 +10,15 @@ from pathlib import Path
 _FOLDER = Path(__file__).parent
 
 
-def board_page(tables: Sequence[str]) -> str:
+def leaderboard_page(tables: Sequence[str]) -> str:
     """A page with these tables, which are HTML from `as_html`.
 
     Its only script sorts a table by the column whose header is clicked; the page's security policy
     allows only the SHA-256 of this script, so that no other script can run.
     """
-    script = (_FOLDER / "board.js").read_text("utf-8")
+    script = (_FOLDER / "leaderboard.js").read_text("utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    template = (_FOLDER / "board.html").read_text("utf-8")
+    template = (_FOLDER / "leaderboard.html").read_text("utf-8")
     cards = "\n".join(f'<section class="card">{table}</section>' for table in tables)
     made_by = escape(f"Made by metric-commons {version('metric-commons')}.")
     for name, text in {
