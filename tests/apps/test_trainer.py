@@ -820,7 +820,7 @@ def test_nothing_to_score_is_an_error():
         ({"task": "classification", "modules": []}, ValueError, "got none"),
         ({"task": "classification", "modules": [Hits(), Hits()]}, ValueError, "hits, hits"),
         ({"task": "classification", "nan_policy": "drop"}, ValueError, "'raise', 'omit'"),
-        ({"task": "classification", "decoder_only": True}, ValueError, "is of task 'generation'"),
+        ({"task": "classification", "decoder_only": True}, ValueError, "is for task 'generation'"),
         ({"task": "classification", "id2label": {1: "a", 2: "b"}}, ValueError, "classes 0, 1"),
         ({"task": "classification", "id2label": []}, ValueError, "classes 0, 1"),
         *(
