@@ -45,9 +45,9 @@ class QaF1(BatchMetric):
 
     Returns:
         qa_f1 (float): mean F1, from 0.0 to 1.0; higher is better.
-        qa_precision, qa_recall (float): the share of the predicted, and of the accepted words that
-            are shared.
-        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        qa_precision, qa_recall (float): the proportion of the predicted, and of the accepted words,
+            that are shared.
+        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

@@ -140,7 +140,7 @@ def _prompts(batch: Batch, inputs: Array | None, label_mask: Booleans) -> Boolea
         )
     if inputs.shape == labels.shape and label_mask.any() and (inputs == labels)[label_mask].all():
         raise ValueError(
-            "the inputs contain the labels, so nothing is left to generate; evaluate on prompts only"
+            "the inputs contain the labels, so nothing is left to generate; pass only prompts"
         )
     # A gathered batch may be wider than its own inputs, and then ends with padding.
     prompts = np.zeros(tokens.shape, bool)
