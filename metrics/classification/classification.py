@@ -35,7 +35,7 @@ class Classification(BatchMetric):
 
     Returns:
         accuracy, precision, recall, f1, f_beta (if beta is not 1), fpr, specificity,
-            balanced_accuracy (float): from 0.0 to 1.0; lower is better for fpr, higher for the others.
+            balanced_accuracy (float): from 0.0 to 1.0; higher is better, except for fpr.
         jaccard, label_accuracy, hamming_loss (float): for rows of several labels; lower is better
             for hamming_loss.
         mcc, kappa (float): from -1.0 to 1.0.

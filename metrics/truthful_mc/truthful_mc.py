@@ -2,8 +2,8 @@
 
 MC1 is the proportion of questions whose option with the highest score is true, MC2 the probability
 of the true options, and MC3 the proportion of true options that score higher than every false one,
-as in TruthfulQA. With one true option per question MC1 is the accuracy of multiple choice, from raw or
-length-normalized log-likelihoods.
+as in TruthfulQA. With one true option per question MC1 is the accuracy of multiple choice, from raw
+or length-normalized log-likelihoods.
 """
 
 import datasets

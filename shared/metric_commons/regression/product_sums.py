@@ -33,7 +33,7 @@ _EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
 _ROWS = 1 << 13  # per block: 2**13 products of two slices of 20 bits have 53 bits
 _BITS, _WEIGHTED_BITS = 20, 13  # per slice; with weights, three slices are multiplied
 # Numbers with exponents beyond these have products that may overflow or underflow.
-_GREATEST, _WEIGHTED_GREATEST = 450, 280
+_LARGEST, _WEIGHTED_LARGEST = 450, 280
 _MOST_BLOCKS = 1 << 9  # whose sums of 53 bits can be added up in 64 bits
 _ERRORS = ("relative", "symmetric")
 
@@ -118,16 +118,16 @@ class ProductSums:
                 columns[term] = _errors(term, predictions, references, residuals)
         signs = np.sign(residuals)
         if not self._add_slices(columns, signs, weights):
-            largest = _GREATEST if weights is None else _WEIGHTED_GREATEST
+            largest = _LARGEST if weights is None else _WEIGHTED_LARGEST
             extreme = np.zeros(references.shape, np.bool_)
             for column in (*columns.values(), *([] if weights is None else [weights])):
                 extreme |= _is_extreme(column, largest)
             self._add_exactly(columns, extreme, weights)
             usual = {name: np.where(extreme, 0.0, column) for name, column in columns.items()}
-            kept = weights
+            usual_weights = weights
             if weights is not None:
-                kept = np.where(_is_extreme(weights, largest), 0.0, weights)
-            self._add_slices(usual, np.where(extreme, 0.0, signs), kept)
+                usual_weights = np.where(_is_extreme(weights, largest), 0.0, weights)
+            self._add_slices(usual, np.where(extreme, 0.0, signs), usual_weights)
 
     def _extend(self, name: str, column: NDArray[Any]) -> None:
         """Extend the range of a column by these numbers."""
@@ -136,11 +136,11 @@ class ProductSums:
             (low, high) if isinstance(low, float) else (Fraction(low), Fraction(high))
             for low, high in zip(lows, highs, strict=True)
         ]
-        known = self._ranges.get(name, ends)
+        ranges = self._ranges.get(name, ends)
         self._ranges[name] = [
             # Unlike any other number, NaN stays, whatever it is compared with.
             (min(low, new_low), max(high, new_high)) if new_low == new_low else (new_low, new_high)
-            for (low, high), (new_low, new_high) in zip(known, ends, strict=True)
+            for (low, high), (new_low, new_high) in zip(ranges, ends, strict=True)
         ]
 
     def _extend_overflowed(
@@ -167,15 +167,15 @@ class ProductSums:
         self, columns: Mapping[str, NDArray[Any]], signs: Floats, weights: Floats | None
     ) -> bool:
         """Add the sums of a block, or none of them if some products would not be exact."""
-        bits, largest = _BITS, _GREATEST
+        bits, largest = _BITS, _LARGEST
         if weights is not None:
-            bits, largest = _WEIGHTED_BITS, _WEIGHTED_GREATEST
-        needed = {
+            bits, largest = _WEIGHTED_BITS, _WEIGHTED_LARGEST
+        factors_of_terms = {
             name: column
             for name, column in columns.items()
             if name in _ERRORS or self._has_products or self._needs(name)
         }
-        slices = {name: _sliced(column, bits, largest) for name, column in needed.items()}
+        slices = {name: _sliced(column, bits, largest) for name, column in factors_of_terms.items()}
         weight_slices = None if weights is None else _sliced(weights, bits, largest)
         if None in slices.values() or (weights is not None and weight_slices is None):
             return False
@@ -307,18 +307,18 @@ def _sliced(column: NDArray[Any], bits: int, largest: int) -> _Slices | None:
         return _Slices(arrays, powers)
     if not power <= largest:
         return None
-    rest = column
+    remainders = column
     while True:
         power -= bits
-        if power < -largest - 60:
+        if power < -largest - 64:
             return None
         magic = math.ldexp(1.5, power + 52)
-        array = rest + magic
+        array = remainders + magic
         array -= magic
         arrays.append(array)
         powers.append(power)
-        rest = rest - array
-        if not (rest.flat[0] or rest.any()):
+        remainders = remainders - array
+        if not (remainders.flat[0] or remainders.any()):
             return _Slices(arrays, powers)
 
 
