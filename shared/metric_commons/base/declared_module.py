@@ -56,7 +56,7 @@ class DeclaredModule(RowModule):
 
     @property
     def description(self) -> str:
-        """What the module measures."""
+        """A description of what the module measures."""
         return str(self.info.description)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -281,7 +281,7 @@ class RowModule(abc.ABC):
         }
 
     def row_statistics(self, **inputs: Any) -> RowStatistics:
-        """What each row adds to the sums from which scores are made, if `scores_are` is "sums".
+        """The contribution of each row to the sums behind the scores, if `scores_are` is "sums".
 
         There may be no rows.
 

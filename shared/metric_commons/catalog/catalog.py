@@ -101,7 +101,7 @@ def score_ranges(name: str) -> Ranges:
 
 
 def declared(name: str, **settings: Any) -> Any:
-    """As `load`, without `evaluate`: a module for this process, which is no `evaluate.Metric`.
+    """As `load`, without `evaluate`: a module for this process, not an `evaluate.Metric`.
 
     >>> declared("qa_f1", normalizer="lower").compute(predictions=["a"], references=["a"])["qa_f1"]
     1.0

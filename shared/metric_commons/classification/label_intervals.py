@@ -244,13 +244,13 @@ def _proportions(name: str, counts: LabelCounts, task: Classes) -> list[tuple[An
 
 
 def _proportion_interval(
-    share: tuple[Any, Any],
+    proportion: tuple[Any, Any],
     clustered: tuple[Any, Any] | None,
     labels: Sequence[str],
     **options: Any,
 ) -> Interval:
     """The interval of a proportion of rows, those of its denominator."""
-    numerator, denominator = int(share[0]), int(share[1])
+    numerator, denominator = int(proportion[0]), int(proportion[1])
     sums = None
     if clustered is not None:
         terms = zip(labels, *(part.tolist() for part in clustered), strict=True)

@@ -216,7 +216,7 @@ def curve_scores(
 ) -> dict[str, Any]:
     """The areas under the curves, log loss and Brier score; on request, curves and calibration.
 
-    With several labels, the areas are those of each label against the rest, averaged; log loss and
+    With several labels, the areas are of each label against the rest, averaged; log loss and
     Brier score are those of all probabilities (Brier's original score, from 0 to 2); and
     calibration is that of the most probable label. Undefined values are NaN: areas without
     positives, the area under the ROC curve also without negatives; losses and calibration of scores

@@ -37,24 +37,24 @@ def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> ScoreWithVariance:
     areas: list[tuple[ScoreWithVariance, float, Integers]] = []  # with weights, and rows
     for pair in combinations(range(columns.scores.shape[1]), 2):
         rows = np.flatnonzero(np.isin(columns.references, pair))
-        share = math.fsum(weights[rows].tolist()) if average == "weighted" else 1.0
-        for label in pair if share else ():
+        weight = math.fsum(weights[rows].tolist()) if average == "weighted" else 1.0
+        for label in pair if weight else ():
             of_label = RowScores(
                 np.ascontiguousarray(columns.scores[rows, label]),
                 columns.is_positive(label)[rows],
                 None if columns.weights is None else columns.weights[rows],
             )
             counts = score_counts(*of_label)
-            areas.append((with_variance(counts, of_label, roc_auc(counts)), share / 2, rows))
-    total = math.fsum(share for _, share, _ in areas)
+            areas.append((with_variance(counts, of_label, roc_auc(counts)), weight / 2, rows))
+    total = math.fsum(weight for _, weight, _ in areas)
     if not total:
         return undefined(len(columns.scores))
 
     def influences() -> Floats:
         sums = np.zeros(len(columns.scores))
-        for area, share, rows in areas:
-            sums[rows] += area.influences() * (share / total)
+        for area, weight, rows in areas:
+            sums[rows] += area.influences() * (weight / total)
         return sums
 
-    score = math.fsum(area.score * share for area, share, _ in areas) / total
+    score = math.fsum(area.score * weight for area, weight, _ in areas) / total
     return ScoreWithVariance(score, lambda: sum_of_squares(influences()), influences)

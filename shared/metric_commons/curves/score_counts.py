@@ -152,8 +152,8 @@ def _sort_keys(scores: Floats, positive: Booleans) -> tuple[Integers, Callable[[
     scores are first divided by a power of two, which is exact. A negative score becomes minus the
     integer of its absolute value. The decoding function takes keys without their last bit.
     """
-    lowest, greatest = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
-    exponent = max(math.frexp(max(-lowest, greatest))[1] - 1, 0)
+    lowest, highest = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
+    exponent = max(math.frexp(max(-lowest, highest))[1] - 1, 0)
     scaled = np.ldexp(scores, -exponent) if exponent else scores + 0.0  # -0.0 becomes 0.0
     if exponent and not (np.ldexp(scaled, exponent) == scores).all():  # underflow
         distinct, positions = np.unique(scores + 0.0, return_inverse=True)

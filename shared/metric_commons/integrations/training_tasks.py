@@ -80,7 +80,7 @@ class Task(ABC):
             first += len(scores)
 
     def reduced(self, logits: Any, labels: Any) -> Any:
-        """What the Trainer is to gather from the logits of a batch."""
+        """The part of the logits of a batch that the Trainer is to gather."""
         return logits
 
     @abstractmethod

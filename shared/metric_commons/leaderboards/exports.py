@@ -32,7 +32,7 @@ _SCHEMA = "0.3.0"
 
 @dataclass(frozen=True)
 class Labels:
-    """What a format requires and a result lacks; None for the default taken from the result."""
+    """Values that a format needs besides a result; None for the default from the result."""
 
     model: str | None = None
     dataset: str | None = None

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..statistics.proportions import Interval
 
 _START = 100  # bytes at the start of a result, which contain its format
-# Options and conditions that do not move a score: a preset stands beside the options that it sets.
+# Options and conditions that do not affect a score; a preset is listed with its options.
 # Tasks of MTEB have versions of their own: one whose scores change gets another name.
 _UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
 
@@ -85,7 +85,7 @@ class Entry:
 
     @property
     def parts(self) -> dict[str, str]:
-        """What can affect the score, by name, in JSON: unequal values never look the same there."""
+        """Everything that can affect the score, by name, in JSON, where unequal values differ."""
         result = self.result
         settings: dict[str, Any] = {
             name: value for name, value in result.settings().items() if name not in _UNSCORED

@@ -208,7 +208,7 @@ def describe(annotation: Any) -> str:
 
 
 def schema(annotation: Any) -> dict[str, Any]:
-    """What an annotation allows, as JSON Schema. Functions cannot be expressed in JSON.
+    """The values that an annotation allows, as JSON Schema. Functions cannot be expressed in JSON.
 
     >>> schema(Proportion | None)
     {'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1}, {'type': 'null'}]}

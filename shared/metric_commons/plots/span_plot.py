@@ -69,10 +69,10 @@ def _draw_scores(panel: "Axes", systems: Mapping[str, System], types: Sequence[s
     shifts = (np.arange(len(systems)) - (len(systems) - 1) / 2) * 0.7 / max(len(systems), 2)
     for shift, (name, system) in zip(shifts, systems.items(), strict=True):
         for kind, low, f1, high in _type_scores(system):
-            place = types.index(kind) + shift
+            height = types.index(kind) + shift
             style = {key: styles[name][key] for key in ("color", "marker", "markersize")}
-            panel.plot([low, high], [place, place], color=style["color"], linewidth=1.5)
-            panel.plot([f1], [place], linestyle="none", **style)
+            panel.plot([low, high], [height, height], color=style["color"], linewidth=1.5)
+            panel.plot([f1], [height], linestyle="none", **style)
     support = next(iter(systems.values())).result.scores["per_type"]
     names = [
         f"{shortened(kind, LABEL_LENGTH)} ({support.get(kind, {}).get('number', 0)})"

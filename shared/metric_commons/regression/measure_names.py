@@ -54,8 +54,8 @@ def parse_measures(measures: Any) -> list[Measure]:
     parsed = {}
     if isinstance(names, Sequence) and all(isinstance(name, str) for name in names):
         parsed = {name: _with_parameter(name) for name in names}
-    known = [*_PLAIN, *(name for name, measure in parsed.items() if measure)]
-    return [parsed[name] or Measure(name, name) for name in check_measures(measures, known)]
+    supported = [*_PLAIN, *(name for name, measure in parsed.items() if measure)]
+    return [parsed[name] or Measure(name, name) for name in check_measures(measures, supported)]
 
 
 Measures = Annotated[str | Sequence[str], Parsed(parse_measures, "a measure, or a list of them")]

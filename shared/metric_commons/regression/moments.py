@@ -141,7 +141,7 @@ class Moments:
 
     def constant(self, name: str) -> list[bool]:
         """Whether a column is constant over all rows, for each output."""
-        return [lowest == greatest for lowest, greatest in self.ranges[name]]
+        return [lowest == highest for lowest, highest in self.ranges[name]]
 
 
 def required_measures(measures: Sequence[str], multioutput: str | Sequence[float]) -> list[str]:

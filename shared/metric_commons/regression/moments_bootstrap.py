@@ -343,8 +343,8 @@ def _is_constant(ends: Sequence[tuple[Integers, Integers]], rows: Integers) -> B
     """
     return np.array(
         [
-            least.take(rows).min(axis=1) == greatest.take(rows).max(axis=1)
-            for least, greatest in ends
+            lowest.take(rows).min(axis=1) == highest.take(rows).max(axis=1)
+            for lowest, highest in ends
         ]
     )
 

@@ -285,7 +285,7 @@ def _combined(term: str, sums: Mapping[tuple[str, str], Fraction]) -> Fraction:
     return total(term, "one")
 
 
-def _sliced(column: NDArray[Any], bits: int, largest: int) -> _Slices | None:
+def _sliced(column: NDArray[Any], bits: int, limit: int) -> _Slices | None:
     """The slices of a column, largest first; None if a number is too large or too small.
 
     Adding and subtracting 1.5 * 2**52 units rounds to whole units, which leaves the slice; near
@@ -293,7 +293,7 @@ def _sliced(column: NDArray[Any], bits: int, largest: int) -> _Slices | None:
     """
     if column.dtype.kind in "iu":  # integers that a float64 cannot hold
         halves = (column >> 32) * 2.0**32, (column & np.int64(2**32 - 1)) * 1.0
-        parts = [part for half in halves if (part := _sliced(half, bits, largest)) is not None]
+        parts = [part for half in halves if (part := _sliced(half, bits, limit)) is not None]
         return _Slices(
             [array for part in parts for array in part.arrays],
             [power for part in parts for power in part.powers],
@@ -305,12 +305,12 @@ def _sliced(column: NDArray[Any], bits: int, largest: int) -> _Slices | None:
     power = -(-math.frexp(largest)[1] // 4) * 4
     if not largest:
         return _Slices(arrays, powers)
-    if not power <= largest:
+    if not power <= limit:
         return None
     remainders = column
     while True:
         power -= bits
-        if power < -largest - 64:
+        if power < -limit - 64:
             return None
         magic = math.ldexp(1.5, power + 52)
         array = remainders + magic

@@ -297,7 +297,7 @@ def _loose_pairs(
     wrongly is used up too.
     """
     pairs: list[tuple[int, int]] = []
-    shares: list[float] = []
+    credit_values: list[float] = []
     ends = [np.searchsorted(side.rows, np.arange(rows + 1)) for side in (predicted, relevant)]
     left, right = (
         list(zip(*(column.tolist() for column in side[1:]), strict=True))
@@ -307,13 +307,13 @@ def _loose_pairs(
     for row in range(rows):
         free = list(range(bounds[1][row], bounds[1][row + 1]))
         for number in range(bounds[0][row], bounds[0][row + 1]):
-            choice, share = _choice(left[number], [(n, right[n]) for n in free], match)
+            choice, credit = _choice(left[number], [(n, right[n]) for n in free], match)
             if choice is not None:
                 free.remove(choice)
-                if share:
+                if credit:
                     pairs.append((number, choice))
-                    shares.append(share)
-    return np.array(pairs, np.int64).reshape(-1, 2), np.array(shares, np.float64)
+                    credit_values.append(credit)
+    return np.array(pairs, np.int64).reshape(-1, 2), np.array(credit_values, np.float64)
 
 
 def _choice(

@@ -62,11 +62,11 @@ def over_sets(function: Callable[..., Scores]) -> Callable[..., Scores]:
     return means
 
 
-def all_found(shares: Floats, references: References) -> dict[str, Floats]:
+def all_found(matched: Floats, references: References) -> dict[str, Floats]:
     """Whether all sets of each row are matched, if rows have sets: ALCE's STR-EM-HIT.
 
     Args:
-        shares: the proportion of matched sets of each row.
+        matched: the proportion of matched sets of each row.
         references: the references of each row.
 
     >>> all_found(np.array([1.0, 0.5]), [[["a"]], [["b"], ["c"]]])["all_found"].tolist()
@@ -74,7 +74,7 @@ def all_found(shares: Floats, references: References) -> dict[str, Floats]:
     >>> all_found(np.array([1.0]), [["a"]])
     {}
     """
-    return {"all_found": (shares == 1.0).astype(np.float64)} if has_sets(references) else {}
+    return {"all_found": (matched == 1.0).astype(np.float64)} if has_sets(references) else {}
 
 
 def _set_counts(references: Sequence[Sequence[Sequence[str]]]) -> Integers:

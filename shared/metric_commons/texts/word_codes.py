@@ -38,7 +38,7 @@ def token_keys(tokens: Tokens) -> Unsigned:
 
 
 def _rests(tokens: Tokens, long: Integers) -> Unsigned:
-    """What distinguishes long tokens with the same key: their next eight bytes.
+    """The next eight bytes of long tokens, which distinguish tokens with the same key.
 
     Tokens of more than sixteen bytes are numbered instead, downwards from the largest integer. No
     eight bytes equal such a number, since tokens never contain the byte 255.

@@ -103,8 +103,8 @@ def ter_statistics(
 def ter_score(sums: Mapping[str, float]) -> dict[str, Any]:
     """TER from sums over rows; 100 if only the references are empty, 0 if all texts are."""
     edits, length = sums["num_edits"], sums["ref_length"]
-    share = edits / length if length else float(edits > 0)
-    return {"ter": 100 * share, "num_edits": int(edits), "ref_length": float(length)}
+    rate = edits / length if length else float(edits > 0)
+    return {"ter": 100 * rate, "num_edits": int(edits), "ref_length": float(length)}
 
 
 def ter_words(

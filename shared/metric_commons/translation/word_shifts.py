@@ -88,14 +88,14 @@ def _moves(words: Words, target: Words, steps: str, tried: int) -> tuple[list[_M
     """
     columns, word_errors, target_errors = _alignment(steps)
     candidates: list[_Move] = []
-    for start, place, length in _common_stretches(words, target):
+    for start, position, length in _common_stretches(words, target):
         is_wrong = any(word_errors[start : start + length])
-        if not is_wrong or not any(target_errors[place : place + length]):
+        if not is_wrong or not any(target_errors[position : position + length]):
             continue
-        if start <= columns[place] < start + length:
+        if start <= columns[position] < start + length:
             continue
         previous = -1
-        for index in range(place - 1, place + length):
+        for index in range(position - 1, position + length):
             if index >= len(columns):
                 break
             column = columns[index] + 1 if index >= 0 else 0
@@ -123,18 +123,18 @@ def _alignment(steps: str) -> tuple[list[int], list[bool], list[bool]]:
 
 def _common_stretches(words: Words, target: Words) -> Iterator[tuple[int, int, int]]:
     """Phrases that both have: where they start, and each length from 1."""
-    places: dict[int, list[int]] = {}
-    for place, word in enumerate(target):
-        places.setdefault(word, []).append(place)
+    positions_by_word: dict[int, list[int]] = {}
+    for position, word in enumerate(target):
+        positions_by_word.setdefault(word, []).append(position)
     for start, word in enumerate(words):
-        for place in places.get(word, ()):
-            if abs(place - start) > _FARTHEST:
+        for position in positions_by_word.get(word, ()):
+            if abs(position - start) > _FARTHEST:
                 continue
-            limit = min(_LONGEST, len(words) - start, len(target) - place)
+            limit = min(_LONGEST, len(words) - start, len(target) - position)
             length = 0
-            while length < limit and words[start + length] == target[place + length]:
+            while length < limit and words[start + length] == target[position + length]:
                 length += 1
-                yield start, place, length
+                yield start, position, length
 
 
 class _Distances:
