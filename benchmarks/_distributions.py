@@ -1,8 +1,8 @@
 """Distributions of scores, and how often intervals contain the true mean of a distribution.
 
-All distributions are made up, but similar to those of benchmarks: F1 of short answers with many 0 and
-1, saturated and hopeless ones, proportions of 8 samples, scores that hardly vary, clusters that
-succeed or fail as a whole.
+All distributions are made up, but similar to those of benchmarks: F1 of short answers with many
+zeros and ones, saturated and hopeless ones, proportions of 8 samples, scores that hardly vary,
+clusters that succeed or fail as a whole.
 """
 
 import math

@@ -100,10 +100,12 @@ def score_ranges(name: str) -> Ranges:
     return SHARES
 
 
-def declared(name: str, **settings: Any) -> Any:
+def load_without_evaluate(name: str, **settings: Any) -> Any:
     """As `load`, without `evaluate`: a module for this process, not an `evaluate.Metric`.
 
-    >>> declared("qa_f1", normalizer="lower").compute(predictions=["a"], references=["a"])["qa_f1"]
+    >>> load_without_evaluate("qa_f1", normalizer="lower").compute(
+    ...     predictions=["a"], references=["a"]
+    ... )["qa_f1"]
     1.0
     """
     script = path(name) / f"{name}.py"

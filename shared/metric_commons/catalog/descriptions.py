@@ -61,7 +61,7 @@ def describe(name: str) -> Description:
     Raises:
         ValueError: the module is unknown.
     """
-    module = catalog.declared(name)
+    module = catalog.load_without_evaluate(name)
     docstring = module.written_docstring
     help_of_inputs = arguments(docstring)
     return Description(

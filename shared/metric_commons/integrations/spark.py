@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..catalog.catalog import declared
+from ..catalog.catalog import load_without_evaluate
 from ..scoring.scoring import column_names
 from ..scoring.scoring_plans import ScoringPlan, plan_of_columns
 from ..scoring.spark_parts import name_partition, numbered, on_executors, part_of_spark
@@ -58,7 +58,7 @@ def part_of_rows(
         0.5
     """
     names = [modules] if isinstance(modules, str) else modules
-    metrics = {name: declared(name) for name in names}
+    metrics = {name: load_without_evaluate(name) for name in names}
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     intervals = {"confidence_level": confidence_level}
     systems = column_names(predictions)

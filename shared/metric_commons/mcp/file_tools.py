@@ -231,7 +231,7 @@ def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
         name: one that list_modules returns.
     """
     card = (catalog.path(name) / "README.md").read_text("utf-8")
-    module = catalog.declared(name)
+    module = catalog.load_without_evaluate(name)
     return {
         "name": name,
         "summary": catalog.summary(name),

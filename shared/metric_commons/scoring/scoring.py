@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..base.checked_columns import checked_once
 from ..catalog.arguments import assign, check_supported, compares_rows, holds_function, scores_rows
-from ..catalog.catalog import declared
+from ..catalog.catalog import load_without_evaluate
 from ..catalog.usage import with_bar
 from ..comparison.pairing import paired_scores
 from ..numbers.checks import nearest
@@ -113,7 +113,7 @@ def score(
     from ..base.columns import holds_queries  # numpy, which help should not wait for
 
     module_names = [modules] if isinstance(modules, str) else modules
-    metrics = {name: declared(name) for name in module_names}
+    metrics = {name: load_without_evaluate(name) for name in module_names}
     _refuse(unknown, metrics)
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     names = column_names(predictions) if data is not None else {}
