@@ -31,7 +31,7 @@ def process() -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns 0 for success, 1 for bad input, 2 for bad usage, 130 if interrupted."""
+    """Run a command; returns 0 for success, 1 bad input, 2 bad usage, 130 interrupted."""
     try:
         with _interrupted_at_once():
             from .cli.app import run_command

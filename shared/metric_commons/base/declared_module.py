@@ -83,7 +83,7 @@ def declared_class(script: Path) -> type[DeclaredModule]:
         OSError: the script cannot be read.
     """
     tree = ast.parse(script.read_text("utf-8"), str(script))
-    tree.body = [statement for statement in tree.body if not _is_left_out(statement)]
+    tree.body = [statement for statement in tree.body if not _is_replaced(statement)]
     namespace: dict[str, Any] = {"__name__": f"{__name__}.{script.stem}", **_WORDS}
     exec(compile(tree, str(script), "exec"), namespace)  # one of our scripts, as in an import
     cls: type[DeclaredModule] = next(
@@ -97,7 +97,7 @@ def declared_class(script: Path) -> type[DeclaredModule]:
     return cls
 
 
-def _is_left_out(statement: ast.stmt) -> bool:
+def _is_replaced(statement: ast.stmt) -> bool:
     """Whether a statement imports names that `_WORDS` defines."""
     if isinstance(statement, ast.Import):
         return all(alias.name in _LIBRARIES for alias in statement.names)

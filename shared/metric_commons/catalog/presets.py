@@ -155,14 +155,14 @@ def preset_options(name: str | None, modules: Iterable[str]) -> dict[str, Any]:
     """
     if name is None:
         return {}
-    settled = preset(name).modules
+    covered = preset(name).modules
     for module in modules:
-        if module not in settled:
+        if module not in covered:
             raise ValueError(
-                f"the preset {name} does not cover {module}, only {', '.join(settled)}"
+                f"the preset {name} does not cover {module}, only {', '.join(covered)}"
             )
     return {
         f"{module}.{option}": value
         for module in modules
-        for option, value in settled[module].items()
+        for option, value in covered[module].items()
     }
