@@ -271,8 +271,8 @@ def _input_row(source: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _dot(axis: Axis, value: float, interval: Sequence[float] | None, form: str = ".4f") -> Dot:
-    text = f"{value:{form}}" if isinstance(value, float) else f"{value:,}"
+def _dot(axis: Axis, value: float, interval: Sequence[float] | None, spec: str = ".4f") -> Dot:
+    text = f"{value:{spec}}" if isinstance(value, float) else f"{value:,}"
     position = axis.percent(value) if math.isfinite(value) else None
     if interval is None or not all(map(math.isfinite, interval)):
         return Dot(value, text, position)
