@@ -2,10 +2,15 @@
 
 The scores are those of sacrebleu, from 0 to 100 and above. If there are several references, the one
 with the fewest edits counts, together with the mean length of all.
+
+sacrebleu tokenizes references twice, and so must any score with its signature: `normalized` splits
+"'s" from "peter's" the first time, and the apostrophe from "'s" the second time. The other options
+have the same effect once or twice.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -61,7 +66,8 @@ def ter_statistics(
     Args:
         predictions: one translation per row.
         references: one or more references per row; an empty text counts as a reference.
-        normalized: whether to split punctuation from words and resolve XML entities.
+        normalized: whether to split punctuation from words and resolve XML entities; twice for
+            references.
         no_punct: whether to delete punctuation.
         asian_support: whether to do both for Chinese and Japanese text too.
         case_sensitive: whether case counts.
@@ -73,22 +79,24 @@ def ter_statistics(
     >>> rows.result()
     {'ter': 25.0, 'num_edits': 2, 'ref_length': 8.0}
     """
-    words_by_text: dict[str, list[str]] = {}
 
+    @cache
     def words(text: str) -> list[str]:
-        if text not in words_by_text:
-            words_by_text[text] = ter_words(
-                text.rstrip(),
-                normalized=normalized,
-                no_punct=no_punct,
-                asian_support=asian_support,
-                case_sensitive=case_sensitive,
-            )
-        return words_by_text[text]
+        return ter_words(
+            text.rstrip(),
+            normalized=normalized,
+            no_punct=no_punct,
+            asian_support=asian_support,
+            case_sensitive=case_sensitive,
+        )
+
+    def reference_words(text: str) -> list[str]:
+        once = words(text)
+        return words(" ".join(once)) if normalized else once
 
     values = np.zeros((len(predictions), 2))
     for row, (prediction, texts) in enumerate(zip(predictions, references, strict=True)):
-        row_references = [words(text) for text in reference_list(texts)]
+        row_references = [reference_words(text) for text in reference_list(texts)]
         if not row_references:
             raise missing_reference(row)
         edits = min(translation_edits(words(prediction), target) for target in row_references)
