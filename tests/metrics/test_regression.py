@@ -387,7 +387,7 @@ def test_measures_and_numbers_that_do_not_go_together(regression, measures, mess
             [[1.0, 2.0]],
             [1.0],
             {"sample_weight": [1.0], "confidence_level": 0.9, "interval": "t"},
-            "'t' is for rows of one weight",
+            "'t' is for unweighted rows",
         ),
     ],
 )
