@@ -217,7 +217,7 @@ def test_a_space_that_the_token_cannot_see_is_said(command):
         status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
 
     assert status == 1
-    assert "a Space acme/qa_em exists already, which this token cannot see" in errors
+    assert "a Space acme/qa_em already exists, which this token cannot see" in errors
     assert len(errors.splitlines()) == 1
 
 

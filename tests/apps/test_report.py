@@ -317,7 +317,7 @@ def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
     text = " ".join(page.where(id="examples")[0]["text"].split())
 
     assert [card.split()[1] for card in examples_of(page)["Unparsed"]] == ["0", "1"]
-    assert "no answer was found, so that they score 0 (a 1, b 2 of 3 rows)." in text
+    assert "no answer was found, and which score 0 (a 1, b 2 of 3 rows)." in text
     assert "unparsed" in page.where(id="scores")[0]["text"]
     page = scored.reported("--per-example", "rows_of.jsonl", "--examples", "1")
     text = page.where(id="examples")[0]["text"]

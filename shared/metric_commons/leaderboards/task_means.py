@@ -91,7 +91,8 @@ class TaskMeans:
         elif self.intervals:
             note += (
                 " Intervals: from the possible ranks of a system in each task, simultaneous for "
-                "all systems and tasks, corrected by Holm's method over all comparisons."
+                "all systems and tasks, corrected by Holm's method over all comparisons of all "
+                "tasks."
             )
         if self.problem:
             note += f" There are no intervals: {self.problem}."
