@@ -510,5 +510,5 @@ def test_whole_numbers_of_a_row_are_probabilities():
     assert result == metric.compute(
         predictions=[list(map(float, row)) for row in rows], references=labels
     )
-    with pytest.raises(ValueError, match="is of two labels, not of rows of several"):
+    with pytest.raises(ValueError, match="needs two labels, not rows of several"):
         metric.compute(predictions=rows, references=rows)
