@@ -60,7 +60,7 @@ def ask_page(html, folder, questions):
         capture_output=True,
         text=True,
         cwd=folder,
-        env={"PATH": os.defpath},
+        env={"PATH": os.defpath, "HF_ALLOW_CODE_EVAL": "1"},
         timeout=PATIENCE,
     )
     assert run.returncode == 0, run.stderr

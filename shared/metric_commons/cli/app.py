@@ -15,7 +15,7 @@ _LONGEST = 2_000  # characters of a message, which may quote a long value
 # The commands in the order of the help, the file in which each stands, and its function if that is
 # not called so, too.
 COMMANDS = {
-    **{name: name for name in ("score", "merge", "run")},
+    **{name: name for name in ("score", "execute", "merge", "run")},
     "init": "run",
     **{name: name for name in ("trec", "compare", "leaderboard")},
     "history": "leaderboard",

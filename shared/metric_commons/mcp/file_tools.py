@@ -81,7 +81,11 @@ def evaluate_file(
     if not (paths and fields):
         raise ValueError(f"{'predictions' if paths else 'path'} is empty; name one at least")
     for name in modules:
-        catalog.path(name)
+        if catalog.load_without_evaluate(name).runs_programs and not desk.roots.execution_allowed:
+            raise ValueError(
+                f"{name} runs programs that a model wrote; this server does so only if it was "
+                "started with --allow-execution"
+            )
     evaluation = Evaluation(
         modules=modules,
         systems=systems_from([desk.roots.to_read("path", file) for file in paths], fields),
@@ -231,7 +235,7 @@ def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
         name: one that list_modules returns.
     """
     card = (catalog.path(name) / "README.md").read_text("utf-8")
-    module = catalog.declared(name)
+    module = catalog.load_without_evaluate(name)
     return {
         "name": name,
         "summary": catalog.summary(name),
