@@ -41,8 +41,8 @@ class MathEquivalence(BatchMetric):
             yes, and the order too; "either" needs both "set" and "multiset" to agree.
         rounding: "reference" accepts a number that rounds to a decimal of the reference.
         decimal_comma: a comma between digits is the decimal mark.
-        relative_tolerance: two numbers are equal if they differ by at most this proportion of the
-            reference. Also years: with 0.001, 2011 equals 2010.
+        relative_tolerance: two numbers are equal if they differ by at most this proportion of
+            the reference. Also years: with 0.001, 2011 equals 2010.
         absolute_tolerance: two numbers are equal if they differ by at most this.
         timeout: seconds that a comparison may take with a backend that uses sympy.
         explain: also return why each row is undecided, in `per_example["reason"]`.
@@ -50,11 +50,11 @@ class MathEquivalence(BatchMetric):
     Returns:
         math_equivalence (float): proportion of correct answers, from 0.0 to 1.0; higher is better.
         undecided (float): proportion of rows that score 0 although inequality was not proved.
-        unreadable (float): with the exact backends, the proportion of rows whose references cannot be
-            read: a fault of the data.
-        by_math_verify (float): with "exact_then_math_verify", the proportion of rows that math-verify
-            alone calls equal; they do not count in math_equivalence.
-        unparsed (float): with `extract`, the proportion of predictions in which no answer was found.
+        unreadable (float): with the exact backends, the proportion of rows whose references cannot
+            be read: a fault of the data.
+        by_math_verify (float): with "exact_then_math_verify", the proportion of rows that
+            math-verify alone calls equal; they do not count in math_equivalence.
+        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

@@ -98,12 +98,12 @@ class Algebraic:
 
     @property
     def fraction_and_turn(self) -> tuple[Fraction, Fraction]:
-        """Of a rational number times a root of unity: the number, and the share of a turn."""
+        """The number and the part of a turn of a rational number times a root of unity."""
         return cast(tuple[Fraction, Fraction], self.parts)
 
     @property
     def degree(self) -> int:
-        """Of a root: its degree."""
+        """The degree of a root."""
         degree = self.parts[0]
         return degree.numerator if isinstance(degree, Fraction) else 0
 

@@ -172,7 +172,7 @@ def symbol_power(generator: Generator, exponent: Fraction) -> Value:
 
 
 def _content(polynomial: Polynomial) -> Fraction:
-    """The greatest positive number of which all coefficients are multiples, if all are rational."""
+    """The largest positive number of which all coefficients are multiples, if all are rational."""
     numerator, denominator = 0, 1
     for constant in polynomial.values():
         if not isinstance(constant, Fraction):
@@ -400,7 +400,7 @@ def _spelling(monomial: Monomial) -> list[str]:
 
 
 def rounded_down(value: Value) -> int:
-    """The greatest integer that is not greater than a real number.
+    """The largest integer that does not exceed a real number.
 
     >>> rounded_down(PI)
     3

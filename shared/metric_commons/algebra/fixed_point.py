@@ -143,7 +143,7 @@ def logarithm_of_2(bits: int) -> int:
 
 
 def direction(turn: Fraction, bits: int) -> Ball:
-    """The root of unity at a share of a full turn: e^(2 pi i turn).
+    """The root of unity at a part of a full turn: e^(2 pi i turn).
 
     >>> direction(Fraction(1, 4), 4)[:2]
     (0, 16)
@@ -162,7 +162,7 @@ def direction(turn: Fraction, bits: int) -> Ball:
 
 
 def _cosine_and_sine(angle: int, bits: int) -> tuple[int, int]:
-    """Of an angle below 2 in size; the error is the number of terms, which guard bits absorb."""
+    """Cosine and sine of an angle below 2 in size; guard bits absorb the error of the terms."""
     sums, term, k = [0, 0, 0, 0], 1 << bits, 0
     while term not in (0, -1):
         sums[k % 4] += term

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 # A step is about the product of two terms, some 4 microseconds. Answers take dozens of steps.
 MAX_STEPS = 4_000
 
-# None where nobody has set a limit.
+# None where no limit is set.
 _steps_left: ContextVar[list[int] | None] = ContextVar("_steps_left", default=None)
 
 
@@ -17,7 +17,7 @@ class UndecidedError(Exception):
 
 @contextmanager
 def limited_work(steps: int = MAX_STEPS) -> Iterator[None]:
-    """Lets the body spend so many steps, whoever calls it; each thread counts its own.
+    """Lets the body spend this many steps, whoever calls it; each thread counts its own.
 
     >>> with limited_work(10):
     ...     try:

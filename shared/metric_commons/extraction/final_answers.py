@@ -86,7 +86,7 @@ _LONGEST_LETTER = 12  # characters of a line with nothing but a letter
 
 
 def _after_thoughts(text: str) -> str:
-    """What follows the last thought; nothing of one that is never closed."""
+    """The text behind the last thought; nothing of one that is never closed."""
     _, closed, answer = text.rpartition("</think>")
     if closed:
         return answer

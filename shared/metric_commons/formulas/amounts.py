@@ -22,7 +22,7 @@ from .units import measured
 
 
 def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
-    r"""What a formula with the text behind it stands for; "± 3" is the list 3, -3.
+    r"""The meaning of a formula with the text behind it; "± 3" is the list 3, -3.
 
     Raises:
         UndecidedError: it is not understood.

@@ -55,7 +55,7 @@ _SETS = {"∪", "∩", "∖"}
 
 
 def parse_expression(tokens: Sequence[Token], context: Context | None = None) -> MathObject:
-    """What the tokens mean.
+    """The meaning of the tokens.
 
     Raises:
         UndecidedError: they are not a formula, or one that is not understood.

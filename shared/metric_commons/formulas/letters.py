@@ -79,7 +79,7 @@ class LetterReader(TokenReader, ABC):
 
     @abstractmethod
     def _exponent(self) -> Value:
-        """What stands behind ^."""
+        """The exponent behind ^."""
 
     @abstractmethod
     def _sign(self, signs: str) -> int:
@@ -90,7 +90,7 @@ class LetterReader(TokenReader, ABC):
         """Parts with separators between them."""
 
     def parsed(self, tokens: Sequence[Token]) -> MathObject:
-        """What other tokens mean in the same context."""
+        """The meaning of other tokens in the same context."""
         reader = type(self)(tokens, self._context)
         result = reader.union()
         reader.finish()
@@ -209,7 +209,7 @@ class LetterReader(TokenReader, ABC):
         return opaque(f"{name}({separators})", *values)
 
     def _subscript(self) -> str:
-        """What belongs to the name of a letter: "_1" of both x_1 and x_{1}."""
+        """The part that belongs to the name of a letter: "_1" of both x_1 and x_{1}."""
         if not self.skip("_"):
             return ""
         if self.next.kind == "number" and len(self.next.text) > 1 and self._context.is_latex:

@@ -54,7 +54,7 @@ class Unreadable:
 
 @lru_cache(10_000)
 def parse_answer(text: str, conventions: Conventions = DEFAULT) -> Answer | Unreadable:
-    r"""What an answer says, by conventions.
+    r"""The meaning of an answer, by conventions.
 
     >>> answer = parse_answer(r"$x = 5$")
     >>> answer.content.content.fraction, answer.content.name
@@ -187,7 +187,7 @@ def _is_word(word: str) -> bool:
 
 
 def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathObject:
-    """What several parts say together."""
+    """The meaning of several parts together."""
     conditions = [content for content in contents if isinstance(content, Words)]
     if conditions and len(conditions) < len(contents):
         formulas = [content for content in contents if not isinstance(content, Words)]

@@ -1,4 +1,4 @@
-"""What an answer can be but a value: a tuple, a set, a matrix, an equation, a quantity ..."""
+"""Kinds of answers other than values: a tuple, a set, a matrix, an equation, a quantity ..."""
 
 from dataclasses import dataclass
 from fractions import Fraction

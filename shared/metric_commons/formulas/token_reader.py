@@ -15,12 +15,12 @@ class TokenReader:
         self.next = self._tokens[0]  # the token at the position
 
     def following(self, steps: int) -> Token:
-        """The token so many steps behind the position, `END` where there is none."""
+        """The token this many steps behind the position, `END` where there is none."""
         position = self._position + steps
         return self._tokens[position] if position < len(self._tokens) else END
 
     def previous(self, steps: int = 1) -> Token:
-        """The token so many steps before the position, `END` where there is none."""
+        """The token this many steps before the position, `END` where there is none."""
         return self._tokens[self._position - steps] if steps <= self._position else END
 
     def take(self) -> Token:

@@ -18,7 +18,7 @@ _PREFIXES = {
     "p": (-12, "pico"),
     "T": (12, "tera"),
 }
-_NO_SYMBOLS = {"pm", "dm3", "hm", "cd", "Tm", "mn"}  # p.m., and what nobody writes
+_NO_SYMBOLS = {"pm", "dm3", "hm", "cd", "Tm", "mn"}  # p.m., and unusual ones
 
 
 def _unit(factor: str | int, **powers: int) -> Unit:

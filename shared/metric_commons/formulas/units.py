@@ -87,7 +87,7 @@ _FRACTIONAL = re.compile(r".*(ths|rds|ieths)")
 
 
 class Suffix(NamedTuple):
-    """What stands behind a formula."""
+    """The text behind a formula."""
 
     scale: Fraction = Fraction(1)
     unit: Unit | None = None
@@ -185,7 +185,7 @@ def _is_ordinal(digits: str, token: Token) -> bool:
 
 
 def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> Suffix | None:
-    """What the tokens behind a formula mean; None if they belong to the formula."""
+    """The meaning of the tokens behind a formula; None if they belong to the formula."""
     elements = _elements(tail)
     if not elements:
         return Suffix()
@@ -260,7 +260,7 @@ def is_counted(noun: str) -> bool:
 
 
 def same_noun(left: str, right: str) -> bool:
-    """Whether two nouns are the same, but for their number."""
+    """Whether two nouns are the same, except for their number."""
     return left == right or left.removesuffix("s") == right.removesuffix("s")
 
 

@@ -160,7 +160,7 @@ def _score_open_row(
 def _comparison(
     backend: Backend, timeout: float, exact: Comparison
 ) -> Iterator[tuple[Comparison, Callable[[str, str], bool | None] | None]]:
-    """What compares two answers for a backend, and what is asked where that does not decide."""
+    """The comparison of a backend, and the one to ask where that does not decide."""
     if backend == "exact":
         yield exact, None
     elif backend == "hendrycks":

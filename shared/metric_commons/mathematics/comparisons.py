@@ -45,7 +45,7 @@ _TIME = re.compile(r"(?:[01]?[0-9]|2[0-4]):[0-5][0-9]")
 
 @dataclass(frozen=True)
 class Rules:
-    """What counts as equal; the left side of a comparison is the reference."""
+    """The rules of equality; the left side of a comparison is the reference."""
 
     percent: Percent = "either"
     lists: Lists = "either"
@@ -103,7 +103,7 @@ class Rules:
             share = rational(self.relative_tolerance)
             is_close = is_within(reference, prediction, size(reference) * share)
             if is_close is False and is_within(reference, prediction, size(prediction) * share):
-                is_close = None  # for some, the tolerance is a share of the larger number
+                is_close = None  # for some, the tolerance is relative to the larger number
             verdicts.append(is_close)
         return any_of(verdicts)
 

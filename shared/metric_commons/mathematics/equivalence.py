@@ -26,7 +26,7 @@ Reason = Literal[
     "too much work",
 ]  # fmt: skip
 
-# White space is no matter, unless it parts numbers or words: 7 3/4 is not 73/4.
+# White space does not matter, unless it parts numbers or words: 7 3/4 is not 73/4.
 _SPACE = re.compile(r"(?<![\w.,\\])\s+|\s+(?![\w.,])")
 _SCALES = (Fraction(1), Fraction(1, 100), Fraction(100))
 _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
@@ -64,8 +64,8 @@ def equivalent(
             yes, and so does the order; "either" decides where both "set" and "multiset" agree.
         rounding: "reference" accepts numbers that round to a decimal of the reference.
         decimal_comma: a comma between digits is the decimal mark.
-        relative_tolerance: two numbers are equal if they differ by at most this share of the
-            reference, also in tuples, lists, sets and matrices.
+        relative_tolerance: two numbers are equal if they differ by at most this proportion of
+            the reference, also in tuples, lists, sets and matrices.
         absolute_tolerance: or by at most this.
 
     >>> equivalent(r"\frac{1}{2}", "0.5"), equivalent("2", "3")
@@ -161,7 +161,7 @@ def verdict(
 
 
 def _squeezed(text: str) -> str:
-    """The text without white space that is no matter.
+    """The text without white space that does not matter.
 
     >>> _squeezed(" 7 3/4 + x "), _squeezed("7  3/4+x")
     ('7 3/4+x', '7 3/4+x')

@@ -68,7 +68,7 @@ def same_inequalities(left: Inequalities, right: Inequalities) -> bool | None:
 
 
 def _positive_ratio(left: Value, right: Value) -> Fraction | int | None:
-    """The sign of left / right; None if one has a denominator, whose sign nobody knows."""
+    """The sign of left / right; None if one has a denominator, whose sign is unknown."""
     is_simple = left.is_polynomial and right.is_polynomial
     is_same = left.denominator == right.denominator
     return _ratio(left, right) if is_simple or is_same else None
