@@ -75,17 +75,16 @@ class LogEvaluation(Evaluation):
         )
         try:
             results = score_systems(
+                replace(
+                    self,
+                    options=self._all_options(),
+                    per_example=self.per_example or has_checks,
+                    jobs=jobs,
+                ),
                 self.metrics,
                 rows,
-                options=self._all_options(),
-                per_example=self.per_example or has_checks,
-                compare=self.compare,
-                scores=self.scores,
-                correction=self.correction,
                 inputs=[self.source(path).provenance() for path in self.inputs()],
                 progress=True,
-                jobs=jobs,
-                **self.uncertainty,
             )
         except InputError as error:
             raise _placed(error, samples[error.system], rows[error.system]) from error
@@ -166,7 +165,7 @@ class LogEvaluation(Evaluation):
 
     def _id_field(self, source: Source) -> str | None:
         """The field of the ids: that which was named, else that of the log."""
-        return self.fields.get("id") or ("id" if "id" in source.log.columns else None)
+        return self.ids or ("id" if "id" in source.log.columns else None)
 
     def _label_fields(self, source: Source) -> dict[str, str]:
         """The fields of the labels of rows, as far as they are in the file of the predictions."""

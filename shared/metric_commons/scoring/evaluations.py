@@ -21,7 +21,8 @@ from ..results.rendering import counted
 from ..results.results import Results
 from ..texts.readings import shared_readings
 from .parallel_reading import columns_of
-from .scoring import score
+from .request import Request
+from .scoring import score_columns
 from .system_rows import InputError
 from .worker_processes import can_fork, cores, in_order, in_processes
 
@@ -36,26 +37,16 @@ _SIZE_OF_PROCESS = 4_000_000  # bytes of files, of which the work takes longer t
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evaluation:
-    """What is scored, with what, and what is wanted besides."""
+class Evaluation(Request):
+    """A request about files: which systems are scored, and how their files are read."""
 
-    modules: Sequence[str]
     systems: Mapping[str, tuple[Path, str]]  # the file and the field of the predictions
-    fields: Mapping[str, str | None]  # of references, groups, clusters and id
     common: Path | None = None  # the file of these fields; None if each system's file has its own
     form: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
     limit: int | None = None
     opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format was found
     limits: Limits | None = None  # of lines and compressed files
-    options: Mapping[str, Any] = field(default_factory=dict)  # as `results.score` takes them
-    preset: str | None = None
-    uncertainty: Mapping[str, Any] = field(default_factory=dict)
-    compare: bool = False
-    scores: Sequence[str] | None = None  # of the result; None for all, the main ones compared
-    correction: str = "holm"
-    per_example: bool = False
-    jobs: int | None = 1  # processes; None for as many as pay for files of this size
 
     @cached_property
     def metrics(self) -> dict[str, Any]:
@@ -65,8 +56,8 @@ class Evaluation:
     @property
     def uses_clusters(self) -> bool:
         """Whether clusters change anything: intervals, errors, tests, or the rows to be saved."""
-        uncertain = self.uncertainty.get("confidence_level"), self.uncertainty.get("standard_error")
-        return any(uncertain) or self.compare or self.per_example
+        is_uncertain = self.confidence_level is not None or self.standard_error
+        return is_uncertain or self.compare or self.per_example
 
     def inputs(self) -> list[Path]:
         """The files that are read."""
@@ -86,7 +77,7 @@ class Evaluation:
         if self._needs_all_rows():
             results, _ = self.with_rows(jobs)
         else:
-            results = self._part(jobs).results(**self.uncertainty).choose(self.scores)
+            results = self._part(jobs).results(**self.intervals).choose(self.scores)
         record = results.provenance | {"columns": self._columns()}
         return signed(replace(results, provenance=record), self.preset)
 
@@ -116,24 +107,18 @@ class Evaluation:
         return max(1, min(cores(), size // _SIZE_OF_PROCESS)) if can_fork() else 1
 
     def _part(self, jobs: int) -> "Part":
-        requested = {
-            "confidence_level": self.uncertainty.get("confidence_level"),
-            "groups": self.fields.get("groups"),
-            "clusters": self.fields.get("clusters"),
-        }
-        check_supported(
-            [option for option, value in requested.items() if value is not None], self.metrics
-        )
+        labels = ("confidence_level", "groups", "clusters")
+        check_supported([name for name in labels if getattr(self, name) is not None], self.metrics)
         part = self._empty_part()
         sources = {path: self.source(path) for path in self.inputs()}
         for path, source in sources.items():
-            labels: _Labels = {"groups": {}, "clusters": {}}
+            texts: _Labels = {"groups": {}, "clusters": {}}
             if jobs == 1:
                 for block in source.blocks(_ROWS):
                     start = source.rows - len(next(iter(block.values())))
-                    self._take(part, labels, path, block, start, sources)
+                    self._take(part, texts, path, block, start, sources)
             else:
-                self._take_pieces(part, labels, path, sources, jobs)
+                self._take_pieces(part, texts, path, sources, jobs)
             part.inputs.append(source.provenance())
         return part
 
@@ -142,7 +127,7 @@ class Evaluation:
         from ..states.state import State
 
         fields_of_file = assign(self._all_options(), self._known_options())
-        level = self.uncertainty.get("confidence_level")
+        level = self.confidence_level
         intervals = {} if level is None else {"confidence_level": level}
         states = {
             system: {
@@ -206,10 +191,7 @@ class Evaluation:
                 raise self.located(refused, sources, start) from error
         digests = {
             name: row_digest(block[column])
-            for name, column in (
-                ("references", self.fields.get("references")),
-                ("ids", self.fields.get("id")),
-            )
+            for name, column in (("references", self.references), ("ids", self.ids))
             if column is not None
         }
         for system in systems:
@@ -237,7 +219,7 @@ class Evaluation:
             state.update(
                 **inputs,
                 **labels,
-                ids=columns.get("id", numbers) if metric.scores_are == "rankings" else None,
+                ids=columns.get("ids", numbers) if metric.scores_are == "rankings" else None,
             )
 
     def with_rows(
@@ -268,27 +250,18 @@ class Evaluation:
             for system, (path, predictions) in self.systems.items()
         }
 
-        def by_system(name: str) -> dict[str, list[Any]] | None:
-            column = self.fields.get(name) is not None
-            return {system: rows[system][name] for system in rows} if column else None
-
+        labels = {
+            name: {system: rows[system][name] for system in rows} if field is not None else None
+            for name, field in self.fields.items()
+        }
         try:
-            results = score(
-                self.modules,
-                predictions={system: rows[system]["predictions"] for system in rows},
-                references=by_system("references"),
-                groups=by_system("groups"),
-                clusters=by_system("clusters"),
-                ids=by_system("id"),
-                options=self._all_options() | options,
-                per_example=self.per_example,
-                compare=self.compare,
-                scores=self.scores,
-                correction=self.correction,
+            results = score_columns(
+                replace(self, options=self._all_options() | options, jobs=jobs),
+                self.metrics,
+                {system: rows[system]["predictions"] for system in rows},
+                labels,
                 inputs=[source.provenance() for source in sources.values()],
                 progress=True,
-                jobs=jobs,
-                **self.uncertainty,
             )
         except InputError as error:
             raise self.located(error, sources) from error
@@ -302,9 +275,9 @@ class Evaluation:
                 for name, source, column in [
                     ("predictions", path, predictions),
                     *(
-                        (name, self.common or path, source_path)
-                        for name, source_path in self.fields.items()
-                        if source_path
+                        ("id" if name == "ids" else name, self.common or path, column)
+                        for name, column in self.fields.items()
+                        if column
                     ),
                 ]
             }
@@ -321,7 +294,9 @@ class Evaluation:
         ]
         shared_fields = {name: column for name, column in self.fields.items() if column is not None}
         if self.common not in (None, path):
-            shared_fields = {name: column for name, column in shared_fields.items() if name == "id"}
+            shared_fields = {
+                name: column for name, column in shared_fields.items() if name == "ids"
+            }
         fields = list(dict.fromkeys([*fields_of_file, *shared_fields.values()]))
         source = self.opened.get(path)
         if source is None:
@@ -377,7 +352,7 @@ class Evaluation:
                     f"{path} has {counted(sources[path].rows, 'row')}, but {first} has "
                     f"{sources[first].rows:,}; systems are compared on the same rows"
                 )
-            shared = ("id", "references", "groups", "clusters")
+            shared = ("ids", "references", "groups", "clusters")
             for column in filter(None, map(self.fields.get, shared)):
                 if (
                     column in fields_of_file
@@ -393,7 +368,7 @@ class Evaluation:
 
     def _all_options(self) -> dict[str, Any]:
         """The options of each module: what the preset says, then what was asked for."""
-        requested = assign(self.options, self._known_options())
+        requested = assign(self.options or {}, self._known_options())
         return preset_options(self.preset, self.modules) | {
             f"{module}.{option}": value
             for module in requested
@@ -411,7 +386,7 @@ class Evaluation:
         `before` are the rows of earlier blocks, which the module does not know of.
         """
         path, predictions = self.systems[error.system]
-        names = {"predictions": predictions, "ids": self.fields.get("id"), **self.fields}
+        names = {"predictions": predictions, **self.fields}
         wrong = error.error
         if not isinstance(wrong, RowError) or wrong.column not in names:
             return wrong

@@ -17,6 +17,7 @@ from ..numbers.row_digests import row_digest
 from ..states.parts import Part
 from ..states.state import State, loaded
 from ..texts.readings import shared_readings
+from .request import Request
 
 _LONGEST = 200  # characters of a value in a message
 _DIGESTED = ("references", "ids")
@@ -148,11 +149,10 @@ class ScoringPlan:
 
 
 def plan_of_columns(
+    request: Request,
     metrics: Mapping[str, Any],
     systems: Mapping[str, str],
     labels: Mapping[str, str | None],
-    options: Mapping[str, Any],
-    intervals: Mapping[str, Any],
 ) -> ScoringPlan:
     """What is scored of a table that comes in parts.
 
@@ -162,11 +162,15 @@ def plan_of_columns(
     """
     if labels.get("ids") is None and any(m.scores_are == "rankings" for m in metrics.values()):
         raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
+    intervals = {
+        "confidence_level": request.confidence_level,
+        "standard_error": request.standard_error,
+    }
     requested = {name for name, value in intervals.items() if value not in (None, False)}
     requested |= {name for name in ("groups", "clusters") if labels.get(name) is not None}
     check_supported(sorted(requested), metrics)
     plan = ScoringPlan(
-        assign(options, {name: metric.options for name, metric in metrics.items()}),
+        assign(request.options or {}, {name: metric.options for name, metric in metrics.items()}),
         systems,
         {label: column for label, column in labels.items() if column is not None},
         intervals,
