@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from fnmatch import fnmatch
+from functools import lru_cache
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -190,6 +191,12 @@ def twins(paths):
     return sorted({stem for stem in stems if stems.count(stem) > 1 or stem in taken})
 
 
+@lru_cache(maxsize=1)  # the rules look at one file after another
+def syntax(text):
+    """The statements of a file, to be read and not to be changed."""
+    return ast.parse(text)
+
+
 def at_import(text):
     """What of `text` runs when it is imported: no bodies of functions, nothing for types only."""
     tree = ast.parse(text)
@@ -207,7 +214,7 @@ def unportable(text):
 
 def impolite(text):
     """Assertions, prints and warnings: bad input is a ValueError."""
-    tree = ast.parse(text)
+    tree = syntax(text)
     asserts = [f"assert in line {n.lineno}" for n in ast.walk(tree) if isinstance(n, ast.Assert)]
     calls = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & {"print"}
     return [*asserts, *calls, *(imported(text) & {"warnings"})]
@@ -218,7 +225,7 @@ def vague(text):
     words = re.compile(r"(?:^|_)(?:utils?|helpers?|managers?)(?:_|$)|(?:Util|Helper|Manager)s?$")
     return [
         node.name
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(syntax(text))
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and words.search(node.name)
     ]
 
@@ -227,7 +234,7 @@ def hidden_from_help(text):
     """Overrides whose docstring evaluate cannot extend, as it does when it makes an instance."""
     return [
         node.name
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(syntax(text))
         if isinstance(node, ast.FunctionDef)
         and node.name in {"add", "add_batch", "compute"}
         and (node.decorator_list or not ast.get_docstring(node))
@@ -253,7 +260,7 @@ def foreign(text):
     }
     allowed = {"datasets", "evaluate", *travelling}
     faults = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(syntax(text)):
         if isinstance(node, ast.Import):
             faults += [alias.name for alias in node.names if alias.name not in allowed]
         elif isinstance(node, ast.ImportFrom):
