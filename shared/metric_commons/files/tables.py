@@ -10,7 +10,7 @@ and Parquet by pyarrow.
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -230,7 +230,10 @@ class Source:
 
     def _blocks(self, log: Log, size: int | None) -> Iterator[dict[str, list[Any]]]:
         selected = Selected(log, self.selection, partial(getter, log))
-        rows = islice(_whole_rows(log, iter(selected)), self.limit)
+        selected_rows = iter(selected)
+        if log.form != PLAIN_ROWS:
+            selected_rows = _whole_rows(selected_rows)
+        rows = islice(selected_rows, self.limit)
         faults = Faults()
         reader = _Reader(self, log, faults)
         while True:
@@ -270,8 +273,8 @@ def _whole_log() -> Iterator[None]:
         raise ValueError(problem) from error
 
 
-def _whole_rows(log: Log, rows: Iterator[Row]) -> Iterator[Row]:
-    with nullcontext() if log.form == PLAIN_ROWS else _whole_log():
+def _whole_rows(rows: Iterator[Row]) -> Iterator[Row]:
+    with _whole_log():
         yield from rows
 
 

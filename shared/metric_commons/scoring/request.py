@@ -7,7 +7,7 @@ server are made from them, and a test compares `score` with them.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, get_type_hints
 
 from ..numbers.domains import Jobs, Level, Resamples, Seed
@@ -48,7 +48,7 @@ class Request(Reporting):
     ids: str | None = None
     per_example: bool = False
 
-    @property
+    @cached_property
     def fields(self) -> dict[str, str | None]:
         """The fields of all columns but the predictions."""
         return {name: getattr(self, name) for name in ("references", "groups", "clusters", "ids")}
