@@ -6,6 +6,7 @@ module of `evaluate`; whoever needs nothing of `evaluate` takes a `declared_modu
 
 import abc
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
@@ -145,7 +146,7 @@ class RowModule(abc.ABC):
             for name in self._layouts[0]
         }
 
-    @property
+    @cached_property
     def options(self) -> dict[str, Any]:
         """Every option with the value that `compute` takes if it is not given one."""
         defaults = {name: option.default for name, option in self.declared_options.items()}

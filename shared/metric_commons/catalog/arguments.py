@@ -67,16 +67,6 @@ def check_supported(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
             raise ValueError(f"{option} is an option of none of the modules: {', '.join(metrics)}")
 
 
-def input_names(metric: Any) -> list[str]:
-    """The names of the columns that a module takes.
-
-    >>> from types import SimpleNamespace
-    >>> input_names(SimpleNamespace(feature_sets=[{"predictions": "", "references": ""}]))
-    ['predictions', 'references']
-    """
-    return list(metric.feature_sets[0])
-
-
 def compares_rows(metric: Any) -> bool:
     """Whether systems can be compared by what each row contributes to a score.
 

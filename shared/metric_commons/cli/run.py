@@ -157,7 +157,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
 def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
     """The modules, which exist and take these options and inputs, and which the preset knows."""
     from ..catalog import catalog
-    from ..catalog.arguments import REPORTING, input_names
+    from ..catalog.arguments import REPORTING
     from ..catalog.presets import preset_options
     from ..console.config import wrong
 
@@ -173,7 +173,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
             if option not in accepted:
                 hint = nearest(option, accepted) or f"; the options are {', '.join(accepted)}"
                 raise wrong(path, ["modules", module, option], f"there is no such option{hint}")
-        inputs = input_names(metric)
+        inputs = metric.input_names
         if "predictions" not in inputs:
             problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"
             raise wrong(path, ["modules", module], problem)

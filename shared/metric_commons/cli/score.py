@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..catalog import catalog
-from ..catalog.arguments import assign, input_names
+from ..catalog.arguments import assign
 from ..catalog.presets import preset_options
 from ..catalog.usage import UsageError, check_outputs
 from ..comparison.stated_means import NO_ROWS, results_of_logs
@@ -252,12 +252,12 @@ def check_usage(evaluation: Evaluation) -> None:
         except ValueError as error:
             raise UsageError(f"{source}: {error}") from error
     for name, metric in evaluation.metrics.items():
-        if "predictions" not in input_names(metric):
+        if "predictions" not in metric.input_names:
             raise UsageError(
-                f"{name} takes {', '.join(input_names(metric))}, not rows; see --compare"
+                f"{name} takes {', '.join(metric.input_names)}, not rows; see --compare"
             )
         is_named = evaluation.references is not None
-        if type(evaluation) is Evaluation and not is_named and "references" in input_names(metric):
+        if type(evaluation) is Evaluation and not is_named and "references" in metric.input_names:
             raise UsageError(f"{name} needs --references")
     is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None
     if evaluation.compare and len(evaluation.systems) < 2 and not is_long:

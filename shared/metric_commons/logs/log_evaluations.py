@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from ..catalog import catalog
-from ..catalog.arguments import input_names
 from ..catalog.usage import UsageError
 from ..files.logs import PLAIN_ROWS
 from ..files.tables import Source
@@ -143,7 +142,7 @@ class LogEvaluation(Evaluation):
         """The fields that are the inputs of a module: named ones, or standard columns of a log."""
         metric = self.metrics[module]
         fields = {}
-        for name, standard in zip(input_names(metric), metric.log_columns, strict=False):
+        for name, standard in zip(metric.input_names, metric.log_columns, strict=False):
             option = predictions if name == "predictions" else self.fields.get(name)
             field = option if option and module != LOGGED else None
             file = source if self._is_in_file(name) else self.source(self._answers())

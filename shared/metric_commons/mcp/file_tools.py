@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from ..catalog import catalog
-from ..catalog.arguments import input_names
 from ..catalog.usage import extra
 from ..files.stored import write_whole
 from ..files.streams import Limits
@@ -201,7 +200,7 @@ def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
     return {
         "name": name,
         "summary": catalog.summary(name),
-        "inputs": input_names(module),
+        "inputs": module.input_names,
         "options": module.options,
         "card": card,
     }
@@ -210,7 +209,7 @@ def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
 def _check_inputs(metrics: Mapping[str, Any], references: str | None) -> None:
     """The modules have the columns that they take."""
     for name, metric in metrics.items():
-        inputs = input_names(metric)
+        inputs = metric.input_names
         if "predictions" not in inputs:
             raise ValueError(f"{name} takes {', '.join(inputs)}, not rows; set compare to true")
         if "references" in inputs and references is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.checked_columns import checked_once
 from ..catalog import catalog
-from ..catalog.arguments import assign, check_supported, input_names, scores_rows
+from ..catalog.arguments import assign, check_supported, scores_rows
 from ..catalog.presets import preset, preset_options
 from ..catalog.usage import UsageError
 from ..files.pieces import Piece
@@ -211,7 +211,7 @@ class Evaluation(Request):
         columns = {name: block[field] for name, field in fields.items() if field is not None}
         for module, state in states.items():
             metric = self.metrics[module]
-            inputs = {name: columns[name] for name in input_names(metric)}
+            inputs = {name: columns[name] for name in metric.input_names}
             labels = {
                 name: columns.get(name) for name in ("groups", "clusters") if name in metric.options
             }
@@ -328,7 +328,7 @@ class Evaluation(Request):
 
     def _take_numbers(self, key: str, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
         """Whether all modules take numbers for an input: in any, or in all ways to give it."""
-        having = [metric for metric in self.metrics.values() if key in input_names(metric)]
+        having = [metric for metric in self.metrics.values() if key in metric.input_names]
         return bool(having) and all(
             quantifier(
                 not isinstance(features[key], dict)  # a record, which no cell is

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.checked_columns import checked_once
 from ..base.columns import holds_maps
-from ..catalog.arguments import assign, check_supported, input_names
+from ..catalog.arguments import assign, check_supported
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
@@ -142,10 +142,10 @@ class ScoringPlan:
             ValueError: there is none of an input.
         """
         columns = {**self.labels, "predictions": self.systems[system]}
-        for name in input_names(metric):
+        for name in metric.input_names:
             if name not in columns:
                 raise ValueError(f"{name} must be the name of a column, got None")
-        return {name: columns[name] for name in input_names(metric)}
+        return {name: columns[name] for name in metric.input_names}
 
 
 def plan_of_columns(
