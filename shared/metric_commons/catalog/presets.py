@@ -141,7 +141,7 @@ def run_options(name: str) -> dict[str, Any]:
     return plain_names | {"missing": preset(name).missing}
 
 
-def preset_options(name: str | None, modules: Iterable[str]) -> dict[str, Any]:
+def preset_options(name: str, modules: Iterable[str]) -> dict[str, Any]:
     """The preset's options of these modules, under the keys that `score` takes.
 
     A module of which the preset says nothing is an error: its numbers would be called the
@@ -153,8 +153,6 @@ def preset_options(name: str | None, modules: Iterable[str]) -> dict[str, Any]:
     Traceback (most recent call last):
     ValueError: the preset squad says nothing of pass_at_k, only of qa_em, qa_f1
     """
-    if name is None:
-        return {}
     settled = preset(name).modules
     for module in modules:
         if module not in settled:

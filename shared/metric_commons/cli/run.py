@@ -180,7 +180,8 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
         if "references" in inputs and config_of_file.data.fields.references is None:
             raise wrong(path, ["data", "fields", "references"], f"is missing; {module} needs it")
     try:
-        preset_options(config_of_file.preset, list(config_of_file.modules))
+        if config_of_file.preset is not None:
+            preset_options(config_of_file.preset, list(config_of_file.modules))
     except ValueError as error:
         raise wrong(path, ["preset"], str(error)) from error
     return metrics

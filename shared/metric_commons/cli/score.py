@@ -243,14 +243,14 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
 def check_usage(evaluation: Evaluation) -> None:
     """The modules take these options and inputs. Said before a large file is read."""
     modules_known = {name: metric.options for name, metric in evaluation.metrics.items()}
-    for source, check in (
-        ("--set", lambda: assign(evaluation.options or {}, modules_known)),
-        ("--preset", lambda: preset_options(evaluation.preset, evaluation.modules)),
-    ):
-        try:
-            check()
-        except ValueError as error:
-            raise UsageError(f"{source}: {error}") from error
+    source = "--set"
+    try:
+        assign(evaluation.options or {}, modules_known)
+        source = "--preset"
+        if evaluation.preset is not None:
+            preset_options(evaluation.preset, evaluation.modules)
+    except ValueError as error:
+        raise UsageError(f"{source}: {error}") from error
     for name, metric in evaluation.metrics.items():
         if "predictions" not in metric.input_names:
             raise UsageError(

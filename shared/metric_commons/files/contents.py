@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import Any, Literal, get_args
 
@@ -91,7 +92,7 @@ def _parquet(stream: Stream, form: str | None, is_table: bool, fields: Fields) -
     def rows() -> Iterator[Row]:
         yield from parquet_rows(file, fields())
 
-    return Log(form=PLAIN_ROWS, rows=rows(), pieces=pieces_of_table(file, fields))
+    return Log(form=PLAIN_ROWS, rows=rows(), pieces=partial(pieces_of_table, file, fields))
 
 
 def _json(stream: Stream, kind: str, form: str | None, is_table: bool) -> Log:
@@ -117,7 +118,7 @@ def _json(stream: Stream, kind: str, form: str | None, is_table: bool) -> Log:
         return chain(first_lines, stream.content)
 
     rows = decoded_lines(chain(head, lines))
-    return Log(form=PLAIN_ROWS, rows=rows, pieces=pieces_of_lines(all_lines))
+    return Log(form=PLAIN_ROWS, rows=rows, pieces=partial(pieces_of_lines, all_lines))
 
 
 def _document(text: str, stream: Stream, form: str | None, is_table: bool) -> Log:

@@ -229,11 +229,11 @@ class Source:
             raise
 
     def _blocks(self, log: Log, size: int | None) -> Iterator[dict[str, list[Any]]]:
-        selected = Selected(log, self.selection, partial(getter, log))
-        selected_rows = iter(selected)
-        if log.form != PLAIN_ROWS:
-            selected_rows = _whole_rows(selected_rows)
-        rows = islice(selected_rows, self.limit)
+        selected, rows = None, log.rows
+        if log.form != PLAIN_ROWS or self.selection != Selection():
+            selected = Selected(log, self.selection, partial(getter, log))
+            rows = iter(selected) if log.form == PLAIN_ROWS else _whole_rows(iter(selected))
+        rows = islice(rows, self.limit)
         faults = Faults()
         reader = _Reader(self, log, faults)
         while True:
@@ -246,7 +246,7 @@ class Source:
             if size is None or self.rows < start + size:
                 break
         faults.check(self.rows)
-        self.left_out = selected.left_out
+        self.left_out = selected.left_out if selected else Counter()
         self._note_provenance(log)
 
     def _note_provenance(self, log: Log) -> None:

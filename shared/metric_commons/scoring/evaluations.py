@@ -369,7 +369,8 @@ class Evaluation(Request):
     def _all_options(self) -> dict[str, Any]:
         """The options of each module: what the preset says, then what was asked for."""
         requested = assign(self.options or {}, self._known_options())
-        return preset_options(self.preset, self.modules) | {
+        of_preset = {} if self.preset is None else preset_options(self.preset, self.modules)
+        return of_preset | {
             f"{module}.{option}": value
             for module in requested
             for option, value in requested[module].items()
