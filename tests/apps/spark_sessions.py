@@ -18,6 +18,7 @@ MISSING += [] if shutil.which("java") else ["java"]
 
 # The marks of every test with Spark.
 MARKS = [
+    pytest.mark.processes,
     pytest.mark.skipif(bool(MISSING), reason=f"Spark needs {', '.join(MISSING)}"),
     # No pandas is used here.
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),

@@ -139,7 +139,7 @@ def test_the_best_tier_is_bold_on_a_terminal_if_there_is_a_worse_one(run, monkey
 
 
 def test_a_column_wider_than_the_screen_has_a_page_of_its_own():
-    table = tables.Table(["system", "x" * 90, "y"], [["a", "1", "2"]], 1, set())
+    table = outputs.Table(["system", "x" * 90, "y"], [["a", "1", "2"]], 1, set())
 
     assert list(outputs._pages(table, 80)) == [[1], [2]]
 

@@ -18,6 +18,8 @@ from metric_commons.hub.demo import Demo, module_name, roc_points, usage, worked
 from metric_commons.hub.page import page
 from tests.spec import METRICS, ROOT
 
+pytestmark = pytest.mark.processes
+
 CARD = """\
 # Toy
 

@@ -24,6 +24,8 @@ from metric_commons.hub.demo import Demo
 from metric_commons.hub.page import _PROGRAM, _PYODIDE_HOME, page
 from tests.spec import METRICS, PATIENCE, ROOT
 
+pytestmark = pytest.mark.processes
+
 # Where the package `pyodide` of npm lies, or a complete distribution, which has numpy and scipy.
 PYODIDE = Path(os.environ.get("PYODIDE", ROOT / "node_modules" / "pyodide"))
 

@@ -19,6 +19,9 @@ SOURCES = {
     "statistics": GIVEN / "cases" / "statistics.jsonl",
     "sequences": GIVEN / "cases" / "sequences.jsonl",
     "answers": GIVEN / "cases" / "answers.jsonl",
+    "mathematics": GIVEN / "cases" / "mathematics.jsonl",
+    "ratio_intervals": GIVEN / "cases" / "ratio_intervals.jsonl",
+    "files": GIVEN / "cases" / "files.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
 
@@ -45,7 +48,7 @@ UNREAD = {
         *("evaluate metrics/bleu (a7dd338)", "evaluate metrics/bleu (a7dd338) smooth"),
         *("evaluate metrics/google_bleu (a7dd338)", "signature", "rows", "sentences"),
     },
-    "answers": set(),
+    **dict.fromkeys(("answers", "mathematics", "ratio_intervals", "files"), frozenset()),
     "worked_examples": set(),
 }
 

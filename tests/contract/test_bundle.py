@@ -19,6 +19,8 @@ from tests.apps.fake_hub import as_stranger, fake_hub
 from tests.contract.test_house_rules import TRAVELLING
 from tests.spec import METRICS, ROOT, spec
 
+pytestmark = pytest.mark.processes
+
 # Runs as somebody who has evaluate and not this package: reads {address: arguments of compute}
 # and prints {address: result}.
 STRANGER = """

@@ -683,3 +683,15 @@ def test_a_tie_to_a_machine_is_noticed(text, word):
 
 def test_addresses_are_no_ties():
     assert not tied_to_a_machine("https://example.org/work/paper.pdf ../home/x a/root/b")
+
+
+def test_no_code_reads_a_printed_signature():
+    """Values of options may contain the signs between them; results hold the options themselves."""
+    reading = re.compile(
+        r"""signature\)?\.(r?split|r?partition|find|index|removeprefix|removesuffix)\b"""
+        r"""|\.r?(split|partition)\(["']\|["']"""
+    )
+    assert reading.search('result.signature.split("|")')
+    assert reading.search("line.partition('|')")
+    for path in sorted((ROOT / "shared").rglob("*.py")):
+        assert not reading.search(path.read_text("utf-8")), path

@@ -56,6 +56,8 @@ class RowModule(abc.ABC):
     # Of checked columns and all options the columns of which a state counts equal rows, where
     # `scores_are` "counts"; `compute` has the same result from these as from the others.
     state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
+    # Names of scores of rows that every result has, whatever its options are.
+    always_scored: frozenset[str] = frozenset()
     # The score to compare systems by; None for the first of the result.
     main_score: str | None = None
     # Scores that are no means, though their module scores row by row: patterns of names, and

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..catalog import catalog
-from ..catalog.arguments import assign
+from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset_options
 from ..catalog.usage import UsageError, check_outputs
 from ..comparison.stated_means import NO_ROWS, results_of_logs
@@ -50,6 +50,15 @@ from ..logs.samples import LOGGED
 from ..numbers.checks import nearest
 from ..results.results import Results
 from ..scoring.evaluations import Evaluation
+
+# Options about what is reported beside scores, as they are typed.
+_REPORTED = {
+    "per_example": "--per-example",
+    "confidence_level": "--confidence",
+    "standard_error": "--standard-error",
+    "groups": "--group-by",
+    "clusters": "--cluster-by",
+}
 
 
 @with_request
@@ -134,13 +143,9 @@ def score(
     with opened(paths, answers, origin, selection, limits) as sources:
         if any(source.log.means for source in sources.values()):
             requested = {
-                "--confidence": request["confidence_level"] is not None,
-                "--standard-error": request["standard_error"],
                 "--compare": request["compare"],
-                "--cluster-by": request["clusters"] is not None,
-                "--group-by": request["groups"] is not None,
-                "--per-example": per_example is not None,
                 "--partial": partial is not None,
+                **{f: request[name] not in (None, False) for name, f in _REPORTED.items()},
             }
             stated = _stated(sources, paths, modules, selection, metric, requested)
             outputs.write(stated.choose(request["scores"]))
@@ -259,8 +264,19 @@ def check_usage(evaluation: Evaluation) -> None:
         is_named = evaluation.references is not None
         if type(evaluation) is Evaluation and not is_named and "references" in metric.input_names:
             raise UsageError(f"{name} needs --references")
+    _check_reported(evaluation)
     is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None
     if evaluation.compare and len(evaluation.systems) < 2 and not is_long:
         raise UsageError("--compare needs at least two systems")
     if isinstance(evaluation, LogEvaluation):
         evaluation.check()
+
+
+def _check_reported(evaluation: Evaluation) -> None:
+    """Check that a module has each option about what is reported beside its scores."""
+    for option, flag in _REPORTED.items():
+        if getattr(evaluation, option) not in (None, False):
+            try:
+                check_supported([option], evaluation.metrics)
+            except ValueError as error:
+                raise UsageError(f"{flag}: {error}") from error

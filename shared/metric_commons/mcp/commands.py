@@ -31,6 +31,9 @@ def mcp(
     ultrarag: Annotated[
         Path | None, typer.Option(hidden=True, help="The folder that `ultrarag-init` wrote.")
     ] = None,
+    python_version: Annotated[
+        str | None, typer.Option(hidden=True, help="Of the Python that UltraRAG runs in.")
+    ] = None,
 ) -> None:
     """Serve evaluations to agents over the Model Context Protocol, on stdio.
 
@@ -49,6 +52,7 @@ def mcp(
         roots or [project_folder()],
         budget=Budget(seconds, gigabytes, processes),
         server_folder=ultrarag,
+        python_version=python_version,
     )
 
 

@@ -11,7 +11,7 @@ way:
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..numbers.arrays import Floats
 from ..numbers.domains import Range, checked_options
 from ..numbers.ratios import precision_recall_f1
 from ..statistics.summary import Average
+from ..statistics.summary import mean as exact_mean
 from .names import NO_CUTOFF, Measure
 from .order import Rankings, ScoreType, condensed, positions, with_gains
 from .query_counts import last_rank, logarithms, rows_by_position
@@ -88,10 +89,14 @@ _UNBOUNDED = {"dcg", "dcg_exp"}
 _SIGNED = {"utility", "yaap"}
 
 
-def average(measure: Measure) -> Average:
-    """How a measure is averaged over queries: values are added one after another, as in trec_eval.
+def average(measure: Measure, mean: Callable[[Floats], float] = exact_mean) -> Average:
+    """How a measure is averaged over queries.
 
     Counts are totals. A geometric mean is `exp` of a mean of logarithms.
+
+    Args:
+        measure: whose values are averaged.
+        mean: exactly rounded unless it is `sequential_mean`, which trec_eval has.
 
     >>> average(Measure("map", "map"))(np.array([0.25, 0.75]))
     0.5
@@ -100,20 +105,18 @@ def average(measure: Measure) -> Average:
     """
     if measure.kind in GEOMETRIC:
         return Average(
-            sequential_mean,
+            mean,
             before=logarithms,
             after=lambda mean, _: math.exp(mean),
             slope=lambda mean, _: math.exp(mean),
             bounds=(-math.inf, math.inf),
         )
     if measure.kind.startswith("num_"):
-        return Average(
-            sequential_mean, after=_total, slope=lambda _, rows: rows, bounds=(0.0, math.inf)
-        )
+        return Average(mean, after=_total, slope=lambda _, rows: rows, bounds=(0.0, math.inf))
     bounds = (0.0, math.inf) if measure.kind in _UNBOUNDED else (0.0, 1.0)
     if measure.kind in _SIGNED:
         bounds = (-math.inf, math.inf)
-    return Average(sequential_mean, bounds=bounds)
+    return Average(mean, bounds=bounds)
 
 
 def _total(mean: float, rows: int) -> float:

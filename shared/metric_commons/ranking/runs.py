@@ -28,6 +28,7 @@ from .ranking_measures import (
     RelevanceLevel,
     average,
     scores,
+    sequential_mean,
 )
 
 Missing = Literal["zero", "skip"]
@@ -144,7 +145,7 @@ def relevance_strings(
 def _mean(measure: Measure, values: Floats) -> float:
     if not values.size:
         return 0 if measure.kind.startswith("num_") else float("nan")
-    return average(measure)(values)
+    return average(measure, sequential_mean)(values)
 
 
 def _complete_means(

@@ -21,9 +21,8 @@ from ..statistics.proportions import Interval
 from ..statistics.summary import Estimator, mean
 from .measure_names import LOSS_NAMES, Measure, parse_measures
 from .moments_bootstrap import Bootstrap
-from .pairs import Pairs
+from .pairs import SAFE_EXPONENT, Pairs
 from .row_losses import loss_tables, row_losses
-from .scaling import SAFE_EXPONENT
 
 _EPSILON = sys.float_info.epsilon  # the least reference that an error is divided by
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}

@@ -61,7 +61,7 @@ class SystemRows:
         if name in self.units:
             result = scores_of_units(name, metric, columns, options, reported, self.units[name])
         else:
-            inputs = {column: columns[column] for column in metric.input_names}
+            inputs = {column: columns[column] for column in metric.feature_sets[0]}
             if summary is not None:
                 result = summary(**reported)
                 statistics = getattr(result, "statistics", None)

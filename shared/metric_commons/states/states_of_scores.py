@@ -20,7 +20,7 @@ from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
 from ..statistics.summary import members, summarize, uncertainty
 from .ranking_tables import Rankings
-from .state_checks import check_clusters, check_column, check_scores
+from .state_checks import check_clusters, check_column, check_f1, check_names, check_scores
 from .sufficient_statistics import Columns, Ids, RowLabels, SufficientStatistics, refuse_ids
 
 _INTEGERS = 1 << 63
@@ -135,7 +135,9 @@ class RowScores(SufficientStatistics):
 
     def check(self) -> None:
         for rows in chain.from_iterable(self._parts.values()):
+            check_names(rows.scores, self._metric.always_scored)
             check_scores(rows.scores, self._metric.score_ranges)
+            check_f1({name: scores.mean() for name, scores in rows.scores.items() if len(scores)})
             self._check_clusters(rows)
 
     def _check_clusters(self, rows: _Rows) -> None:
@@ -265,6 +267,7 @@ class RankingScores(SufficientStatistics):
         for scores in self._rankings.tables_of_scores():
             for name, values in scores.items():
                 check_column(name, values, self._metric.score_ranges)
+            check_f1({name: float(values.mean()) for name, values in scores.items() if values.size})
 
 
 @lru_cache(maxsize=64)
