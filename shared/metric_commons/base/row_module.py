@@ -14,6 +14,7 @@ import numpy as np
 
 from ..numbers.arrays import Column
 from ..numbers.checks import nearest
+from ..numbers.domains import check_option
 from ..numbers.score_ranges import SHARES, Ranges
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
 from ..statistics.sums import RowStatistics
@@ -24,6 +25,16 @@ from .options import Option, completed, declared_options, spelled_out
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
+
+
+class _FullHelp:
+    """The docstring of a class with what its signature says of each option, made when asked for."""
+
+    def __get__(self, instance: Any, owner: Any) -> str:
+        return completed(owner.written_docstring, owner.declared_options)
+
+
+_FULL_HELP = _FullHelp()
 
 
 class RowModule(abc.ABC):
@@ -88,7 +99,7 @@ class RowModule(abc.ABC):
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""
             cls.declared_options = declared_options(cls._compute, docstring)
-            cls.__doc__ = completed(docstring, cls.declared_options)
+            cls.__doc__ = _FULL_HELP  # type: ignore[assignment]
             cls._compute.__signature__ = spelled_out(cls._compute)  # type: ignore[attr-defined]
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
@@ -156,7 +167,7 @@ class RowModule(abc.ABC):
 
     def _check(self, options: Mapping[str, Any]) -> None:
         for name, value in options.items():
-            self.declared_options[name].check(value)
+            check_option(name, value, self.declared_options[name].annotation)
 
     def _refuse_unknown(self, arguments: Mapping[str, Any], accepted: set[str]) -> None:
         for name in arguments:

@@ -103,8 +103,8 @@ class Evaluation(Request):
             return 1
         if self.jobs is not None:
             return self.jobs
-        size = sum(path.stat().st_size for path in files)
-        return max(1, min(cores(), size // _SIZE_OF_PROCESS)) if can_fork() else 1
+        most = sum(path.stat().st_size for path in files) // _SIZE_OF_PROCESS
+        return min(cores(), most) if most > 1 and can_fork() else 1
 
     def _part(self, jobs: int) -> "Part":
         labels = ("confidence_level", "groups", "clusters")
@@ -328,15 +328,19 @@ class Evaluation(Request):
 
     def _take_numbers(self, key: str, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
         """Whether all modules take numbers for an input: in any, or in all ways to give it."""
-        having = [metric for metric in self.metrics.values() if key in metric.input_names]
+        having = [
+            feature_sets
+            for feature_sets in (metric.feature_sets for metric in self.metrics.values())
+            if key in feature_sets[0]
+        ]
         return bool(having) and all(
             quantifier(
                 not isinstance(features[key], dict)  # a record, which no cell is
                 and ("int64" in str(features[key]) or "float64" in str(features[key]))
-                for features in metric.feature_sets
+                for features in feature_sets
                 if key in features
             )
-            for metric in having
+            for feature_sets in having
         )
 
     def _check_rows(
