@@ -27,16 +27,6 @@ Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its column
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 
 
-class _FullHelp:
-    """The docstring of a class with what its signature says of each option, made when asked for."""
-
-    def __get__(self, instance: Any, owner: Any) -> str:
-        return completed(owner.written_docstring, owner.declared_options)
-
-
-_FULL_HELP = _FullHelp()
-
-
 class RowModule(abc.ABC):
     """A module that declares its inputs in `_info` and its options in `_compute`.
 
@@ -99,7 +89,7 @@ class RowModule(abc.ABC):
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""
             cls.declared_options = declared_options(cls._compute, docstring)
-            cls.__doc__ = _FULL_HELP  # type: ignore[assignment]
+            cls.__doc__ = completed(docstring, cls.declared_options)
             cls._compute.__signature__ = spelled_out(cls._compute)  # type: ignore[attr-defined]
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
