@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..base.checked_columns import checked_once
 from ..catalog import catalog
 from ..catalog.arguments import assign, check_supported, scores_rows
 from ..catalog.presets import preset, preset_options
@@ -19,7 +18,6 @@ from ..numbers.checks import RowError, check_labels
 from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
-from ..texts.readings import shared_readings
 from .parallel_reading import columns_of
 from .request import Request
 from .scoring import score_columns
@@ -28,7 +26,7 @@ from .worker_processes import can_fork, cores, in_order, in_processes
 
 if TYPE_CHECKING:
     from ..states.parts import Part
-    from ..states.state import State
+    from .scoring_plans import ScoringPlan
 
 _Labels = dict[str, dict[str, Any]]  # of groups and clusters the labels by what they are called
 
@@ -109,7 +107,7 @@ class Evaluation(Request):
     def _part(self, jobs: int) -> "Part":
         labels = ("confidence_level", "groups", "clusters")
         check_supported([name for name in labels if getattr(self, name) is not None], self.metrics)
-        part = self._empty_part()
+        part = self._plan.empty_part(self.preset)
         sources = {path: self.source(path) for path in self.inputs()}
         for path, source in sources.items():
             texts: _Labels = {"groups": {}, "clusters": {}}
@@ -122,25 +120,18 @@ class Evaluation(Request):
             part.inputs.append(source.provenance())
         return part
 
-    def _empty_part(self) -> "Part":
-        from ..states.parts import Part
-        from ..states.state import State
+    @cached_property
+    def _plan(self) -> "ScoringPlan":
+        """How blocks of rows become states."""
+        from .scoring_plans import ScoringPlan
 
-        fields_of_file = assign(self._all_options(), self._known_options())
         level = self.confidence_level
-        intervals = {} if level is None else {"confidence_level": level}
-        states = {
-            system: {
-                name: State(
-                    name,
-                    **fields_of_file[name],
-                    **(intervals if "confidence_level" in metric.options else {}),
-                )
-                for name, metric in self.metrics.items()
-            }
-            for system in self.systems
-        }
-        return Part(states, [], self.preset)
+        return ScoringPlan(
+            assign(self._all_options(), self._known_options()),
+            {system: predictions for system, (_, predictions) in self.systems.items()},
+            {name: field for name, field in self.fields.items() if field is not None},
+            {} if level is None else {"confidence_level": level},
+        )
 
     def _take_pieces(
         self,
@@ -154,7 +145,7 @@ class Evaluation(Request):
         source = sources[path]
 
         def work(piece: Piece) -> tuple["Part", _Labels]:
-            part_of_piece, start = self._empty_part(), piece.start
+            part_of_piece, start = self._plan.empty_part(self.preset), piece.start
             labels_of_piece: _Labels = {name: {} for name in labels}
             for block in source.blocks_of(piece, _ROWS):
                 self._take(part_of_piece, labels_of_piece, path, block, start, sources)
@@ -177,50 +168,15 @@ class Evaluation(Request):
         sources: Mapping[Path, Source],
     ) -> None:
         """Take a block of rows of a file, whose first has the number `start`, into the states."""
-        from ..numbers.row_digests import row_digest
-
         systems = [name for name, (source_path, _) in self.systems.items() if source_path == path]
-        for system in systems:
-            try:
-                self._update(system, part.states[system], block, start)
-                for name, texts in labels.items():
-                    column = block.get(self.fields.get(name) or "", [])
-                    check_labels(name, column, len(column), texts)
-            except ValueError as error:
-                refused = InputError(system, error)
-                raise self.located(refused, sources, start) from error
-        digests = {
-            name: row_digest(block[column])
-            for name, column in (("references", self.references), ("ids", self.ids))
-            if column is not None
-        }
-        for system in systems:
-            part.add_digests(system, digests)
-
-    @checked_once()
-    @shared_readings()
-    def _update(
-        self,
-        system: str,
-        states: Mapping[str, "State"],
-        block: Mapping[str, list[Any]],
-        start: int,
-    ) -> None:
-        """Take a block of rows, whose first has the number `start`, into states of one system."""
-        fields = {**self.fields, "predictions": self.systems[system][1]}
-        columns = {name: block[field] for name, field in fields.items() if field is not None}
-        for module, state in states.items():
-            metric = self.metrics[module]
-            inputs = {name: columns[name] for name in metric.input_names}
-            labels = {
-                name: columns.get(name) for name in ("groups", "clusters") if name in metric.options
-            }
-            numbers = range(start, start + len(columns["predictions"]))
-            state.update(
-                **inputs,
-                **labels,
-                ids=columns.get("ids", numbers) if metric.scores_are == "rankings" else None,
-            )
+        try:
+            self._plan.update(part, block, start, systems)
+            for name, texts in labels.items():
+                column = block.get(self.fields[name] or "", [])
+                check_labels(name, column, len(column), texts)
+        except ValueError as error:
+            refused = error if isinstance(error, InputError) else InputError(systems[0], error)
+            raise self.located(refused, sources, start) from error
 
     def with_rows(
         self, jobs: int = 1, **options: Any
