@@ -99,8 +99,8 @@ class Candidate:
             settings["seed"] = result.options.get("seed")
         if result.rows:
             settings["rows"] = result.rows
-        named = {"module": self.module, **settings, "version": result.program}
-        return {name: json.dumps(plain(value)) for name, value in named.items()}
+        values = {"module": self.module, **settings, "version": result.program}
+        return {name: json.dumps(plain(value)) for name, value in values.items()}
 
     @property
     def digests(self) -> Mapping[str, str]:
@@ -364,11 +364,11 @@ def differences(groups: Sequence[Sequence[Candidate]]) -> str:
         for group in groups:
             paths.setdefault(group[0].parts.get(name, json.dumps("nothing")), group[0].origin.path)
         if len(paths) > 1:
-            shown = [option_text(json.loads(value)) for value in paths]
-            if len({*shown}) < len(shown):  # as text unequal values may look the same
-                shown = list(paths)
-            named = zip(shown, paths.values(), strict=True)
-            texts.append(f"{name}: " + ", ".join(f"{v} ({p.name})" for v, p in named))
+            value_texts = [option_text(json.loads(value)) for value in paths]
+            if len({*value_texts}) < len(value_texts):  # as text unequal values may look the same
+                value_texts = list(paths)
+            pairs = zip(value_texts, paths.values(), strict=True)
+            texts.append(f"{name}: " + ", ".join(f"{v} ({p.name})" for v, p in pairs))
     for name in ("references", "ids"):
         digests = {group[0].digests.get(name): group[0].origin.path for group in groups}
         digests.pop(None, None)

@@ -42,12 +42,12 @@ def compensated_sum(values: ArrayLike) -> float:
     if not terms.size:
         return 0.0
     totals = np.add.accumulate(terms)
-    before, after, added = totals[:-1], totals[1:], terms[1:]
+    earlier_totals, later_totals, addends = totals[:-1], totals[1:], terms[1:]
     with np.errstate(invalid="ignore"):  # infinities, whose errors do not count
-        is_total_greater = np.abs(before) >= np.abs(added)
-        greater = np.where(is_total_greater, before, added)
-        lesser = np.where(is_total_greater, added, before)
-        error = running_sum((greater - after) + lesser)
+        is_total_greater = np.abs(earlier_totals) >= np.abs(addends)
+        greater = np.where(is_total_greater, earlier_totals, addends)
+        lesser = np.where(is_total_greater, addends, earlier_totals)
+        error = running_sum((greater - later_totals) + lesser)
     total = float(totals[-1])
     return total + error if error and math.isfinite(error) else total
 

@@ -124,10 +124,10 @@ class ProductSums:
                 extreme |= _is_extreme(column, greatest)
             self._add_exactly(columns, extreme, weights)
             usual = {name: np.where(extreme, 0.0, column) for name, column in columns.items()}
-            kept = weights
+            usual_weights = weights
             if weights is not None:
-                kept = np.where(_is_extreme(weights, greatest), 0.0, weights)
-            self._add_slices(usual, np.where(extreme, 0.0, signs), kept)
+                usual_weights = np.where(_is_extreme(weights, greatest), 0.0, weights)
+            self._add_slices(usual, np.where(extreme, 0.0, signs), usual_weights)
 
     def _extend(self, name: str, column: NDArray[Any]) -> None:
         """Let the range of a column take in these numbers."""
@@ -136,11 +136,11 @@ class ProductSums:
             (low, high) if isinstance(low, float) else (Fraction(low), Fraction(high))
             for low, high in zip(lows, highs, strict=True)
         ]
-        known = self._ranges.get(name, ends)
+        ranges = self._ranges.get(name, ends)
         self._ranges[name] = [
             # NaN, unlike any other number, stays whatever it is compared with.
             (min(low, new_low), max(high, new_high)) if new_low == new_low else (new_low, new_high)
-            for (low, high), (new_low, new_high) in zip(known, ends, strict=True)
+            for (low, high), (new_low, new_high) in zip(ranges, ends, strict=True)
         ]
 
     def _extend_overflowed(
@@ -170,12 +170,14 @@ class ProductSums:
         bits, greatest = _BITS, _GREATEST
         if weights is not None:
             bits, greatest = _WEIGHTED_BITS, _WEIGHTED_GREATEST
-        needed = {
+        factors_of_terms = {
             name: column
             for name, column in columns.items()
             if name in _ERRORS or self._has_products or self._needs(name)
         }
-        slices = {name: _sliced(column, bits, greatest) for name, column in needed.items()}
+        slices = {
+            name: _sliced(column, bits, greatest) for name, column in factors_of_terms.items()
+        }
         weight_slices = None if weights is None else _sliced(weights, bits, greatest)
         if None in slices.values() or (weights is not None and weight_slices is None):
             return False
@@ -307,18 +309,18 @@ def _sliced(column: NDArray[Any], bits: int, greatest: int) -> _Slices | None:
         return _Slices(arrays, powers)
     if not power <= greatest:
         return None
-    rest = column
+    remainders = column
     while True:
         power -= bits
-        if power < -greatest - 60:
+        if power < -greatest - 64:
             return None
         magic = math.ldexp(1.5, power + 52)
-        array = rest + magic
+        array = remainders + magic
         array -= magic
         arrays.append(array)
         powers.append(power)
-        rest = rest - array
-        if not (rest.flat[0] or rest.any()):
+        remainders = remainders - array
+        if not (remainders.flat[0] or remainders.any()):
             return _Slices(arrays, powers)
 
 

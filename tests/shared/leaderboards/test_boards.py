@@ -13,6 +13,7 @@ from metric_commons.leaderboards.boards import (
     candidates,
     differences,
 )
+from metric_commons.leaderboards.task_means import task_means
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
 
@@ -91,3 +92,45 @@ def test_a_candidate_is_called_by_its_model_where_a_log_names_model_and_task():
     candidate = Candidate(SavedResult(Path("x.json"), of_log), "m/t", "qa_em", "qa_em")
     assert (candidate.name, candidate.task) == ("m", "t")
     assert replace(candidate, origin=SavedResult(Path("x.json"), results)).name == "m/t"
+
+
+def clusters_of(points, seed, sample_size=4):
+    results = score(
+        "clustering",
+        predictions=[row % 2 for row in range(12)],
+        references=[[float(row)] for row in range(12)],
+        options={"sample_size": sample_size, "measures": ["silhouette"]},
+        seed=seed,
+    )
+    return SavedResult(Path(f"{points}.json"), results)
+
+
+def test_scores_of_other_samples_are_told_apart_by_their_seed():
+    def groups(*results):
+        return alike(candidates(results, "silhouette"))
+
+    assert len(groups(clusters_of("a", 0), clusters_of("b", 1))) == 2
+    assert len(groups(clusters_of("a", 1), clusters_of("b", 1))) == 1
+    assert len(groups(clusters_of("a", 0, None), clusters_of("b", 1, None))) == 1
+
+
+def test_a_mean_over_tasks_has_an_interval_if_all_errors_are_known():
+    def of_task(task, has_error):
+        pair = [saved("good", 9), saved("poor", 3)]
+        ranked = board(grouped(*pair)[0])
+        if has_error:
+            return replace(ranked, task=task)
+        systems = {
+            name: {"qa_em": replace(modules["qa_em"], value_counts={}, standard_error={})}
+            for name, modules in ranked.results.systems.items()
+        }
+        return replace(ranked, task=task, results=replace(ranked.results, systems=systems))
+
+    known = task_means([of_task("one", True), of_task("two", True)], "tasks")
+    assert known.intervals.keys() == {"good", "poor"}
+    low, high = known.intervals["good"]
+    assert low < 0.75 < high
+    error = of_task("one", True).standard_error("good")
+    assert (high - low) / 2 == pytest.approx(1.959963984540054 * error * 2**0.5 / 2)
+
+    assert task_means([of_task("one", True), of_task("two", False)], "tasks").intervals == {}
