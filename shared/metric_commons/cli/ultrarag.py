@@ -100,8 +100,8 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
     is_flat = "evaluation" not in content  # the file of UltraRAG's server itself
     evaluation = content if is_flat else _mapping(content["evaluation"], path, ["evaluation"])
     kind = _flat_tool(evaluation, path) if is_flat else _tool(evaluation, content, path)
-    above = [] if is_flat else ["evaluation"]
-    settings: Any = section(kind, evaluation, path, above, others_allowed=True)
+    parents = [] if is_flat else ["evaluation"]
+    settings: Any = section(kind, evaluation, path, parents, others_allowed=True)
     save = None if settings.save_path is None else Path(settings.save_path)
     for note in _notes(document, evaluation, kind):
         typer.echo(f"{path}: {note}", err=True)

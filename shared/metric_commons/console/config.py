@@ -187,7 +187,7 @@ def section(
     kind: type[Kind],
     content: Any,
     path: Path,
-    above: Sequence[str] = (),
+    parents: Sequence[str] = (),
     *,
     others_allowed: bool = False,
 ) -> Kind:
@@ -197,23 +197,23 @@ def section(
         kind: the dataclass.
         content: of the section.
         path: the file.
-        above: the keys that lead to the section.
+        parents: the keys that lead to the section.
         others_allowed: whether there may be keys that the dataclass does not have.
 
     Raises:
         ValueError: names the first key that is wrong.
     """
     if not isinstance(content, dict):
-        raise wrong(path, above, f"expected keys with values, got {content!r}")
+        raise wrong(path, parents, f"expected keys with values, got {content!r}")
     items: dict[str, Any] = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
     for key in content:
         if key not in items and not others_allowed:
             hint = nearest(str(key), items) or f"; the keys here are {', '.join(items)}"
-            raise wrong(path, [*above, str(key)], f"there is no such key{hint}")
+            raise wrong(path, [*parents, str(key)], f"there is no such key{hint}")
     annotations = get_type_hints(kind, include_extras=True)
     values = {}
     for name, item in items.items():
-        keys = [*above, name]
+        keys = [*parents, name]
         if name in content:
             values[name] = _value(annotations[name], content[name], path, keys, others_allowed)
         elif item.default is MISSING and item.default_factory is MISSING:
@@ -259,9 +259,9 @@ def in_order_of_keys(kind: Any, content: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def wrong(path: Path, above: Sequence[str], problem: str) -> ValueError:
+def wrong(path: Path, parents: Sequence[str], problem: str) -> ValueError:
     """What is wrong with a key of a file, as one line."""
-    return ValueError(f"{path}: key {'.'.join(above)!r}: {problem}")
+    return ValueError(f"{path}: key {'.'.join(parents)!r}: {problem}")
 
 
 # What `init` writes. It runs as it is where the examples are.

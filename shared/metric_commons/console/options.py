@@ -56,7 +56,7 @@ def _bounds(annotation: Any) -> dict[str, Any]:
     return {}
 
 
-def asked(
+def request_option(
     field: str,
     *flags: str,
     metavar: str | None = None,
@@ -82,23 +82,25 @@ def asked(
     )
 
 
-Confidence = Annotated[float | None, asked("confidence_level", "--confidence", metavar="LEVEL")]
+Confidence = Annotated[
+    float | None, request_option("confidence_level", "--confidence", metavar="LEVEL")
+]
 IntervalMethod = Annotated[
     Method,
-    asked(
+    request_option(
         "interval",
         metavar="METHOD",
         text=f"How intervals are computed: {', '.join(get_args(Method))}. auto chooses by the kind "
         "of score.",
     ),
 ]
-ClusterBy = Annotated[str | None, asked("clusters", "--cluster-by", metavar="FIELD")]
-Resamples = Annotated[int, asked("n_resamples", "--resamples", metavar="COUNT")]
-Seed = Annotated[int, asked("seed", metavar="NUMBER")]
-Scores = Annotated[list[str] | None, asked("scores", metavar="NAME", panel=None)]
+ClusterBy = Annotated[str | None, request_option("clusters", "--cluster-by", metavar="FIELD")]
+Resamples = Annotated[int, request_option("n_resamples", "--resamples", metavar="COUNT")]
+Seed = Annotated[int, request_option("seed", metavar="NUMBER")]
+Scores = Annotated[list[str] | None, request_option("scores", metavar="NAME", panel=None)]
 Correction = Annotated[
     Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"],
-    asked(
+    request_option(
         "correction",
         metavar="METHOD",
         text="Correction for several comparisons: holm, max_t (of the largest statistic), bh "
@@ -107,7 +109,7 @@ Correction = Annotated[
 ]
 Jobs = Annotated[
     int | None,
-    asked(
+    request_option(
         "jobs",
         metavar="COUNT",
         panel=None,
@@ -117,17 +119,17 @@ Jobs = Annotated[
 ]
 Preset = Annotated[
     str | None,
-    asked(
+    request_option(
         "preset",
         metavar="NAME",
         panel=None,
         text="Options that reproduce another tool; `metric-commons presets` lists them.",
     ),
 ]
-References = Annotated[str | None, asked("references", metavar="FIELD", panel=None)]
+References = Annotated[str | None, request_option("references", metavar="FIELD", panel=None)]
 Settings = Annotated[
     list[str] | None,
-    asked(
+    request_option(
         "options",
         "--set",
         metavar="OPTION=VALUE",
@@ -144,16 +146,18 @@ _REQUEST: Mapping[str, Any] = {
     "confidence_level": Confidence,
     "interval": IntervalMethod,
     "clusters": ClusterBy,
-    "standard_error": Annotated[bool, asked("standard_error", "--standard-error")],
-    "compare": Annotated[bool, asked("compare", "--compare")],
+    "standard_error": Annotated[bool, request_option("standard_error", "--standard-error")],
+    "compare": Annotated[bool, request_option("compare", "--compare")],
     "scores": Scores,
     "correction": Correction,
     "n_resamples": Resamples,
     "seed": Seed,
-    "groups": Annotated[str | None, asked("groups", "--group-by", metavar="FIELD", panel=READING)],
+    "groups": Annotated[
+        str | None, request_option("groups", "--group-by", metavar="FIELD", panel=READING)
+    ],
     "ids": Annotated[
         str | None,
-        asked(
+        request_option(
             "ids",
             "--id",
             metavar="FIELD",
@@ -167,13 +171,13 @@ _REQUEST: Mapping[str, Any] = {
 
 def with_request(command: Callable[..., None]) -> Callable[..., None]:
     """The command, which takes the fields of a request in place of its `**request`."""
-    words, predictions, *others, _ = signature(command).parameters.values()
+    words, predictions, *parameters, _ = signature(command).parameters.values()
     fields = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=DEFAULTS[name], annotation=annotation)
         for name, annotation in _REQUEST.items()
     ]
     command.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
-        parameters=[words, predictions, *fields, *others]
+        parameters=[words, predictions, *fields, *parameters]
     )
     command.__annotations__ |= _REQUEST
     return command

@@ -15,7 +15,7 @@ from ..statistics.paired_tests import Alternative, DifferenceMethod, Test
 from .desk import Desk, check_resamples
 
 # The fields of a request that evaluate_file takes as they are.
-ASKED = (
+REQUEST_FIELDS = (
     *("references", "options", "preset", "confidence_level", "interval", "standard_error"),
     *("clusters", "seed", "groups", "compare", "scores", "correction"),
 )

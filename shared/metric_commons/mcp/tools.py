@@ -9,7 +9,7 @@ from typing import Any
 from ..files.stored import plain
 from .desk import Desk
 from .file_tools import (
-    ASKED,
+    REQUEST_FIELDS,
     compare_files,
     describe_module,
     evaluate_file,
@@ -81,7 +81,7 @@ TOOLS = {
         Tool(evaluate, _object(eval_res=_OBJECT, **_ABOUT)),
         Tool(evaluate_trec, _object(eval_res=_mapping(_NUMBER), **_ABOUT)),
         Tool(evaluate_trec_pvalue, _object(eval_res=_mapping(_COMPARISON), **_ABOUT)),
-        Tool(evaluate_file, _RESULTS, request=ASKED),
+        Tool(evaluate_file, _RESULTS, request=REQUEST_FIELDS),
         Tool(compare_files, _RESULTS),
         Tool(report, _object(saved_to=_TEXT)),
         Tool(

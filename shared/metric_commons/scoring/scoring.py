@@ -34,7 +34,7 @@ from .worker_processes import check_jobs, in_processes
 if TYPE_CHECKING:
     from .parallel_rows import Summaries
 
-_NOTHING = "scoring needs at least one module and one system"
+_NO_SYSTEMS = "scoring needs at least one module and one system"
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
 
@@ -133,7 +133,7 @@ def score(
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     names = column_names(predictions) if data is not None else {}
     if not metrics or (data is not None and not names):
-        raise ValueError(_NOTHING)
+        raise ValueError(_NO_SYSTEMS)
     check_jobs(jobs)
     if jobs > 1 and is_spark(data):
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
@@ -177,7 +177,7 @@ def score_columns(
     if isinstance(predictions, Mapping) and not holds_queries(predictions):
         systems = predictions
     if not systems:
-        raise ValueError(_NOTHING)
+        raise ValueError(_NO_SYSTEMS)
     rows = {}
     references, ids = _read_once(labels["references"]), labels["ids"]
     for system, column in systems.items():
