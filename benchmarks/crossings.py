@@ -15,7 +15,9 @@ import sys
 import tokenize
 from argparse import ArgumentParser
 from collections import Counter
-from contextlib import redirect_stdout
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
@@ -63,9 +65,9 @@ class Crossings:
 
 
 def crossings(arguments: list[str]) -> Crossings:
-    """What a command passes through."""
+    """What a command passes through, in a process that has run no other."""
     counted = Crossings()
-    with redirect_stdout(io.StringIO()):
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         sys.setprofile(counted)
         try:
             status = main(arguments)
@@ -103,7 +105,8 @@ if __name__ == "__main__":
         saved = ["--predictions", "borealis", "--confidence", "0.95", "--compare"]
         saved += ["--save", str(Path(folder) / "result.json")]
         for title, arguments in (("plain", plain), ("compared and saved", [*plain, *saved])):
-            counted = crossings(arguments)
+            with ProcessPoolExecutor(1, get_context("spawn")) as process:
+                counted = process.submit(crossings, arguments).result()
             print(f"{title}: {len(counted.files)} files, {counted.pairs.total()} crossings")
             if asked.pairs:
                 for (caller, file), count in counted.pairs.most_common():
