@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..numbers.domains import describe, schema
+from ..numbers.domains import check_option, describe, schema
 from ..statistics.summary import Resampling, Uncertainty, summarize
 
 # What `**summary`, `**uncertainty` and `**resampling` in a signature stand for: the keyword-only
@@ -42,6 +42,14 @@ class Option:
     def schema(self) -> dict[str, Any]:
         """What it may be, as JSON Schema."""
         return schema(self.annotation)
+
+    def check(self, value: Any) -> None:
+        """Check that it may have this value.
+
+        Raises:
+            OptionError: it may not.
+        """
+        check_option(self.name, value, self.annotation)
 
 
 def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str, Option]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..numbers.arrays import Column
 from ..numbers.checks import nearest
-from ..numbers.domains import check_option
 from ..numbers.score_ranges import SHARES, Ranges
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
 from ..statistics.sums import RowStatistics
@@ -157,7 +156,7 @@ class RowModule(abc.ABC):
 
     def _check(self, options: Mapping[str, Any]) -> None:
         for name, value in options.items():
-            check_option(name, value, self.declared_options[name].annotation)
+            self.declared_options[name].check(value)
 
     def _refuse_unknown(self, arguments: Mapping[str, Any], accepted: set[str]) -> None:
         for name in arguments:
