@@ -106,7 +106,7 @@ def score(measure, relevance, judged, *, relevance_level=1, map_denominator="rel
         total = 0.0
         for precision in precisions:
             total += precision
-        return math.log((1 + total) / (1 + relevant - total)) if retrieved else 0.0
+        return math.log((1 + total) / (1 + relevant - total))
     if stem == "rbp_resid":
         total, reach, judged_all = 0.0, 1.0, True
         for level in relevance:

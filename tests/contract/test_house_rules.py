@@ -41,10 +41,11 @@ FAMILIES = (
     "regression",
     "clustering",
     "outcomes",
+    "execution",
 )
 # What families share.
 FOUNDATIONS = ("texts", "extraction", "curves")
-SURFACES = ("integrations", "plots", "report")
+SURFACES = ("integrations", "plots", "report", "rewards")
 APPLICATIONS = ("cli", "mcp", "hub")
 MOST_FILES = 18  # of a room
 

@@ -86,6 +86,7 @@ def server(
     server_folder: Path | None = None,
     python_version: str | None = None,
     workers: Workers | None = None,
+    execution_allowed: bool = False,
 ) -> "Server[Any]":
     """A server with all tools, which reads and writes files below `roots` only.
 
@@ -95,9 +96,11 @@ def server(
         server_folder: the folder from which UltraRAG starts this server.
         python_version: of the Python that UltraRAG runs in; None for that of this server.
         workers: do the work; new ones with this budget if None.
+        execution_allowed: whether modules may run programs that a model wrote.
     """
     workers = workers or Workers(budget or Budget())
-    calls = Calls(Roots(roots), workers, server_folder, python_version)
+    allowed_roots = Roots(roots, execution_allowed=execution_allowed)
+    calls = Calls(allowed_roots, workers, server_folder, python_version)
     about = {"version": version("metric-commons"), "instructions": _INSTRUCTIONS}
     return _first_major(calls, about) if _IS_FIRST_MAJOR else _second_major(calls, about)
 
@@ -140,6 +143,7 @@ def serve(
     budget: Budget | None = None,
     server_folder: Path | None = None,
     python_version: str | None = None,
+    execution_allowed: bool = False,
 ) -> None:
     """Serve on stdin and stdout until stdin ends, and with it all work.
 
@@ -148,9 +152,16 @@ def serve(
         budget: as in `server`.
         server_folder: as in `server`.
         python_version: as in `server`.
+        execution_allowed: as in `server`.
     """
     workers = Workers(budget or Budget())
-    app = server(roots, server_folder=server_folder, python_version=python_version, workers=workers)
+    app = server(
+        roots,
+        server_folder=server_folder,
+        python_version=python_version,
+        workers=workers,
+        execution_allowed=execution_allowed,
+    )
     requests, answers = open_protocol(at_end=workers.close)
     workers.prepare()
 

@@ -106,6 +106,7 @@ Length = Annotated[int, Range(1, 1000)]  # of n-grams, each order of which takes
 Bins = Annotated[int, Range(1, 1_000_000)]
 Seed = Annotated[int, Range(0)]
 Jobs = Annotated[int, Range(1, 512)]  # processes: more might leave a machine no memory
+Names = Sequence[str]
 Labels = Annotated[Sequence[Any], PerRow("label")]
 Weights = Annotated[Sequence[float], PerRow("number")]
 

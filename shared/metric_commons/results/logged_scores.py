@@ -15,6 +15,7 @@ class LoggedScores:
     scores_are = "means"
     main_score = None
     unbounded: frozenset[str] = frozenset()
+    reports: frozenset[str] = frozenset()
     aggregation: Mapping[str, str] = MappingProxyType({})
     log_columns = (NAME,)
 

@@ -152,7 +152,7 @@ def module_result(
     >>> module_result("qa_em", metric, {"qa_em": 0.5}, rows=2, options={}, reported={}).scores
     {'qa_em': 0.5}
     """
-    scores = dict(result)
+    scores = {key: value for key, value in result.items() if key not in metric.reports}
     conventions = scores.pop("conventions", {})  # what the rows decide, such as a positive label
     extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
     extras |= {

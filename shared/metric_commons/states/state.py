@@ -75,6 +75,10 @@ class State(StoredColumns):
         for name, value in self.metric.options.items():
             if holds_function(value):
                 raise ValueError(f"{name} is a function, which a state cannot hold")
+            if value is not None and self.metric.options_of_all_rows.get(name) == value:
+                raise ValueError(
+                    f"{name}={value!r} follows from all rows, which a state does not keep; name it"
+                )
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
         self._statistics = _sufficient_statistics(

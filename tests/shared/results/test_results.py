@@ -908,6 +908,12 @@ def test_a_signature_is_one_line():
     assert "\n" not in signature("m", {"labels": ["a\nb"]}, 3)
 
 
+def test_a_signature_shows_an_option_as_it_is_shown_alone():
+    options = {"pattern": "a\n", "name": 'ü"'}
+
+    assert signature("m", options, 3).startswith('m|pattern=a\\n|name=ü"|rows=3|')
+
+
 @pytest.mark.parametrize(
     ("predictions", "references", "options", "positive"),
     [
