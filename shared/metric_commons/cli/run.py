@@ -63,7 +63,7 @@ def run(
     for key, line in document.repeated:
         raise ValueError(f"{path}: key {key!r}: is given again in line {line}")
     content = config.written_out(document.content)
-    config_of_file = config.section(config.Config, content, path)
+    config_of_file = config.validated(config.Config, content, path)
     if preset is not None:
         config_of_file, content = (
             replace(config_of_file, preset=preset),

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from ..catalog.usage import check_outputs
-from ..console.config import Document, section, wrong
+from ..console.config import Document, validated, wrong
 from ..files.stored import write_whole
 from ..files.tables import Source
 from ..integrations import ultrarag
@@ -101,7 +101,7 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
     evaluation = content if is_flat else _mapping(content["evaluation"], path, ["evaluation"])
     kind = _flat_tool(evaluation, path) if is_flat else _tool(evaluation, content, path)
     parents = [] if is_flat else ["evaluation"]
-    settings: Any = section(kind, evaluation, path, parents, others_allowed=True)
+    settings: Any = validated(kind, evaluation, path, parents, others_allowed=True)
     save = None if settings.save_path is None else Path(settings.save_path)
     for note in _notes(document, evaluation, kind):
         typer.echo(f"{path}: {note}", err=True)
@@ -196,7 +196,7 @@ def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
     inner = _mapping(content["benchmark"], path, keys)
     if isinstance(inner.get("benchmark"), dict):
         inner, keys = inner["benchmark"], [*keys, "benchmark"]
-    benchmark = section(Benchmark, inner, path, keys, others_allowed=True)
+    benchmark = validated(Benchmark, inner, path, keys, others_allowed=True)
     if benchmark.limit < -1 or benchmark.limit == 0:
         raise wrong(path, [*keys, "limit"], f"expected -1 or at least 1, got {benchmark.limit}")
     return benchmark

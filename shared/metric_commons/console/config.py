@@ -183,7 +183,7 @@ def _check_size(content: Any) -> None:
         raise ValueError(f"its aliases stand for more than {_MOST_VALUES:,} values")
 
 
-def section(
+def validated(
     kind: type[Kind],
     content: Any,
     path: Path,
@@ -227,7 +227,7 @@ def _value(
     """The value of a key, checked by its annotation."""
     if is_dataclass(annotation):
         kind: Any = annotation
-        return section(kind, value, path, keys, others_allowed=others_allowed)
+        return validated(kind, value, path, keys, others_allowed=others_allowed)
     if get_origin(annotation) is Mapping:
         if not isinstance(value, dict):
             raise wrong(path, keys, f"expected keys with values, got {value!r}")
