@@ -1,4 +1,4 @@
-"""Locks that objects may hold without losing their copies and pickles."""
+"""Locks for objects that must remain copyable and picklable."""
 
 import threading
 from typing import Any

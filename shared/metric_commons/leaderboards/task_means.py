@@ -1,13 +1,13 @@
 """Leaderboards over several tasks: the mean of a score, the mean rank, and Borda's count.
 
-A mean over tasks is of one score, computed with the same options on each. Its standard error
-follows from those of the tasks, whose rows are independent of each other. The tasks are taken as
-they are: nothing is said of other tasks.
+A mean over tasks uses one score, computed with the same options on each. Its standard error follows
+from those of the tasks, whose rows are independent of each other. The tasks are considered fixed:
+nothing is inferred about other tasks.
 
-The interval of a mean rank, or of Borda's count, follows from the ranks that a system may have in
-each task. To resample rows, as for a mean, would be wrong: where systems lie close together the
-ranks of resamples are nearer to each other than the true ones, in every task in the same direction,
-so that with fifteen tasks hardly an interval holds the true mean rank.
+The interval of a mean rank, or of Borda's count, follows from the possible ranks of a system in
+each task. Resampling rows, as for a mean, would be wrong: if systems are close together, the ranks
+in resamples are closer to each other than the true ones, in the same direction in every task, so
+that with fifteen tasks hardly any interval contains the true mean rank.
 """
 
 import math
@@ -18,32 +18,32 @@ from typing import Any, Literal
 
 from ..results.comparisons import Comparison, Rank, ranks
 from ..results.rendering import Table, label
-from .boards import Board, interval_text
+from .leaderboards import Leaderboard, interval_text
 
 Mean = Literal["tasks", "ranks", "borda"]
 
 _HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda"}
 _NOTES = {
-    "tasks": "Mean: of the score over the tasks, each counting the same.",
-    "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Less "
+    "tasks": "Mean: of the score over the tasks, with equal weights.",
+    "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Lower "
     "is better.",
-    "borda": "Borda: how many systems a system beats, summed over the tasks; equals are half.",
+    "borda": "Borda: how many systems a system beats, summed over the tasks; ties count half.",
 }
 
 
 @dataclass(frozen=True)
 class TaskMeans:
-    """Systems in the order of their mean over tasks, the best first."""
+    """Systems ordered by their mean over tasks, best first."""
 
     kind: Mean
-    boards: Mapping[str, Board]  # of each task
+    boards: Mapping[str, Leaderboard]  # of each task
     values: Mapping[str, float]  # of each system
     intervals: Mapping[str, Sequence[float]]
     ranks: Mapping[str, Rank]
     problem: str = ""  # why there are no intervals
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """What there is to say of each system, best first."""
+        """The data of each system, best first."""
         for system, value in self.values.items():
             rank = self.ranks.get(system)
             yield {
@@ -87,11 +87,12 @@ class TaskMeans:
                 "normal test of the paired differences, corrected by Holm's method."
             )
         elif self.kind == "tasks":
-            note += " Tiers need the scores of rows of every task."
+            note += " Tiers need the row scores of every task."
         elif self.intervals:
             note += (
-                " Intervals: from the ranks that a system may have in each task, for all systems "
-                "and tasks at once, corrected by Holm's method over all comparisons of all tasks."
+                " Intervals: from the possible ranks of a system in each task, simultaneous for "
+                "all systems and tasks, corrected by Holm's method over all comparisons of all "
+                "tasks."
             )
         if self.problem:
             note += f" There are no intervals: {self.problem}."
@@ -101,15 +102,15 @@ class TaskMeans:
         )
 
 
-def task_means(boards: Sequence[Board], kind: Mean) -> TaskMeans:
-    """The means over the tasks of these boards.
+def task_means(boards: Sequence[Leaderboard], kind: Mean) -> TaskMeans:
+    """The means over the tasks of these leaderboards.
 
     Args:
-        boards: one of each task, with the same systems, which were scored with the same options.
-        kind: "tasks" for the mean of scores, "ranks" for that of ranks, "borda" for the count.
+        boards: one per task, with the same systems, which were scored with the same options.
+        kind: "tasks" for the mean of scores, "ranks" for that of ranks, "borda" for Borda's count.
 
     Raises:
-        ValueError: there is one board, or a system is not on each.
+        ValueError: there is only one leaderboard, or a system is missing from one.
     """
     if len(boards) < 2:
         raise ValueError("a mean over tasks needs results of several tasks; there is one")
@@ -119,7 +120,7 @@ def task_means(boards: Sequence[Board], kind: Mean) -> TaskMeans:
         for task, board in boards_of_tasks.items():
             if system not in board.results.systems:
                 raise ValueError(
-                    f"system {system!r} has no result of task {task!r}; a mean over tasks needs "
+                    f"system {system!r} has no result for task {task!r}; a mean over tasks needs "
                     "all of each system, under one name"
                 )
     lower = boards[0].score in boards[0].result(systems[0]).lower_is_better
@@ -154,8 +155,8 @@ def task_means(boards: Sequence[Board], kind: Mean) -> TaskMeans:
     return TaskMeans(kind, boards_of_tasks, values, intervals, ranks_of_systems, problem)
 
 
-def _boards_of_tasks(boards: Sequence[Board]) -> dict[str, Board]:
-    """The boards under the names of their tasks, or numbers where these do not tell them apart."""
+def _boards_of_tasks(boards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
+    """The leaderboards by the names of their tasks, or by numbers if the names are not unique."""
     names = [board.task for board in boards]
     if len(set(names)) < len(names) or not all(names):
         names = [f"task {number}" for number in range(1, len(boards) + 1)]
@@ -163,7 +164,7 @@ def _boards_of_tasks(boards: Sequence[Board]) -> dict[str, Board]:
 
 
 def _beaten(values: Sequence[float], lower: bool) -> list[float]:
-    """Of each system how many others are worse by this score; an equal one is half.
+    """For each system, how many others are worse by this score; ties count half.
 
     >>> _beaten([0.3, 0.5, 0.3], lower=False)
     [0.5, 2.0, 0.5]
@@ -176,7 +177,7 @@ def _beaten(values: Sequence[float], lower: bool) -> list[float]:
 
 
 def _intervals(
-    boards: Sequence[Board], systems: Sequence[str], means: Sequence[float]
+    boards: Sequence[Leaderboard], systems: Sequence[str], means: Sequence[float]
 ) -> dict[str, Sequence[float]]:
     """Normal intervals of the means of systems whose standard errors are known."""
     from ..statistics.intervals import critical_value
@@ -191,8 +192,8 @@ def _intervals(
     return intervals
 
 
-def _without_comparisons(boards: Sequence[Board]) -> str:
-    """Why the systems of some task were not all compared; nothing if they were."""
+def _without_comparisons(boards: Sequence[Leaderboard]) -> str:
+    """Why the systems of some task were not all compared; empty if they were."""
     for board in boards:
         if not board.ranks:
             return next(
@@ -203,9 +204,9 @@ def _without_comparisons(boards: Sequence[Board]) -> str:
 
 
 def _possible_ranks(
-    boards: Sequence[Board], systems: Sequence[str], lower: bool
+    boards: Sequence[Leaderboard], systems: Sequence[str], lower: bool
 ) -> tuple[list[float], list[float]]:
-    """The means over tasks of the best and the worst rank that each system may have."""
+    """The means over tasks of the best and the worst possible rank of each system."""
     tasks = [
         (
             board.results.comparisons,
@@ -229,11 +230,11 @@ def simultaneous_ranks(
     confidence_level: float,
     is_lower_better: bool = False,
 ) -> list[dict[str, list[int]]]:
-    """The best and the worst rank of each system in each task, all of them at once.
+    """Simultaneous intervals of the ranks of each system in each task.
 
     Args:
-        tasks: of each the comparisons of every two systems, and the score of each system.
-        confidence_level: with which all intervals hold together.
+        tasks: for each task, the comparisons of all pairs of systems, and the score of each system.
+        confidence_level: the joint level of all intervals.
         is_lower_better: whether the lowest score is the best.
 
     >>> rows = {"a": [1.0] * 9, "b": [0.0] * 9}
@@ -261,9 +262,9 @@ def simultaneous_ranks(
 
 
 def _ranks(
-    boards: Sequence[Board], systems: Sequence[str], means: Mapping[str, float], lower: bool
+    boards: Sequence[Leaderboard], systems: Sequence[str], means: Mapping[str, float], lower: bool
 ) -> dict[str, Rank]:
-    """The ranks by the mean difference over tasks of every two systems; none without their rows."""
+    """The ranks by mean differences over tasks for all pairs of systems; empty without rows."""
     from scipy.special import ndtr
 
     from ..statistics.corrections import holm

@@ -32,7 +32,7 @@ def read(content: Content) -> Log:
 
 
 def prediction(record: Record) -> str | None:
-    """The answer that was extracted at the end, else the first output."""
+    """The answer that was extracted at the end, or else the first output."""
     final = [part for part in record.get("answer_attribution") or [] if part["is_terminal"]]
     if final:
         return str(final[-1]["extracted_value"])

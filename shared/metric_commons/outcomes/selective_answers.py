@@ -1,4 +1,4 @@
-"""Answers of a model that may say that it does not know: graded, and perhaps with a confidence."""
+"""Answers of a model that may abstain, graded, and possibly with a confidence."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import OptionError, RowError, check_labels, nearest
-from ..numbers.domains import Labels, Level, Resamples, Seed, Share, checked_options
+from ..numbers.domains import Labels, Level, Proportion, Resamples, Seed, checked_options
 from ..statistics.bootstrap import deviation, percentile_ends
 from ..statistics.cluster_sums import Clusters
 from ..statistics.draws import Words, random_rows
@@ -25,14 +25,14 @@ from .risk_coverage import rank_scores, risk_coverage_curve
 GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
 _LETTERS = dict(zip("ABC", GRADES.values(), strict=True))
 
-_CELLS = 1 << 19  # of a block of resamples: 4 MB an array
+_CELLS = 1 << 19  # per block of resamples: 4 MB per array
 
 
 @dataclass(frozen=True)
 class GradedAnswers:
-    """Of each row whether it is correct, and whether there was an answer at all; shape (rows,).
+    """Whether each row is correct, and whether it was attempted at all; shape (rows,).
 
-    `confidences` are None where grades are all that is known.
+    `confidences` is None if only grades are known.
     """
 
     correct: Booleans
@@ -43,20 +43,20 @@ class GradedAnswers:
         return self.correct.size
 
     def take(self, rows: Integers) -> Self:
-        """Some of the rows."""
+        """Select rows."""
         confidences = None if self.confidences is None else self.confidences[rows]
         return type(self)(self.correct[rows], self.attempted[rows], confidences)
 
 
 def graded_answers(predictions: Column) -> GradedAnswers:
-    """The rows, from grades or from records.
+    """Parse rows from grades or from records.
 
     Args:
         predictions: "correct", "incorrect" or "not_attempted", or A, B or C for these; or records
-            with `correct`, `confidence` and perhaps `attempted`.
+            with `correct`, `confidence` and optionally `attempted`.
 
     Raises:
-        ValueError: there is another grade, or a row is correct without an attempt.
+        ValueError: a grade is unknown, or a row is correct but not attempted.
 
     >>> graded_answers(["correct", "C"]).attempted.tolist()
     [True, False]
@@ -87,7 +87,7 @@ def selective_scores(
     predictions: Column,
     *,
     confidence_targets: Sequence[Level] = (),
-    coverages: Sequence[Share] = (),
+    coverages: Sequence[Proportion] = (),
     curve: bool = False,
     confidence_level: Level | None = None,
     interval: Method = "auto",
@@ -96,30 +96,32 @@ def selective_scores(
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> dict[str, Any]:
-    """How often answers are right, wrong and withheld, and whether confidence says which.
+    """The rates of correct, wrong and withheld answers, and how well confidence predicts them.
 
-    `correct`, `incorrect` and `not_attempted` are shares of all rows. `f1` is the harmonic mean of
-    `correct` and `accuracy_given_attempted`, as in SimpleQA. All that follows from confidences is
-    about the rows that were attempted.
+    `correct`, `incorrect` and `not_attempted` are proportions of all rows. `f1` is the harmonic
+    mean of `correct` and `accuracy_given_attempted`, as in SimpleQA. All scores based on confidence
+    are over the attempted rows.
 
     Args:
         predictions: as in `graded_answers`.
-        confidence_targets: for each t the score `penalized@t`: a correct answer counts 1, a wrong
-            one -t / (1 - t), so that an answer pays from the confidence t on.
-        coverages: for each share the accuracy of the most confident answers, `accuracy@share`.
-        curve: also return `risk_coverage`: coverage and risk at each threshold of confidence.
-        confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
-        interval: how; "auto" takes the method that suits each score. What is no mean of rows is
-            always resampled.
-        clusters: the cluster of each row, such as its document; intervals then count clusters
-            instead of rows, and scores do not change.
-        n_resamples: how often a bootstrap resamples.
-        seed: of the resampling; the same seed gives the same interval on any machine.
+        confidence_targets: for each t, return the score `penalized@t`: a correct answer counts 1, a
+            wrong one -t / (1 - t), so that answering pays off from confidence t onwards.
+        coverages: for each coverage, return the accuracy of the most confident answers,
+            `accuracy@coverage`.
+        curve: also return `risk_coverage`: coverage and risk at each confidence threshold.
+        confidence_level: also return intervals at this level, such as 0.95, as
+            `confidence_interval`.
+        interval: the method; "auto" suits each score. Scores that are not means of rows are always
+            resampled.
+        clusters: the cluster of each row, such as its document; intervals are then based on
+            clusters instead of rows, and scores do not change.
+        n_resamples: the number of bootstrap resamples.
+        seed: the seed of the resampling; the same seed gives the same interval on any machine.
         groups: one label per row; also return the scores of each group under `groups`.
 
     Raises:
-        ValueError: a row is not what it may be; coverages or a curve of grades without confidences;
-            labels that are not one per row.
+        ValueError: a row is not valid; coverages or a curve are requested of grades without
+            confidences; or there is not one label per row.
 
     >>> scores = selective_scores(["correct", "incorrect", "C"], confidence_targets=[0.75])
     >>> round(scores["f1"], 3), scores["accuracy_given_attempted"], scores["penalized@0.75"]
@@ -170,7 +172,7 @@ class _Mean:
     """A score that is a mean over some of the rows; NaN if there are none."""
 
     values: Floats  # of these rows
-    rows: Booleans  # which of all rows these are
+    rows: Booleans  # which of all rows are included
     bounds: tuple[float, float] = (0.0, 1.0)
 
     def value(self) -> float:
@@ -182,7 +184,7 @@ class _Mean:
         if math.isnan(self.value()):
             return Interval(math.nan, math.nan, "korn_graubard", math.nan, 0.0)
         if method in COUNTING and not np.isin(self.values, self.bounds).all():
-            method = "auto"  # the result says which it was
+            method = "auto"  # the result names the method used
         sums = None if clusters is None else clusters.take(self.rows).sums(self.values)
         return mean_interval(
             self.values, clusters=sums, bounds=self.bounds, method=method, **options
@@ -201,8 +203,8 @@ def _means(answers: GradedAnswers, targets: Sequence[float]) -> dict[str, _Mean]
         "accuracy_given_attempted": _Mean(correct[attempted], attempted),
     }
     for target in targets:
-        share = Fraction(repr(float(target)))
-        penalty = float(share / (1 - share))
+        target_fraction = Fraction(repr(float(target)))
+        penalty = float(target_fraction / (1 - target_fraction))
         means[f"penalized@{float(target)!r}"] = _Mean(
             np.where(wrong, -penalty, correct), rows, (-penalty, 1.0)
         )
@@ -218,27 +220,27 @@ def _means(answers: GradedAnswers, targets: Sequence[float]) -> dict[str, _Mean]
 
 @dataclass(frozen=True)
 class _Kinds:
-    """Rows that are alike: how many there are of each kind, and what they count.
+    """Groups of equivalent rows: the size of each kind, and what its rows count.
 
-    Kinds come in a fixed order, with the greatest confidence first, so that the order of rows does
-    not show.
+    Kinds come in a fixed order, with the highest confidence first, so that the order of rows does
+    not matter.
     """
 
     counts: Integers
     index: Integers  # the kind of each row
     correct: Booleans
     attempted: Booleans
-    levels: Integers  # where the kinds of each confidence begin among those that were attempted
+    levels: Integers  # where the kinds of each confidence begin among the attempted ones
     confidences: Floats | None  # of the levels
     coverages: tuple[float, ...]
 
     @classmethod
     def of_answers(cls, answers: GradedAnswers, coverages: Sequence[float]) -> Self:
         keys = np.zeros(len(answers))
-        if answers.confidences is not None:  # of what was not attempted they do not matter
+        if answers.confidences is not None:  # those of rows that were not attempted are ignored
             keys = np.where(answers.attempted, -answers.confidences, 0.0)
         levels, level = np.unique(keys, return_inverse=True)
-        # What was not attempted comes last: it has no part in the order of confidences.
+        # Rows that were not attempted come last: they do not take part in the order of confidences.
         codes = 2 * np.where(answers.attempted, level, levels.size) + answers.correct
         kinds, index, counts = np.unique(codes, return_inverse=True, return_counts=True)
         attempted = kinds < 2 * levels.size
@@ -247,7 +249,7 @@ class _Kinds:
         return cls(counts, index, kinds % 2 == 1, attempted, starts, confidences, tuple(coverages))
 
     def scores(self, counts: Integers) -> dict[str, Floats]:
-        """The scores that are no means of rows, of each resample; `counts` are those of kinds."""
+        """The scores that are not means of rows, for each resample; `counts` are those of kinds."""
         correct = counts[:, self.correct].sum(axis=1)
         attempted = counts[:, self.attempted].sum(axis=1)
         scores: dict[str, Floats] = {"f1": 2 * correct / (attempted + counts.sum(axis=1))}
@@ -289,9 +291,9 @@ class _Kinds:
             yield self.scores(counts.reshape(resamples, -1))
 
     def _units(self, clusters: Clusters | None) -> tuple[Integers, Integers]:
-        """The kinds of the rows, unit by unit, and how many rows each unit has.
+        """The kinds of the rows, unit by unit, and the number of rows of each unit.
 
-        Units are rows or clusters, in an order that depends on neither rows nor labels.
+        Units are rows or clusters, in an order that depends neither on rows nor on labels.
         """
         if clusters is None:
             kinds = np.repeat(np.arange(self.counts.size), self.counts)
@@ -302,7 +304,7 @@ class _Kinds:
         return np.concatenate(units).astype(np.int64), np.array(list(map(len, units)))
 
     def _levels(self, counts: Integers) -> tuple[Integers, Integers]:
-        """How many answers and errors there are of each confidence, shape (resamples, levels)."""
+        """The number of answers and errors at each confidence, shape (resamples, levels)."""
         answers = counts[:, self.attempted]
         errors = np.where(self.correct[self.attempted], 0, answers)
         if not self.levels.size:
@@ -322,7 +324,7 @@ def _resampled_interval(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Interval:
-    """The percentile interval of a score of resamples; whatever the method, there is no other."""
+    """The percentile interval of a resampled score, whichever method is requested."""
     values = resample(int(n_resamples), int(seed))[name]
     low, high = percentile_ends(values, confidence_level).tolist()
     error = deviation(values[~np.isnan(values)])

@@ -1,7 +1,7 @@
-"""Intervals of regression measures: of mean errors from those of rows, of others by resampling.
+"""Intervals of regression measures: mean errors use those of rows, others are resampled.
 
-Mean errors have no upper bound, so their interval is that of Student's t on the logarithm of the
-mean; the ends for RMSE are the roots of those for MSE. Symmetric relative errors lie between 0 and
+Mean errors are unbounded, so their interval is that of Student's t on the logarithm of the mean;
+the ends for RMSE are the square roots of those for MSE. Symmetric relative errors are between 0 and
 2 and count as bounded scores. Measures of weighted rows are resampled.
 """
 
@@ -24,7 +24,7 @@ from .moments_bootstrap import Bootstrap
 from .pairs import SAFE_EXPONENT, Pairs
 from .row_losses import loss_tables, row_losses
 
-_EPSILON = sys.float_info.epsilon  # the least reference that an error is divided by
+_EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
 _ROOTS = {"rmse", "rmsle"}
 
@@ -32,13 +32,13 @@ _ROOTS = {"rmse", "rmsle"}
 def measure_estimators(
     pairs: Pairs, measures: Sequence[str], multioutput: Any, clusters: Clusters | None
 ) -> dict[str, Estimator]:
-    """For each measure a function that returns its interval, as `summary.uncertainty` takes them.
+    """A function for each measure that returns its interval, as `summary.uncertainty` takes them.
 
     Args:
         pairs: the rows.
         measures: names of measures.
         multioutput: how the values of outputs are reported, as in `regression_scores`.
-        clusters: of the rows; None if they stand alone.
+        clusters: the clusters of rows; None if rows are independent.
 
     >>> estimators = measure_estimators(Pairs([1.0, 2.0], [1.5, 1.0]), ["mae"], "raw_values", None)
     >>> estimators["mae"](confidence_level=0.95)[0].method
@@ -71,7 +71,7 @@ def measure_estimators(
             raise OptionError(
                 "method",
                 f"{method!r} is for means of rows, which this measure is not; "
-                "take 'auto' or 'bootstrap'",
+                "use 'auto' or 'bootstrap'",
             )
         values = resamples(n_resamples, seed)[name]
         n_clusters = None if clusters is None else len(clusters.labels)
@@ -81,14 +81,14 @@ def measure_estimators(
 
 
 class _RowErrors(NamedTuple):
-    """What rows contribute to a mean error: columns in units of 2**exponent, one an output."""
+    """The contribution of rows to a mean error: columns in units of 2**exponent, one per output."""
 
     columns: Floats
     exponent: int
 
 
 def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors | None:
-    """The errors of rows, of which the measure is the mean, or for RMSE its root; else None.
+    """The errors of rows whose mean is the measure, or for RMSE its square; else None.
 
     Averaged over outputs, a mean error is still a mean of rows, but a root mean square is not.
     """
@@ -116,7 +116,7 @@ def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors 
             totals = predictions / 2 + references / 2
             errors = np.divide(errors, totals, out=np.zeros(errors.shape), where=totals > 0)
     else:
-        # Squares are far from infinite and from 0 in units near the greatest error.
+        # In units near the largest error, squares are far from infinity and from 0.
         power = math.frexp(float(errors.max()))[1]
         power = power if abs(power) > SAFE_EXPONENT else 0
         errors, exponent = np.ldexp(errors, -power), power + halved

@@ -49,7 +49,7 @@ class Evaluation(Request):
     @cached_property
     def metrics(self) -> dict[str, Any]:
         """The modules by their names, each loaded once."""
-        return {name: catalog.declared(name) for name in self.modules}
+        return {name: catalog.load_without_evaluate(name) for name in self.modules}
 
     @property
     def uses_clusters(self) -> bool:

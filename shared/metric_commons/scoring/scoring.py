@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.checked_columns import checked_once
 from ..catalog.arguments import assign, check_supported, compares_rows, holds_function, scores_rows
-from ..catalog.catalog import declared
+from ..catalog.catalog import load_without_evaluate
 from ..catalog.usage import with_bar
 from ..comparison.pairing import paired_scores
 from ..numbers.checks import nearest
@@ -276,7 +276,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
 
 
 @checked_once()
-@shared_readings()
+@shared_token_cache()
 def score_systems(
     request: Request,
     metrics: Mapping[str, Any],
