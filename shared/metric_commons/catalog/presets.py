@@ -153,7 +153,7 @@ def preset_options(name: str, modules: Iterable[str]) -> dict[str, Any]:
     Traceback (most recent call last):
     ValueError: the preset squad does not cover pass_at_k, only qa_em, qa_f1
     """
-    settled = preset(name).modules
+    covered = preset(name).modules
     for module in modules:
         if module not in covered:
             raise ValueError(

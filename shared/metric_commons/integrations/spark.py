@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..catalog.catalog import declared
+from ..catalog.catalog import load_without_evaluate
 from ..scoring.request import Request
 from ..scoring.scoring import column_names
 from ..scoring.scoring_plans import ScoringPlan, plan_of_columns
@@ -59,7 +59,7 @@ def part_of_rows(
         0.5
     """
     names = [modules] if isinstance(modules, str) else list(modules)
-    metrics = {name: declared(name) for name in names}
+    metrics = {name: load_without_evaluate(name) for name in names}
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     request = Request(modules=names, options=options, confidence_level=confidence_level)
     plan = plan_of_columns(request, metrics, column_names(predictions), labels)

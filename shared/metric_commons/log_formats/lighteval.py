@@ -7,7 +7,7 @@ Source: huggingface/lighteval, `logging/evaluation_tracker.py`, `tasks/requests.
 import re
 from typing import Any
 
-from ..files.logs import Content, Log, Marks, Record, greatest, listed, numbers_alone
+from ..files.logs import Content, Log, Marks, Record, argmax, listed, numbers_alone
 
 FORM = "lighteval"
 _COLUMNS = ("doc", "model_response", "metric")

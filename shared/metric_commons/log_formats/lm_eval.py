@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..files.logs import Content, Log, Marks, Record, greatest, listed
+from ..files.logs import Content, Log, Marks, Record, argmax, listed
 from ..files.streams import SUFFIXES
 
 FORM = "lm-eval"

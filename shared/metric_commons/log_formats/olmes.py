@@ -6,7 +6,7 @@ is negative. Source: allenai/olmes.
 
 import re
 
-from ..files.logs import Content, Log, Marks, Record, greatest, listed, numbers_alone
+from ..files.logs import Content, Log, Marks, Record, argmax, listed, numbers_alone
 
 FORM = "olmes"
 MARKS = Marks(fields=[("doc_id", "model_output", "label")])

@@ -19,7 +19,7 @@ from ..results.module_results import ModuleResult
 from ..results.results import Results
 from ..results.signature import provenance, row_digests
 from ..statistics.methods import Correction, Method
-from ..texts.readings import shared_readings
+from ..texts.token_cache import shared_token_cache
 from .request import Request
 from .system_rows import InputError, SystemRows, check_same_rows, row_labels
 from .table_columns import (
@@ -114,7 +114,7 @@ def score(
     ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
     """
     module_names = [modules] if isinstance(modules, str) else list(modules)
-    metrics = {name: declared(name) for name in module_names}
+    metrics = {name: load_without_evaluate(name) for name in module_names}
     _refuse(unknown, metrics)
     request = Request(
         modules=module_names,

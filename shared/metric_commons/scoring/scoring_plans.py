@@ -16,7 +16,7 @@ from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
 from ..states.parts import Part
 from ..states.state import State, loaded
-from ..texts.readings import shared_readings
+from ..texts.token_cache import shared_token_cache
 from .request import Request
 from .system_rows import InputError
 
@@ -107,7 +107,7 @@ class ScoringPlan:
         return Part(states, [], preset)
 
     @checked_once()
-    @shared_readings()
+    @shared_token_cache()
     def update(
         self,
         part: Part,
