@@ -260,7 +260,7 @@ def in_order_of_keys(kind: Any, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def wrong(path: Path, parents: Sequence[str], problem: str) -> ValueError:
-    """What is wrong with a key of a file, as one line."""
+    """The error about a key of a file, as one line."""
     return ValueError(f"{path}: key {'.'.join(parents)!r}: {problem}")
 
 

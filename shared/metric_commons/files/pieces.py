@@ -29,7 +29,7 @@ Cut = Callable[[int], Iterator[Piece]]
 
 
 def pieces_of_lines(lines: Callable[[], Iterable[bytes]], multiple: int) -> Iterator[Piece]:
-    r"""JSON Lines in pieces of a multiple of this number of rows, but for the last.
+    r"""JSON Lines in pieces of a multiple of this number of rows; the last may be smaller.
 
     >>> [piece] = pieces_of_lines(lambda: [b'{"a": 1}\n', b"\n", b'{"a": 2}'], 1)
     >>> [row for _, row in piece.read(piece.data)]

@@ -1,4 +1,4 @@
-"""What is asked for, whoever asks: Python, a command line, a configuration file or a client.
+"""The request for scores, whoever makes it: Python, a command line, a configuration file or a client.
 
 The fields below are the one list of what can be asked, each with what it may be, its default and
 what it is for. The options of the command, the keys of configuration files and the arguments of the
@@ -31,7 +31,7 @@ class Reporting:
 
     @property
     def intervals(self) -> dict[str, Any]:
-        """What is asked about the uncertainty of scores."""
+        """The options about the uncertainty of scores."""
         names = ("confidence_level", "interval", "standard_error", "n_resamples", "seed")
         return {name: getattr(self, name) for name in names}
 
@@ -82,5 +82,5 @@ DEFAULTS: Mapping[str, Any] = {item.name: item.default for item in fields(Reques
 
 @cache
 def annotations() -> dict[str, Any]:
-    """What each field of a request may be."""
+    """The values that each field of a request may have, as annotations."""
     return get_type_hints(Request, include_extras=True)
