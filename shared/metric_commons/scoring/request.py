@@ -1,4 +1,4 @@
-"""The request for scores, whoever makes it: Python, a command line, a configuration file or a client.
+"""The request for scores, from Python, a command line, a configuration file or a client.
 
 The fields below are the one list of what can be asked, each with what it may be, its default and
 what it is for. The options of the command, the keys of configuration files and the arguments of the
