@@ -1,7 +1,7 @@
 """The request for scores, from Python, a command line, a configuration file or a client.
 
-The fields below are the one list of what can be asked, each with what it may be, its default and
-what it is for. The options of the command, the keys of configuration files and the arguments of the
+The fields below are the one list of what can be asked, each with its annotation, default and
+help. The options of the command, the keys of configuration files and the arguments of the
 server are made from them, and a test compares `score` with them.
 """
 
