@@ -1,8 +1,8 @@
 """Mathematical equivalence of answers: 1/2 is 0.5, and 2 sqrt 3 is sqrt 12.
 
 Answers are parsed as LaTeX or plain text and converted to exact values. An answer is correct only
-if equality is proved; nothing is rounded. Undecided answers are counted. The rules of MATH, Minerva
-and math-verify are options.
+if equality is proved, and different only if that is proved, under every reading of the text.
+Undecided answers are counted. The rules of MATH, Minerva and math-verify are options.
 """
 
 import evaluate
@@ -10,7 +10,7 @@ import evaluate
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.extraction.extraction import summarize_extracted
 from metric_commons.mathematics.backends import Backend, equivalence_scores
-from metric_commons.mathematics.equivalence import Percent
+from metric_commons.mathematics.comparisons import Lists, Percent, Rounding
 from metric_commons.numbers.domains import NonNegative, Positive
 
 _CITATION = """\
@@ -32,31 +32,40 @@ class MathEquivalence(BatchMetric):
         predictions (list of str): one answer per problem, or with `extract` the text of a model.
         references (list of str, or of list of str): the accepted answer or answers of each
             problem; both kinds may be mixed in one list.
-        backend: "exact" proves equality; "hendrycks" compares texts as MATH does, "minerva" uses
-            sympy as minerva_math does, and "math_verify" uses math-verify; the last two need the
-            extra `math`.
+        backend: "exact" proves equality; "exact_then_math_verify" asks math-verify where nothing is
+            proved; "hendrycks" compares texts as MATH does, "minerva" uses sympy as minerva_math
+            does, and "math_verify" uses math-verify; all with sympy need the extra `math`.
         percent: the meaning of 28% if the other side has no percent sign: 28 or 0.28 ("either"),
             0.28 ("value") or 28 ("ignore"); "any_scale" accepts any number times or divided by 100.
-        relative_tolerance: two rational numbers are equal if they differ by at most this proportion
-            of the reference. Also years: with 0.001, 2011 equals 2010.
-        absolute_tolerance: two rational numbers are equal if they differ by at most this.
-        timeout: seconds that a comparison may take with "minerva" and "math_verify".
+        lists: whether repeats count in lists without braces: "set" no, "multiset" yes, "sequence"
+            yes, and the order too; "either" needs both "set" and "multiset" to agree.
+        rounding: "reference" accepts a number that rounds to a decimal of the reference.
+        decimal_comma: a comma between digits is the decimal mark.
+        relative_tolerance: two numbers are equal if they differ by at most this proportion of
+            the reference. Also years: with 0.001, 2011 equals 2010.
+        absolute_tolerance: two numbers are equal if they differ by at most this.
+        timeout: seconds that a comparison may take with a backend that uses sympy.
+        explain: also return why each row is undecided, in `per_example["reason"]`.
 
     Returns:
         math_equivalence (float): proportion of correct answers, from 0.0 to 1.0; higher is better.
         undecided (float): proportion of rows that score 0 although inequality was not proved.
+        unreadable (float): with the exact backends, the proportion of rows whose references cannot
+            be read: a fault of the data.
+        by_math_verify (float): with "exact_then_math_verify", the proportion of rows that
+            math-verify alone calls equal; they do not count in math_equivalence.
         unparsed (float): with `extract`, the rate of predictions in which no answer was found.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
         >>> math_equivalence = evaluate.load("./metrics/math_equivalence")
-        >>> predictions = ["0.5", "x = 2, y = 3", "sin(0)"]
-        >>> references = ["1/2", "y = 3, x = 2", "0"]
+        >>> predictions = ["0.5", "x = 2, y = 3", "f(2)", "3 km"]
+        >>> references = ["1/2", "y = 3, x = 2", "2f", "3000 m"]
         >>> math_equivalence.compute(predictions=predictions, references=references)
-        {'math_equivalence': 0.6666666666666666, 'undecided': 0.3333333333333333}
+        {'math_equivalence': 0.75, 'undecided': 0.25, 'unreadable': 0.0}
     """
 
-    lower_is_better = frozenset({"undecided", "unparsed"})
+    lower_is_better = frozenset({"undecided", "unreadable", "unparsed"})
     always_scored = frozenset({"math_equivalence"})
 
     def _info(self):
@@ -76,24 +85,34 @@ class MathEquivalence(BatchMetric):
         references,
         backend: Backend = "exact",
         percent: Percent = "either",
+        lists: Lists = "either",
+        rounding: Rounding = "none",
+        decimal_comma: bool = False,
         relative_tolerance: NonNegative = 0.0,
         absolute_tolerance: NonNegative = 0.0,
         timeout: Positive = 5,
+        explain: bool = False,
         **answers: summarize_extracted,
     ):
+        reasons = []
+
         def scores(predictions, references):
             equivalence = equivalence_scores(
                 predictions,
                 references,
                 backend=backend,
                 percent=percent,
+                lists=lists,
+                rounding=rounding,
+                decimal_comma=decimal_comma,
                 relative_tolerance=relative_tolerance,
                 absolute_tolerance=absolute_tolerance,
                 timeout=timeout,
             )
-            return {
-                "math_equivalence": equivalence.equal,
-                "undecided": equivalence.undecided,
-            }
+            reasons.extend(equivalence.reasons)
+            return equivalence.columns(backend)
 
-        return summarize_extracted(scores, predictions, references, **answers)
+        result = summarize_extracted(scores, predictions, references, {"unreadable"}, **answers)
+        if explain:
+            result.setdefault("per_example", {})["reason"] = reasons
+        return result

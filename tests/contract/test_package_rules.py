@@ -44,7 +44,7 @@ FAMILIES = (
     "execution",
 )
 # What families share.
-FOUNDATIONS = ("texts", "extraction", "curves")
+FOUNDATIONS = ("texts", "extraction", "curves", "formulas")
 SURFACES = ("integrations", "plots", "report", "rewards")
 APPLICATIONS = ("cli", "mcp", "hub")
 MOST_FILES = 18  # of a room
@@ -63,6 +63,7 @@ ARROWS = [
     ("base", "statistics"),
     ("families", "foundations"),
     ("foundations", "statistics"),
+    ("formulas", "algebra"),
     ("ranking", "files"),
     ("statistics", "numbers"),
     ("files", "numbers"),
@@ -88,6 +89,7 @@ BUNDLED = (
     "base",
     "numbers",
     "statistics",
+    "algebra",
     *FOUNDATIONS,
     *FAMILIES,
 )  # the rooms whose files scripts reach
@@ -99,7 +101,8 @@ OF_ROOMS = [path for path in FILES if path.parent != PACKAGE]
 ARITHMETIC = {"numpy", "scipy"}
 LIBRARIES = {
     **dict.fromkeys(
-        ("numbers", "statistics", "files", "log_formats", *FOUNDATIONS, *FAMILIES), ARITHMETIC
+        ("numbers", "statistics", "algebra", "files", "log_formats", *FOUNDATIONS, *FAMILIES),
+        ARITHMETIC,
     ),
     "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
     "base": {"datasets", "evaluate", "numpy"},

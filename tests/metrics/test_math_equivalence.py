@@ -9,13 +9,13 @@ from tests.spec import ROOT, Spec
 SPEC = Spec(
     name="math_equivalence",
     sample={
-        "predictions": ["0.5", r"\sqrt{12}", "x = 3", r"\log_2 8"],
-        "references": [r"\frac12", [r"2\sqrt{3}", "3.46"], "2", "3"],
+        "predictions": ["0.5", r"\sqrt{12}", "x = 3", "f(2)"],
+        "references": [r"\frac12", [r"2\sqrt{3}", "3.46"], "2", "2f"],
     },
-    result={"math_equivalence": 0.5, "undecided": 0.25},
+    result={"math_equivalence": 0.5, "undecided": 0.25, "unreadable": 0.0},
     perfect={"predictions": ["2/4"], "references": [["1", "0.5"]]},
-    best={"math_equivalence": 1.0, "undecided": 0.0},
-    ranges={"math_equivalence": (0.0, 1.0), "undecided": (0.0, 1.0)},
+    best={"math_equivalence": 1.0, "undecided": 0.0, "unreadable": 0.0},
+    ranges=dict.fromkeys(("math_equivalence", "undecided", "unreadable"), (0.0, 1.0)),
     wrong={"predictions": 0.5, "references": ["1/2", 7]},
 )
 
@@ -31,23 +31,76 @@ def compute(prediction, reference, **options):
     [
         ("1/2", "0.5", 1.0, 0.0),
         ("1/3", "0.333", 0.0, 0.0),
-        ("sin(0)", "0", 0.0, 1.0),
-        ("sin(0)", ["0", "\\sin 0"], 1.0, 0.0),
-        ("2", ["3", "\\sin 0"], 0.0, 1.0),
+        ("f(2)", "2f", 0.0, 1.0),
+        ("f(2)", ["2f", "f( 2 )"], 1.0, 0.0),
+        ("2", ["3", "f(2)"], 0.0, 1.0),
         ("2", ["3", "4"], 0.0, 0.0),
-        ("", "", 0.0, 1.0),
+        ("2 +", ["2"], 0.0, 1.0),
     ],
 )
 def test_any_reference_will_do_and_open_questions_are_counted(
     prediction, reference, score, undecided
 ):
-    assert compute(prediction, reference) == {"math_equivalence": score, "undecided": undecided}
+    assert compute(prediction, reference) == {
+        "math_equivalence": score,
+        "undecided": undecided,
+        "unreadable": 0.0,
+    }
+
+
+def test_references_that_cannot_be_read_are_counted():
+    result = load("math_equivalence").compute(
+        predictions=["1", "1", "1", r"\frac{1"],
+        references=[r"\frac{1", ["1 +", "1"], [r"\int", "(("], r"\frac{1"],
+        per_example=True,
+        explain=True,
+    )
+
+    assert result["unreadable"] == 0.5
+    assert result["per_example"]["unreadable"] == [1.0, 0.0, 1.0, 0.0]
+    assert result["per_example"]["reason"] == [
+        "unreadable reference",
+        None,
+        "unreadable reference",
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "reason"),
+    [
+        ("2f", "f(2)", "two readings"),
+        ("1 +", "2", "unreadable prediction"),
+        ("2", "1 +", "unreadable reference"),
+        ("x = 1", "y = 1", "not decided"),
+        ("(x+1)^{70}", "1", "too much work"),
+        ("1", "2", None),
+    ],
+)
+def test_why_nothing_is_decided(prediction, reference, reason):
+    result = compute(prediction, reference, explain=True)
+
+    assert result["per_example"] == {"reason": [reason]}
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "options", "score"),
+    [
+        ("3,2,1", "1,2,3", {"lists": "multiset"}, 1.0),
+        ("3,2,1", "1,2,3", {"lists": "sequence"}, 0.0),
+        ("3.14159", "3.14", {"rounding": "reference"}, 1.0),
+        ("3,5", "3.5", {"decimal_comma": True}, 1.0),
+        (r"(1.414, 2)", r"(\sqrt2, 2)", {"absolute_tolerance": 0.001}, 1.0),
+    ],
+)
+def test_options_of_the_exact_backend(prediction, reference, options, score):
+    assert compute(prediction, reference, **options)["math_equivalence"] == score
 
 
 def test_a_prediction_without_an_answer_is_neither_right_nor_undecided():
     result = load("math_equivalence").compute(
-        predictions=[r"so \boxed{\frac{1}{2}}", "so what", r"\boxed{\sin 0}"],
-        references=[r"It is \boxed{0.5}", r"\boxed{}", r"\boxed{0}"],
+        predictions=[r"so \boxed{\frac{1}{2}}", "so what", r"\boxed{f(2)}"],
+        references=[r"It is \boxed{0.5}", r"\boxed{}", r"\boxed{2f}"],
         extract="boxed",
         extract_references="boxed",
         per_example=True,
@@ -56,6 +109,7 @@ def test_a_prediction_without_an_answer_is_neither_right_nor_undecided():
     assert result.pop("per_example") == {
         "math_equivalence": [1.0, 0.0, 0.0],
         "undecided": [0.0, 0.0, 1.0],
+        "unreadable": [0.0, 1.0, 0.0],
         "unparsed": [0.0, 1.0, 0.0],
     }
     assert result == dict.fromkeys(result, 1 / 3)
@@ -64,7 +118,10 @@ def test_a_prediction_without_an_answer_is_neither_right_nor_undecided():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"backend": "sympy"}, "backend must be one of 'exact', 'hendrycks', .* got 'sympy'"),
+        (
+            {"backend": "sympy"},
+            "backend must be one of 'exact', 'exact_then_math_verify', .* got 'sympy'",
+        ),
         ({"percent": "both"}, "percent must be one of 'either', 'value', 'ignore', 'any_scale'"),
         ({"relative_tolerance": -1}, "relative_tolerance must be a number, at least 0"),
         ({"timeout": 0}, "timeout must be a number above 0, got 0"),

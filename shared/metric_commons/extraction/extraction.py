@@ -7,7 +7,7 @@ step finds nothing is *unparsed*: its row scores 0, whatever the reference, and 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from numbers import Integral
 from typing import Annotated, Any
@@ -137,6 +137,7 @@ def summarize_extracted(
     scores: Callable[[Sequence[str], Sequence[Any]], Mapping[str, Floats]],
     predictions: Sequence[str],
     references: Sequence[Any],
+    reference_scores: Container[str] = (),
     *,
     extract: Extraction = None,
     extract_references: Extraction = None,
@@ -151,6 +152,7 @@ def summarize_extracted(
         scores: the function from predictions and references to the scores of rows, by name.
         predictions: one text per row.
         references: the reference, or references, of each row.
+        reference_scores: names of scores that do not depend on the prediction.
         extract: what cuts the answer out of a prediction, before it is normalized: the name of a
             step, such as "boxed" or "gsm8k" (the card of qa_em lists them), a pattern, a function
             from str to str or None, or a list of these, of which each reads what the one before it
@@ -172,7 +174,8 @@ def summarize_extracted(
     texts = [answer or "" for answer in answers]
     unparsed: Booleans = np.array([answer is None for answer in answers])
     columns = {
-        name: np.where(unparsed, 0.0, values) for name, values in scores(texts, references).items()
+        name: values if name in reference_scores else np.where(unparsed, 0.0, values)
+        for name, values in scores(texts, references).items()
     }
     return summarize(columns | {"unparsed": unparsed.astype(np.float64)}, **summary)
 

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from .final_answers import boxed_all, choice, final_answer, final_number, final_number_comma
+
 Step = Callable[[str], str | None]
 StepWithChoices = Callable[[str, Sequence[str]], str | None]
 
@@ -21,23 +23,6 @@ _LETTER_IN_PARENTHESES = r"(\([A-Z]\))"
 _HELM_NUMBER = re.compile(r"-?[\d,]+(?:.\d+)?")
 _NUMERIC = re.compile(r"[-$0-9.,]+")
 _NUMBER = re.compile(r"\d+\.?\d*")
-
-# What a letter is that somebody settled for; see `choice`.
-_BOXED_LETTER = re.compile(r"\\boxed\{\s*+(?:\\text\{)?\s*+\(?([A-Z])\)?\s*+\}?\s*+\}")
-_ANSWER_IS_LETTER = re.compile(
-    r"""
-    # "answer", "choice" or "option"; a set of first letters is searched for in a third of the time.
-    [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption)
-    \s*+ (?i:is|:|=) [\s:*$]*+ \(?+ \**+                             # "is: **("
-    ([A-Z]) \b
-    (?<! \b[AI] (?= \s+ (?!because|since|as|is|and|or) [a-z]))       # no article, no pronoun
-    \**+ \)?+
-    (?! [A-Za-z'’]) (?! \s* (?:or|and|/|&) \s* \(? [A-Z]\b)          # not "B or C"
-    """,
-    re.VERBOSE,
-)
-_LETTER_ALONE = re.compile(r"(?:\*\*)?\(?([A-Z])\)?(?:\*\*)?\s*+[.)]?")
-_LONGEST_LETTER = 12  # characters of a line with nothing but a letter
 
 
 def match_step(pattern: str, group: int = 0) -> Step:
@@ -307,28 +292,6 @@ def _without_punctuation(text: str) -> str:
     return text.lower().translate(_PUNCTUATION)
 
 
-def choice(text: str) -> str | None:
-    """The letter that a text settles for.
-
-    It stands in the last box, else after the last "answer is" or "answer:", else alone in its line.
-    No community has this step; it would rather find nothing than guess.
-
-    >>> choice("A is wrong. The answer is (B)."), choice("(B)"), choice("The answer: **C**")
-    ('B', 'B', 'C')
-    >>> choice("(A) or (B)"), choice("The answer is A fish"), choice("The answer is A or B")
-    (None, None, None)
-    """
-    for pattern in (_BOXED_LETTER, _ANSWER_IS_LETTER):
-        letters = pattern.findall(text)
-        if letters:
-            return str(letters[-1])
-    for line in map(str.strip, reversed(text.split("\n"))):
-        letter = _LETTER_ALONE.fullmatch(line) if len(line) <= _LONGEST_LETTER else None
-        if letter:
-            return letter[1]
-    return None
-
-
 def code_fence(text: str) -> str | None:
     r"""The last block of code between three backticks; one that is never closed runs to the end.
 
@@ -368,6 +331,10 @@ STEPS: dict[str, Step | StepWithChoices] = {
     "helm_final_number": helm_final_number,
     "helm_gpqa": helm_gpqa,
     "choice": choice,
+    "boxed_all": boxed_all,
+    "final_answer": final_answer,
+    "final_number": final_number,
+    "final_number_comma": final_number_comma,
     "code_fence": code_fence,
 }
 """The steps of `extract` by name; the card of `qa_em` says what each finds."""

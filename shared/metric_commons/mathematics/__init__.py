@@ -1,10 +1,9 @@
 """Mathematical answers in LaTeX or plain text, compared by what they mean.
 
-`notation` makes tokens of a text, `expressions` and `inequalities` read them by a grammar, and
-`mathematical_answers` whole answers, with names and units. What is read are the values of
-`exact_values`, which are quotients of `polynomials`, and the `structures` made of them;
-`equivalence` compares these, within the `work_limits`. `backends` scores rows, also by the rules of
-others: `hendrycks`, `minerva`, and what `symbolic_processes` ask sympy.
+`formulas` reads texts, `algebra` decides whether numbers and formulas are equal; here `comparisons`
+compares structures of these kind by kind, and `equivalence` two answers under all their readings.
+`backends` scores rows, also by the rules of others: `hendrycks`, `minerva`, and what
+`symbolic_processes` ask sympy.
 """
 
 from typing import TYPE_CHECKING
@@ -13,8 +12,16 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .backends import equivalence_scores
-    from .equivalence import equivalent
+    from .equivalence import equivalent, explained, readable
 
-__all__ = ["equivalence_scores", "equivalent"]
+__all__ = ["equivalence_scores", "equivalent", "explained", "readable"]
 
-__getattr__ = resolver(__name__, {"equivalence_scores": "backends", "equivalent": "equivalence"})
+__getattr__ = resolver(
+    __name__,
+    {
+        "equivalence_scores": "backends",
+        "equivalent": "equivalence",
+        "explained": "equivalence",
+        "readable": "equivalence",
+    },
+)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -10,20 +9,35 @@ import numpy as np
 from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import NonNegative, Positive, checked_options
-from .equivalence import Percent, equivalent
+from .comparisons import Lists, Percent, Rounding
+from .equivalence import Verdict, readable, rules_of, verdict
 from .hendrycks import hendrycks_equal
 from .minerva import minerva_normalized
 from .symbolic_processes import SymbolicProcess
 
-Backend = Literal["exact", "hendrycks", "minerva", "math_verify"]
-Comparison = Callable[[str, str], bool | None]  # of a reference with a prediction
+Backend = Literal["exact", "exact_then_math_verify", "hendrycks", "minerva", "math_verify"]
+Comparison = Callable[[str, str], Verdict]  # of a reference with a prediction
+
+_EXACT = ("exact", "exact_then_math_verify")
 
 
 class EquivalenceScores(NamedTuple):
-    """Scores 0 and 1; shape (rows,)."""
+    """Scores 0 and 1, shape (rows,), and a reason for each row."""
 
     equal: Floats  # 1 where the prediction means the same as a reference
-    undecided: Floats  # 1 where that is not proved, and not disproved either
+    undecided: Floats  # 1 where that is neither proved nor disproved
+    unreadable: Floats  # 1 where no reference can be read
+    by_math_verify: Floats  # 1 where math-verify alone says that they are equal
+    reasons: list[str | None]  # why a row is undecided
+
+    def columns(self, backend: Backend) -> dict[str, Floats]:
+        """The scores of rows that a backend has."""
+        columns = {"math_equivalence": self.equal, "undecided": self.undecided}
+        if backend in _EXACT:
+            columns["unreadable"] = self.unreadable
+        if backend == "exact_then_math_verify":
+            columns["by_math_verify"] = self.by_math_verify
+        return columns
 
 
 @checked_options
@@ -33,81 +47,144 @@ def equivalence_scores(
     *,
     backend: Backend = "exact",
     percent: Percent = "either",
+    lists: Lists = "either",
+    rounding: Rounding = "none",
+    decimal_comma: bool = False,
     relative_tolerance: NonNegative = 0.0,
     absolute_tolerance: NonNegative = 0.0,
     timeout: Positive = 5,
 ) -> EquivalenceScores:
-    """Whether each prediction means the same as one of its references, and whether that is open.
+    """Whether each prediction means the same as one of its references.
 
     Args:
         predictions: one answer per row.
         references: the accepted answer, or answers, of each row.
-        backend: "exact" is `equivalent`; "hendrycks" compares texts, see `hendrycks_equal`;
-            "minerva" and "math_verify" ask sympy, which the extra `math` brings.
-        percent: as in `equivalent`; of the backend "exact" alone.
-        relative_tolerance: as in `equivalent`; of the backend "exact" alone.
-        absolute_tolerance: as in `equivalent`; of the backend "exact" alone.
+        backend: "exact" is `equivalent`; "exact_then_math_verify" asks math-verify where it does
+            not decide; "hendrycks" compares texts, see `hendrycks_equal`; "minerva" and
+            "math_verify" ask sympy, which the extra `math` brings.
+        percent: as in `equivalent`, like the following options; for the exact backends alone.
+        lists: as in `equivalent`.
+        rounding: as in `equivalent`.
+        decimal_comma: as in `equivalent`.
+        relative_tolerance: as in `equivalent`.
+        absolute_tolerance: as in `equivalent`.
         timeout: seconds that a comparison may take before it is left undecided, where a backend
             asks sympy.
 
     Raises:
         ValueError: a row has no reference, or an option is not for this backend.
 
-    >>> scores = equivalence_scores(["0.5", "sin(0)"], [["1", "1/2"], "0"])
-    >>> scores.equal.tolist(), scores.undecided.tolist()
-    ([1.0, 0.0], [0.0, 1.0])
+    >>> scores = equivalence_scores(["0.5", "f(2)"], [["1", "1/2"], "2f"])
+    >>> scores.equal.tolist(), scores.undecided.tolist(), scores.reasons
+    ([1.0, 0.0], [0.0, 1.0], [None, 'two readings'])
     """
-    defaults = {
-        "percent": percent == "either",
-        "relative_tolerance": relative_tolerance == 0,
-        "absolute_tolerance": absolute_tolerance == 0,
-    }
-    if backend != "exact" and not all(defaults.values()):
-        name = next(name for name, is_default in defaults.items() if not is_default)
-        raise OptionError(name, f"is for backend='exact', and not for {backend!r}")
-    exact = partial(
-        equivalent,
-        percent=percent,
-        relative_tolerance=relative_tolerance,
-        absolute_tolerance=absolute_tolerance,
-    )
-    verdicts: dict[tuple[str, str], bool | None] = {}  # each distinct pair is compared once
+    if backend not in _EXACT:
+        changed = {
+            "percent": percent != "either",
+            "lists": lists != "either",
+            "rounding": rounding != "none",
+            "decimal_comma": decimal_comma,
+            "relative_tolerance": relative_tolerance != 0,
+            "absolute_tolerance": absolute_tolerance != 0,
+        }
+        for name, is_changed in changed.items():
+            if is_changed:
+                raise OptionError(name, f"is for backend='exact', and not for {backend!r}")
+    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
 
-    with _comparison(backend, timeout, exact) as compare:
+    def exact(reference: str, prediction: str) -> Verdict:
+        return verdict(reference, prediction, rules, decimal_comma=decimal_comma)
 
-        def verdict(reference: str, prediction: str) -> bool | None:
-            pair = reference, prediction
-            if pair not in verdicts:
-                verdicts[pair] = compare(reference, prediction)
-            return verdicts[pair]
-
-        equal = np.zeros(len(predictions))
-        undecided = np.zeros(len(predictions))
+    rows = len(predictions)
+    equal, undecided, unreadable, by_math_verify = (np.zeros(rows) for _ in range(4))
+    scores = EquivalenceScores(equal, undecided, unreadable, by_math_verify, [None] * rows)
+    verdicts: dict[tuple[str, str], Verdict] = {}  # each distinct pair is compared once
+    opinions_of_pairs: dict[tuple[str, str], bool | None] = {}
+    with _comparison(backend, timeout, exact) as (compare, ask):
         for row, (prediction, accepted) in enumerate(zip(predictions, references, strict=True)):
             answers = [accepted] if isinstance(accepted, str) else accepted
             if not answers:
                 raise RowError(
                     "references", row, "is empty; every row needs at least one reference"
                 )
-            row_verdicts = {verdict(answer, prediction) for answer in answers}
-            equal[row] = True in row_verdicts
-            undecided[row] = None in row_verdicts and True not in row_verdicts
-    return EquivalenceScores(equal, undecided)
+            row_verdicts = []
+            for answer in answers:
+                pair = answer, prediction
+                if pair not in verdicts:
+                    verdicts[pair] = compare(*pair)
+                row_verdicts.append(verdicts[pair])
+            if any(single.is_equal for single in row_verdicts):
+                scores.equal[row] = 1
+            else:
+                open_answers = [
+                    answer
+                    for answer, single in zip(answers, row_verdicts, strict=True)
+                    if single.is_equal is None
+                ]
+                _score_open_row(
+                    scores, row, open_answers, row_verdicts, prediction, ask, opinions_of_pairs
+                )
+            if backend in _EXACT and not scores.equal[row]:
+                scores.unreadable[row] = not any(map(readable, answers))
+    return scores
+
+
+def _score_open_row(
+    scores: EquivalenceScores,
+    row: int,
+    open_answers: Sequence[str],
+    verdicts: Sequence[Verdict],
+    prediction: str,
+    ask: Callable[[str, str], bool | None] | None,
+    opinions_of_pairs: dict[tuple[str, str], bool | None],
+) -> None:
+    """A row without a proof of equality: what is undecided may be left to math-verify."""
+    if not open_answers:
+        return
+    if ask is not None:
+        for answer in open_answers:
+            pair = answer, prediction
+            if pair not in opinions_of_pairs:
+                opinions_of_pairs[pair] = ask(*pair)
+        opinions = [opinions_of_pairs[answer, prediction] for answer in open_answers]
+        if True in opinions:
+            scores.by_math_verify[row] = 1
+            return
+        if None not in opinions:
+            return
+    scores.undecided[row] = 1
+    scores.reasons[row] = next(single.reason for single in verdicts if single.is_equal is None)
 
 
 @contextmanager
-def _comparison(backend: Backend, timeout: float, exact: Comparison) -> Iterator[Comparison]:
-    """What compares two answers for a backend."""
+def _comparison(
+    backend: Backend, timeout: float, exact: Comparison
+) -> Iterator[tuple[Comparison, Callable[[str, str], bool | None] | None]]:
+    """The comparison of a backend, and the one to ask where that does not decide."""
     if backend == "exact":
-        yield exact
+        yield exact, None
     elif backend == "hendrycks":
-        yield hendrycks_equal
+        yield _without_reason(hendrycks_equal), None
+    elif backend == "exact_then_math_verify":
+        with SymbolicProcess("math_verify", timeout) as process:
+            yield exact, process.compare
     else:
         with SymbolicProcess(backend, timeout) as process:
-            yield _normalizing(process.compare) if backend == "minerva" else process.compare
+            compare = _normalizing(process.compare) if backend == "minerva" else process.compare
+            yield _without_reason(compare), None
 
 
-def _normalizing(compare: Comparison) -> Comparison:
+def _without_reason(compare: Callable[[str, str], bool | None]) -> Comparison:
+    def compared(reference: str, prediction: str) -> Verdict:
+        is_equal = compare(reference, prediction)
+        return Verdict(is_equal, "not decided" if is_equal is None else "")
+
+    return compared
+
+
+def _normalizing(
+    compare: Callable[[str, str], bool | None],
+) -> Callable[[str, str], bool | None]:
     """The comparison of two answers as `minerva_math` tidies them up."""
 
     def compare_normalized(reference: str, prediction: str) -> bool | None:

@@ -1,37 +1,44 @@
-"""Whether two answers mean the same: yes, no, or undecided. Only a proof is a yes."""
+"""Whether two answers mean the same: yes, no, or undecided. Only a proof is a yes or a no."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
-from typing import Literal
+from itertools import product
+from typing import Literal, NamedTuple, cast
 
-from ..numbers.domains import NonNegative, checked_options
-from .exact_values import Value, rational
-from .mathematical_answers import Answer, parse_answer
-from .polynomials import Polynomial, product
-from .structures import (
-    BasedNumber,
-    Bracketed,
+from ..algebra.exact_values import Value
+from ..algebra.work_limits import UndecidedError, limited_work
+from ..formulas.conventions import DEFAULT, MAX_FORMS, Conventions
+from ..formulas.mathematical_answers import Answer, Unreadable, parse_answer
+from ..formulas.structures import (
     Collection,
     Equation,
-    Inequalities,
-    Inequality,
-    Infinity,
     MathObject,
-    Matrix,
-    Ratio,
-    SetUnion,
+    Quantity,
+    Words,
 )
-from .work_limits import UndecidedError, limited_work, spend
+from ..numbers.domains import NonNegative, checked_options
+from .comparisons import Lists, Percent, Rounding, Rules, scaled
+from .item_matching import any_of
 
-Percent = Literal["either", "value", "ignore", "any_scale"]
+Reason = Literal[
+    "", "unreadable reference", "unreadable prediction", "two readings", "not decided",
+    "too much work",
+]  # fmt: skip
 
-# White space is no matter, unless it parts numbers or words: 7 3/4 is not 73/4.
+# White space does not matter, unless it parts numbers or words: 7 3/4 is not 73/4.
 _SPACE = re.compile(r"(?<![\w.,\\])\s+|\s+(?![\w.,])")
-_HUNDREDTH = Fraction(1, 100)
-# Beside something of another kind, these may still mean the same.
-_AMBIGUOUS = (Collection, Ratio, BasedNumber, Equation)
-_AMBIGUOUS_STRUCTURES = (*_AMBIGUOUS, SetUnion, Inequality, Inequalities)
+_SCALES = (Fraction(1), Fraction(1, 100), Fraction(100))
+_DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
+_GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
+_UNIT_FORMS = {"bare_units", "doubtful_unit"}
+
+
+class Verdict(NamedTuple):
+    """Whether two answers are equal, and why that was not decided."""
+
+    is_equal: bool | None
+    reason: Reason = ""
 
 
 @checked_options
@@ -40,253 +47,253 @@ def equivalent(
     prediction: str,
     *,
     percent: Percent = "either",
+    lists: Lists = "either",
+    rounding: Rounding = "none",
+    decimal_comma: bool = False,
     relative_tolerance: NonNegative = 0.0,
     absolute_tolerance: NonNegative = 0.0,
 ) -> bool | None:
-    r"""Whether two answers mean the same; None where that cannot be decided exactly.
+    r"""Whether two answers mean the same; None where neither that nor the opposite is proved.
 
     Args:
         reference: the accepted answer.
         prediction: the answer that is judged.
         percent: what 28% means beside a number without a percent sign: "either" 28 or 0.28, "value"
             0.28, "ignore" 28; "any_scale" accepts a hundredth and a hundredfold of any number.
-        relative_tolerance: two rational numbers are equal if they differ by at most this share of
-            the reference.
+        lists: whether repeats count in lists without braces: "set" no, "multiset" yes, "sequence"
+            yes, and so does the order; "either" decides where both "set" and "multiset" agree.
+        rounding: "reference" accepts numbers that round to a decimal of the reference.
+        decimal_comma: a comma between digits is the decimal mark.
+        relative_tolerance: two numbers are equal if they differ by at most this proportion of
+            the reference, also in tuples, lists, sets and matrices.
         absolute_tolerance: or by at most this.
 
     >>> equivalent(r"\frac{1}{2}", "0.5"), equivalent("2", "3")
     (True, False)
-    >>> print(equivalent("1", r"\sin^2 x + \cos^2 x"))
+    >>> equivalent("1", r"\sin^2 x + \cos^2 x")
+    True
+    >>> print(equivalent("f(2)", "2f"))
     None
     """
+    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
+    return verdict(reference, prediction, rules, decimal_comma=decimal_comma).is_equal
+
+
+@checked_options
+def explained(
+    reference: str,
+    prediction: str,
+    *,
+    percent: Percent = "either",
+    lists: Lists = "either",
+    rounding: Rounding = "none",
+    decimal_comma: bool = False,
+    relative_tolerance: NonNegative = 0.0,
+    absolute_tolerance: NonNegative = 0.0,
+) -> Verdict:
+    r"""The same as `equivalent`, with the reason where nothing is decided.
+
+    >>> explained("f(2)", "2f")
+    Verdict(is_equal=None, reason='two readings')
+    """
+    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
+    return verdict(reference, prediction, rules, decimal_comma=decimal_comma)
+
+
+def rules_of(
+    percent: Percent, lists: Lists, rounding: Rounding, relative: float, absolute: float
+) -> Rules:
+    """The rules that options stand for.
+
+    >>> rules_of("either", "set", "none", 0.05, 0.0).relative_tolerance
+    Fraction(1, 20)
+    """
+    # Read as the decimals that were written: 0.05 is 1/20.
+    tolerances = [Fraction(str(float(number))) for number in (relative, absolute)]
+    return Rules(percent, lists, rounding, tolerances[0], tolerances[1])
+
+
+def readable(text: str) -> bool:
+    r"""Whether a text is understood as an answer: a formula, a structure of formulas, or words.
+
+    A reference that is not readable is equal only to its own text, so its row scores 0.
+
+    >>> readable(r"\frac{1}{2}"), readable(r"\frac{1}{")
+    (True, False)
+    """
+    return isinstance(parse_answer(text, DEFAULT), Answer)
+
+
+def verdict(
+    reference: str, prediction: str, rules: Rules, *, decimal_comma: bool = False
+) -> Verdict:
+    """Whether two answers are equal by rules.
+
+    >>> verdict("1/2", "0.5", Rules())
+    Verdict(is_equal=True, reason='')
+    """
     if _squeezed(reference) == _squeezed(prediction) != "":
-        return True
-    left, right = parse_answer(reference), parse_answer(prediction)
-    if left is None or right is None:
-        return None
-    if left.word is not None or right.word is not None:
-        return _same_words(left, right)
-    if left.unit and right.unit and left.unit != right.unit:
-        return None
-    tolerance = None
-    if relative_tolerance or absolute_tolerance:
-        tolerance = _Tolerance(relative_tolerance, absolute_tolerance)
+        return Verdict(True)
+    if decimal_comma:
+        reference, prediction = map(_with_decimal_points, (reference, prediction))
+    left, right = (parse_answer(text, DEFAULT) for text in (reference, prediction))
+    for side, answer in (("reference", left), ("prediction", right)):
+        if isinstance(answer, Unreadable):
+            if answer.reason.startswith("too much work"):
+                return Verdict(None, "too much work")
+            is_reference = side == "reference"
+            return Verdict(
+                None, "unreadable reference" if is_reference else "unreadable prediction"
+            )
     try:
         with limited_work():
-            return _same_contents(left, right, percent, tolerance)
-    except UndecidedError:
-        return None
+            if (
+                isinstance(left, Answer)
+                and isinstance(right, Answer)
+                and not (left.forms or right.forms)
+            ):  # as with most answers
+                is_equal = _same_answers(left, right, rules)
+                return Verdict(is_equal, "" if is_equal is not None else "not decided")
+            return _under_all_readings(reference, prediction, rules)
+    except UndecidedError as error:
+        is_work = str(error).startswith("too much work")
+        return Verdict(None, "too much work" if is_work else "not decided")
 
 
 def _squeezed(text: str) -> str:
-    """The text without white space that is no matter.
+    """The text without white space that does not matter.
 
     >>> _squeezed(" 7 3/4 + x "), _squeezed("7  3/4+x")
     ('7 3/4+x', '7 3/4+x')
     """
-    return _SPACE.sub("", " ".join(text.split()))
+    words = text.split()
+    return words[0] if len(words) == 1 else _SPACE.sub("", " ".join(words))
 
 
-def _same_words(left: Answer, right: Answer) -> bool | None:
-    """Two words are compared; a word beside a formula may still be how the formula is written."""
-    if left.word is not None and right.word is not None:
-        return left.word == right.word
-    word, formula = (left.word, right) if left.word is not None else (right.word, left)
-    return formula.text.strip("() .").casefold() == word or None
+def _with_decimal_points(text: str) -> str:
+    """1.000,5 as 1000.5.
 
-
-def _same_contents(
-    left: Answer, right: Answer, percent: Percent, tolerance: "_Tolerance | None"
-) -> bool | None:
-    if left.names and right.names and sorted(map(str, left.names)) != sorted(map(str, right.names)):
-        return None
-    if len({*left.names}) > 1 or len({*right.names}) > 1:
-        return _same_by_name(left, right) if left.is_percent == right.is_percent else None
-    if left.is_percent != right.is_percent and (left.unit or right.unit):
-        return None
-    reference, prediction = _content(left), _content(right)
-    same = equal if tolerance is None else tolerance.accepts
-    return _any(
-        same(_scaled(reference, scale), _scaled(prediction, prediction_scale))
-        for scale, prediction_scale in _scales(left, right, percent)
-    )
-
-
-def _scales(left: Answer, right: Answer, percent: Percent) -> Iterable[tuple[Fraction, Fraction]]:
-    """By what both sides are multiplied before they are compared, in turn."""
-    plain = Fraction(1), Fraction(1)
-    value = (
-        _HUNDREDTH if left.is_percent else Fraction(1),
-        _HUNDREDTH if right.is_percent else Fraction(1),
-    )
-    if percent == "any_scale":
-        return [(value[0] * scale, value[1]) for scale in (1, _HUNDREDTH, 100)]
-    if left.is_percent == right.is_percent:
-        return [plain]
-    return {"either": [plain, value], "value": [value], "ignore": [plain]}[percent]
-
-
-class _Tolerance:
-    """Compares rational numbers with a tolerance, and everything else without."""
-
-    def __init__(self, relative: float, absolute: float) -> None:
-        # Read as the decimals that were written: 0.05 is 1/20.
-        self._relative, self._absolute = (Fraction(str(float(n))) for n in (relative, absolute))
-
-    def accepts(self, reference: MathObject, prediction: MathObject) -> bool | None:
-        """Whether the prediction is equal to the reference or close to it."""
-        if isinstance(reference, Value) and isinstance(prediction, Value):
-            target, number = reference.fraction, prediction.fraction
-            if target is not None and number is not None:
-                allowed = max(self._absolute, self._relative * abs(target))
-                return abs(number - target) <= allowed
-        return equal(reference, prediction)
-
-
-def equal(left: MathObject, right: MathObject) -> bool | None:
-    """Whether two mathematical objects are equal; None where that is not decided.
-
-    Raises:
-        UndecidedError: to tell would cost too much.
+    >>> _with_decimal_points("1.000,5"), _with_decimal_points("0.111")
+    ('1000.5', '0.111')
     """
-    spend(1)
-    if isinstance(left, Value) and isinstance(right, Value):
-        return left.equals(right)
-    match left, right:
-        case Infinity(left_sign), Infinity(right_sign):
-            return left_sign == right_sign
-        case Bracketed(left_brackets, left_items), Bracketed(right_brackets, right_items):
-            return left_brackets == right_brackets and _all_equal(left_items, right_items)
-        case Matrix(left_rows), Matrix(right_rows):
-            if [*map(len, left_rows)] != [*map(len, right_rows)]:
-                return False
-            return _all(map(_all_equal, left_rows, right_rows))
-        case Collection(left_items), Collection(right_items):
-            return _same_items(left_items, right_items)
-        # Other parts may make up the same union, other numbers the same ratio.
-        case SetUnion(left_parts), SetUnion(right_parts):
-            return _same_items(left_parts, right_parts) or None
-        case Ratio(left_parts), Ratio(right_parts):
-            return _all_equal(left_parts, right_parts) or None
-        case BasedNumber(left_digits, left_base), BasedNumber(right_digits, right_base):
-            return left_digits.equals(right_digits) if left_base.equals(right_base) else None
-        case Equation(left_difference), Equation(right_difference):
-            return _proportional(left_difference, right_difference, positive=False) or None
-        case Inequality(), Inequality():
-            return _same_inequality(left, right) or None
-        case Inequalities(left_parts), Inequalities(right_parts):
-            return _all_equal(left_parts, right_parts) or None
-        case (Collection(_, True), Bracketed()) | (Bracketed(), Collection(_, True)):
-            return False
-    has_value = isinstance(left, Value) or isinstance(right, Value)
-    ambiguous = _AMBIGUOUS if has_value else _AMBIGUOUS_STRUCTURES
-    return None if isinstance(left, ambiguous) or isinstance(right, ambiguous) else False
+    text = _GROUPS.sub(lambda match: match[0].replace(".", ""), text)
+    return _DECIMAL_COMMA.sub(".", text)
 
 
-def _all_equal(left: Sequence[MathObject], right: Sequence[MathObject]) -> bool | None:
-    return len(left) == len(right) and _all(map(equal, left, right))
+class _Comparison(NamedTuple):
+    """Two texts that are compared by rules under one set of conventions at a time."""
+
+    reference: str
+    prediction: str
+    rules: Rules
+
+    def answers(self, conventions: Conventions) -> tuple[Answer | Unreadable, Answer | Unreadable]:
+        return parse_answer(self.reference, conventions), parse_answer(self.prediction, conventions)
+
+    def forms(self, conventions: Conventions) -> set[str]:
+        """The forms that two conventions read differently."""
+        answers = self.answers(conventions)
+        return {form for a in answers if isinstance(a, Answer) for form in a.forms}
+
+    def verdict(self, conventions: Conventions) -> bool | None:
+        left, right = self.answers(conventions)
+        if isinstance(left, Unreadable) or isinstance(right, Unreadable):
+            return None
+        return _same_answers(left, right, self.rules)
 
 
-def _same_items(left: Sequence[MathObject], right: Sequence[MathObject]) -> bool | None:
-    """Whether both have the same items, in any order; one that is there twice counts once."""
-    left_items, right_items = _distinct(left), _distinct(right)
-    if len(left_items) != len(right_items):
-        return False
-    for item in left_items:
-        verdicts = [equal(item, candidate) for candidate in right_items]
-        if True not in verdicts:
-            return None if None in verdicts else False
-        del right_items[verdicts.index(True)]
-    return True
+def _under_all_readings(reference: str, prediction: str, rules: Rules) -> Verdict:
+    """The verdict if all readings agree, with the same conventions on both sides."""
+    comparison = _Comparison(reference, prediction, rules)
+    forms = comparison.forms(DEFAULT)
+    if forms & _UNIT_FORMS:
+        return _with_bare_units(comparison, forms)
+    return _agreed(comparison, DEFAULT, forms)
 
 
-def _distinct(items: Sequence[MathObject]) -> list[MathObject]:
-    distinct: list[MathObject] = []
-    for item in items:
-        if not any(equal(item, candidate) for candidate in distinct):
-            distinct.append(item)
-    return distinct
+def _agreed(comparison: _Comparison, start: Conventions, forms: set[str]) -> Verdict:
+    forms = forms - _UNIT_FORMS
+    verdicts: list[bool | None] = []
+    for conventions in _readings(start, forms):
+        verdicts.append(comparison.verdict(conventions))
+        new_forms = comparison.forms(conventions) - forms - _UNIT_FORMS
+        if new_forms:
+            return _agreed(comparison, start, forms | new_forms)
+        if verdicts[-1] is not verdicts[0]:
+            return Verdict(None, "two readings")
+    if not verdicts:
+        return Verdict(None, "two readings")
+    return Verdict(verdicts[0], "" if verdicts[0] is not None else "not decided")
 
 
-def _same_inequality(left: Inequality, right: Inequality) -> bool:
-    if left.sign != right.sign:
-        return False
-    return _proportional(left.difference, right.difference, positive=left.sign != "≠")
+def _readings(start: Conventions, forms: set[str]) -> Iterator[Conventions]:
+    names = sorted(forms)
+    if len(names) > MAX_FORMS:
+        return
+    for choices in product((True, False), repeat=len(names)):
+        choice = dict(zip(names, choices, strict=True))
+        yield start._replace(**choice)
 
 
-def _proportional(left: Value, right: Value, *, positive: bool) -> bool:
-    """Whether one difference is a rational multiple of the other: 2x - 2 = 0 says that x = 1."""
-    numerators: list[Polynomial] = [
-        product(left.numerator, right.denominator),
-        product(right.numerator, left.denominator),
-    ]
-    if set(numerators[0]) != set(numerators[1]):
-        return False
-    ratios = {numerators[0][monomial] / numerators[1][monomial] for monomial in numerators[0]}
-    return not ratios or (len(ratios) == 1 and (not positive or ratios.pop() > 0))
+def _with_bare_units(comparison: _Comparison, forms: set[str]) -> Verdict:
+    """5 m is five metres or five times m; what the other side is may settle it."""
+    units, letters = Conventions(bare_units=True), Conventions(bare_units=False)
+    answers = comparison.answers(units)
+    contents = [answer.content for answer in answers if isinstance(answer, Answer)]
+    are_amounts = [_is_amount(content) for content in contents]
+    as_letters = _agreed(comparison, letters, forms)
+    if not all(are_amounts):
+        return as_letters
+    as_units = _agreed(comparison, units, forms)
+    if as_units.is_equal is as_letters.is_equal:
+        return as_units
+    is_doubtful = ["doubtful_unit" in a.forms for a in answers if isinstance(a, Answer)]
+    have_units = [_has_unit(content) for content in contents]
+    is_sure = any(
+        has_unit and not doubtful
+        for has_unit, doubtful in zip(have_units, is_doubtful, strict=True)
+    )
+    if as_units.is_equal and is_sure:
+        return as_units
+    if as_units.is_equal is False and not as_letters.is_equal:
+        return as_units
+    return Verdict(None, "two readings")
 
 
-def _scaled(content: MathObject, factor: Fraction) -> MathObject:
-    """Numbers, and the items of tuples and collections, times a factor."""
-    if factor == 1:
-        return content
-
-    def scaled(items: Sequence[MathObject]) -> tuple[MathObject, ...]:
-        return tuple(_scaled(item, factor) for item in items)
-
+def _is_amount(content: MathObject) -> bool:
+    """Whether a content has no letters but those of units."""
     match content:
         case Value():
-            return content * rational(factor)
-        case Bracketed(brackets, items):
-            return Bracketed(brackets, scaled(items))
-        case Collection(items, in_braces):
-            return Collection(scaled(items), in_braces)
-        case SetUnion(parts):
-            return SetUnion(scaled(parts))
-        case Matrix(rows):
-            return Matrix(tuple(map(scaled, rows)))
-    return content  # infinities, ratios and equations stay what they are
+            return not content.letters
+        case Quantity(number):
+            return _is_amount(number)
+        case Equation(_, _, inner) if inner is not None:
+            return _is_amount(inner)
+        case Collection(items):
+            return all(map(_is_amount, items))
+    return False
 
 
-def _same_by_name(left: Answer, right: Answer) -> bool | None:
-    """x=2, y=3: values go by their names or, where one side has none, by their places."""
-    left_contents, right_contents = _parts(left), _parts(right)
-    if not (left.names and right.names):
-        return _all_equal(left_contents, right_contents) or None
-    if len(left_contents) != len(left.names) or len(right_contents) != len(right.names):
-        return None
-    values = dict(zip(right.names, right_contents, strict=True))
-    if len(values) != len(right.names):
-        return None
-    pairs = zip(left.names, left_contents, strict=True)
-    return _all(equal(content, values[name]) for name, content in pairs)
+def _has_unit(content: MathObject) -> bool:
+    match content:
+        case Quantity(_, unit):
+            return unit is not None
+        case Equation(_, _, inner) if inner is not None:
+            return _has_unit(inner)
+        case Collection(items):
+            return any(map(_has_unit, items))
+    return False
 
 
-def _parts(answer: Answer) -> Sequence[MathObject]:
-    """The values of an answer, or of the only tuple that it is."""
-    match answer.content:
-        case Collection(items, False) | Bracketed("()", items):
-            return items
-    return [_content(answer)]
-
-
-def _content(answer: Answer) -> MathObject:
-    if answer.content is None:
-        raise UndecidedError("a word")
-    return answer.content
-
-
-def _all(verdicts: Iterable[bool | None]) -> bool | None:
-    """False if any is, else None if any is, else True."""
-    verdicts = list(verdicts)
-    return False if False in verdicts else None if None in verdicts else True
-
-
-def _any(verdicts: Iterable[bool | None]) -> bool | None:
-    """True if any is, else None if any is, else False."""
-    undecided = False
-    for verdict in verdicts:
-        if verdict:
-            return True
-        undecided |= verdict is None
-    return None if undecided else False
+def _same_answers(left: Answer, right: Answer, rules: Rules) -> bool | None:
+    contents = left.content, right.content
+    if isinstance(contents[0], Words) != isinstance(contents[1], Words):
+        word, formula = (left, right) if isinstance(contents[0], Words) else (right, left)
+        text = cast(Words, word.content).text
+        return formula.text.strip("() .").casefold() == text or None
+    texts = left.text, right.text
+    if texts[0] != texts[1] and len(texts[0]) == 1 and texts[0].casefold() == texts[1].casefold():
+        return None  # a choice may be written in lower case
+    if rules.percent != "any_scale":
+        return rules.equal(*contents)
+    return any_of(rules.equal(scaled(contents[0], scale), contents[1]) for scale in _SCALES)

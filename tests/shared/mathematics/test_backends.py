@@ -5,7 +5,7 @@ from metric_commons.mathematics import backends, equivalence_scores
 
 def test_any_reference_will_do():
     scores = equivalence_scores(
-        ["0.5", "0.5", "0.5", "0.5"], ["1/2", ["1", "1/2"], ["1", "sin(0)"], ["sin(0)", "1/2"]]
+        ["0.5", "0.5", "0.5", "0.5"], ["1/2", ["1", "1/2"], ["1", "f(2)"], ["f(2)", "1/2"]]
     )
 
     assert scores.equal.tolist() == [1.0, 1.0, 0.0, 1.0]
@@ -43,9 +43,9 @@ def test_each_pair_is_compared_once(monkeypatch):
     assert compared == [("1", "1"), ("1", "2")]
 
 
-@pytest.mark.parametrize("option", ["percent", "relative_tolerance", "absolute_tolerance"])
+@pytest.mark.parametrize("option", ["percent", "lists", "relative_tolerance"])
 def test_options_of_the_exact_backend_alone(option):
-    value = "value" if option == "percent" else 0.1
+    value = {"percent": "value", "lists": "set"}.get(option, 0.1)
 
     with pytest.raises(
         ValueError, match=f"^{option} is for backend='exact', and not for 'minerva'"
@@ -75,3 +75,34 @@ def test_minerva_compares_normalized_answers(monkeypatch):
 
     assert scores.equal.tolist() == [1.0, 0.0, 0.0]
     assert scores.undecided.tolist() == [0.0, 1.0, 0.0]
+
+
+def test_math_verify_is_asked_about_what_is_open(monkeypatch):
+    asked = []
+
+    class Process:
+        def __init__(self, backend, timeout):
+            assert backend == "math_verify"
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            pass
+
+        def compare(self, reference, prediction):
+            asked.append((reference, prediction))
+            return {"2f": True, "3f": False}.get(reference)
+
+    monkeypatch.setattr(backends, "SymbolicProcess", Process)
+    scores = equivalence_scores(
+        ["1", "f(2)", "f(2)", "f(2)", "2", "f(2)"],
+        ["1", "2f", "3f", "4f", "3", ["3f", "f(2)"]],
+        backend="exact_then_math_verify",
+    )
+
+    assert scores.equal.tolist() == [1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    assert scores.by_math_verify.tolist() == [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+    assert scores.undecided.tolist() == [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+    assert scores.reasons == [None, None, None, "two readings", None, None]
+    assert asked == [("2f", "f(2)"), ("3f", "f(2)"), ("4f", "f(2)")]

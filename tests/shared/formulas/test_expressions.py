@@ -2,18 +2,20 @@ from fractions import Fraction
 
 import pytest
 
-from metric_commons.mathematics.exact_values import Value
-from metric_commons.mathematics.expressions import parse_expression
-from metric_commons.mathematics.notation import tokens
-from metric_commons.mathematics.structures import (
+from metric_commons.algebra.differences import are_equal
+from metric_commons.algebra.exact_values import Value
+from metric_commons.algebra.work_limits import UndecidedError
+from metric_commons.formulas.conventions import Context, Conventions
+from metric_commons.formulas.expressions import parse_expression
+from metric_commons.formulas.notation import tokens
+from metric_commons.formulas.structures import (
     BasedNumber,
     Bracketed,
     Collection,
     Infinity,
     Matrix,
-    SetUnion,
+    RealSet,
 )
-from metric_commons.mathematics.work_limits import UndecidedError
 
 
 def parse(text):
@@ -117,10 +119,19 @@ def test_numbers_side_by_side_that_mean_nothing(text):
         (r"\log_2 x", r"\log_{2}(x)"),
         (r"\exp(x)", "e^x"),
         ("2pi", r"\pi+\pi"),
+        ("ax^2", "a x x"),
+        ("ab!", "a (b!)"),
+        ("f(x+x)", "f(2x)"),
+        (r"\frac{dy}{dx}", "dy/dx"),
+        (r"\overline{2+3i}", "2-3i"),
+        (r"\sum_{k=1}^{3} kx", "6x"),
+        (r"{5 \choose 2}", "10"),
+        (r"\sin 30^\circ", "1/2"),
+        (r"\sin^{-1} 1", r"\frac{\pi}{2}"),
     ],
 )
 def test_equal_formulas(left, right):
-    assert parse(left).equals(parse(right))
+    assert are_equal(parse(left), parse(right)) is True
 
 
 @pytest.mark.parametrize(
@@ -129,14 +140,16 @@ def test_equal_formulas(left, right):
         ("x_1", "x_2"),
         ("xy", "x+y"),
         ("e", "E"),
-        ("1/2x", r"\frac{1}{2x}"),
         (r"\theta\cos 3", r"\cos 3\theta"),
+        ("ax^2", "(ax)^2"),
+        ("xy_1^2", "x^2y_1^2"),
+        (r"\hat x", "x"),
         (r"\log_2 x", r"\log_3 x"),
         (r"\sin x", r"\cos x"),
     ],
 )
 def test_different_formulas(left, right):
-    assert not parse(left).equals(parse(right))
+    assert are_equal(parse(left), parse(right)) is False
 
 
 @pytest.mark.parametrize(
@@ -146,7 +159,7 @@ def test_different_formulas(left, right):
         (r"\{1,2\}", Collection),
         ("{1,2}", Collection),
         (r"\emptyset", Collection),
-        (r"(1,2)\cup[3,4]", SetUnion),
+        (r"(1,2)\cup[3,4]", RealSet),
         (r"-\infty", Infinity),
         ("101_2", BasedNumber),
         ("-221_{3}", BasedNumber),
@@ -167,8 +180,8 @@ def test_a_matrix_has_rows():
 def test_the_sign_for_which_both_stand():
     plus_or_minus = tokens(r"1 \pm 2 \mp 3")
 
-    assert parse_expression(plus_or_minus, 1).integer == 0
-    assert parse_expression(plus_or_minus, -1).integer == 2
+    assert parse_expression(plus_or_minus, Context(plus_minus=1)).integer == 0
+    assert parse_expression(plus_or_minus, Context(plus_minus=-1)).integer == 2
 
 
 @pytest.mark.parametrize(
@@ -176,20 +189,62 @@ def test_the_sign_for_which_both_stand():
     [
         *("", "1+", "(1", "1)", "[1}", "2//3", "1=1", "x_", "x_{", "^2", "_1", r"\frac1", r"\sqrt"),
         *("hello", r"\foo", r"\begin{cases}1\end{cases}", r"\begin{pmatrix}1", "1/0", "0^0"),
-        *("3!!", "2^3^2", "2^3!", "2^{3}^2", "0.1(6)", "0.(3)", "(1)_2"),
+        *("3!!", "2^3^2", "2^3!", "2^{3}^2", "0.1(6)", "0.(3)", "(1)_2", "5'"),
         *("(1/2)!", "(-1)!", "3001!", "2_1", "2_37", "2_{3.5}", "1e401", "9" * 4_001),
         *(
             r"\sqrt[65]{2}",
             r"\sqrt[x]{2}",
             r"\binom{2}{3}",
-            r"\sin^{-1} x",
+            r"\sin^{-2} x",
+            r"\int x dx",
+            r"\frac{d}{dx}x^2",
+            r"\vec a \times \vec b",
+            r"\overline{12}",
             r"\sin_",
         ),
         *(r"\infty-\infty", r"2\infty", r"\frac{\infty}{\infty}", r"\infty+1", r"\sqrt{\infty}"),
-        *("(1,2)+1", "2(1,2)", r"\{1\}+1", "x^(1,2)", r"\gcd(1,2)"),
+        *("(1,2)+1", "2(1,2)", r"\{1\}+1", "x^(1,2)", r"\gcd"),
         *("(" * 60 + "1" + ")" * 60, r"\sqrt" * 500 + "2"),
     ],
 )
 def test_what_is_not_understood(text):
     with pytest.raises(UndecidedError):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "readings"),
+    [
+        ("h(a+b)", "applied", ("ah+bh", False)),
+        ("f(2)", "applied", ("2f", False)),
+        ("1/2x", "tight_division", (r"\frac{1}{2x}", True)),
+        ("1/2x", "tight_division", (r"\frac{x}{2}", False)),
+        (r"\log x", "common_logarithm", (r"\ln x", False)),
+        (r"\sin xy", "wide_argument", (r"y\sin(x)", False)),
+        (r"\sin x/2", "wide_argument", (r"\frac{\sin(x)}{2}", False)),
+    ],
+)
+def test_forms_that_two_conventions_read_differently(text, form, readings):
+    other, choice = readings
+    context = Context(Conventions()._replace(**{form: choice}))
+    value = parse_expression(tokens(text), context)
+
+    assert form in context.forms
+    assert are_equal(value, parse(other)) is True
+    opposite = Context(Conventions()._replace(**{form: not choice}))
+    assert are_equal(parse_expression(tokens(text), opposite), parse(other)) is not True
+
+
+def test_long_exponents_of_latex():
+    latex = Context(Conventions(long_exponent=False), is_latex=True)
+
+    assert are_equal(parse_expression(tokens("x^12"), latex), parse("2x"))
+    assert are_equal(parse("x^12"), parse("x^{12}"))
+
+
+@pytest.mark.parametrize("text", ["n(n+1)", "2(x)", r"\pi(r+1)", "x(y+z)", "a(b-c)", "e(x)"])
+def test_what_is_never_an_application(text):
+    context = Context()
+    parse_expression(tokens(text), context)
+
+    assert not context.forms

@@ -3,10 +3,10 @@ from time import process_time
 
 import pytest
 
+from metric_commons.algebra.work_limits import UndecidedError, limited_work, spend
+from metric_commons.formulas.mathematical_answers import parse_answer
+from metric_commons.formulas.notation import MAX_LENGTH
 from metric_commons.mathematics.equivalence import equivalent
-from metric_commons.mathematics.mathematical_answers import parse_answer
-from metric_commons.mathematics.notation import MAX_LENGTH
-from metric_commons.mathematics.work_limits import UndecidedError, limited_work, spend
 
 PRIMES = [n for n in range(2, 3_000) if all(n % d for d in range(2, int(n**0.5) + 1))]
 
@@ -65,6 +65,36 @@ HOSTILE = {
     "signs": "-" * 1_990 + "1",
     "white space": "^" + " " * 500_000 + "x",
     "a book": "x+" * 500_000,
+    "nested roots": r"\sqrt{2+" * 38 + "2" + "}" * 38,
+    "roots of many degrees": listed(r"\sqrt[%d]{2}", range(2, 60)),
+    "sum of cosines": listed(r"\cos\frac{\pi}{%d}", range(3, 300)),
+    "product of cosines": listed(r"\cos\frac{\pi}{%d}", range(3, 300), ""),
+    "fine angles": r"\cos\frac{\pi}{9973}-\cos\frac{\pi}{9967}",
+    "logarithms": listed(r"\ln %d", PRIMES),
+    "products of logarithms": listed(r"\ln %d", PRIMES, r"\cdot "),
+    "exponentials of sums": "e^{" + listed("x_{%d}", range(200)) + "}",
+    "exponentials of exponentials": "e^{" * 38 + "x" + "}" * 38,
+    "towers of roots": r"\sqrt[64]{" * 30 + "2" + "}" * 30,
+    "sums of sums": r"\sum_{i=1}^{999}\sum_{j=1}^{999} ij",
+    "sum of factorials": r"\sum_{i=1}^{999} i!",
+    "products of sums": r"\prod_{i=1}^{999} (x+i)",
+    "sum of roots by index": r"\sum_{i=1}^{999} \sqrt{i}",
+    "inverse functions": listed(r"\arctan %d", range(2, 300)),
+    "ambiguous letters": listed("f(%d)", range(300)),
+    "list of roots": listed(r"\sqrt{%d}", range(2, 300), ","),
+    "list of cosines": listed(r"\cos %d^\circ", range(1, 300), ","),
+    "union of intervals": listed("(%d,1000)", range(300), r"\cup "),
+    "inequalities": listed("x \\ne %d", range(300), r" \text{ and } "),
+    "units": repeated("m^2 ") + "m",
+    "letters in front of brackets": repeated("f("),
+    "determinant": r"\begin{vmatrix}" + (r"x&" * 7 + r"y\\") * 8 + r"\end{vmatrix}",
+    "power of a matrix": r"\begin{pmatrix}x&y\\1&2\end{pmatrix}^{64}",
+    "long word": "a" * 1_990,
+    "long word with digits": "2" + "ab" * 900,
+    "primes": "'" * 1_990,
+    "roots of sums": repeated(r"\sqrt{x+1}"),
+    "powers of roots of sums": r"(\sqrt{x+1}+\sqrt{x+2}+1)^{24}",
+    "nearly equal": r"\sqrt{2}+\sqrt{3}+\sqrt{5}+\sqrt{7}+\sqrt{11}+\sqrt{13}+\sqrt{17}",
 }
 
 
@@ -80,7 +110,7 @@ def test_no_text_takes_long(text):
     pair = text, f"1+{text}"
 
     # What else runs on the machine may slow down the first time.
-    assert seconds_to_compare(*pair) < 0.2 or seconds_to_compare(*pair) < 0.2
+    assert seconds_to_compare(*pair) < 0.5 or seconds_to_compare(*pair) < 0.5
 
 
 def test_the_limit_is_that_of_one_thread():

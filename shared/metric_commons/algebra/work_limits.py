@@ -7,8 +7,8 @@ from contextvars import ContextVar
 # A step is about the product of two terms, some 4 microseconds. Answers take dozens of steps.
 MAX_STEPS = 4_000
 
-# None where nobody has set a limit.
-_steps_left: ContextVar[int | None] = ContextVar("_steps_left", default=None)
+# None where no limit is set.
+_steps_left: ContextVar[list[int] | None] = ContextVar("_steps_left", default=None)
 
 
 class UndecidedError(Exception):
@@ -17,7 +17,7 @@ class UndecidedError(Exception):
 
 @contextmanager
 def limited_work(steps: int = MAX_STEPS) -> Iterator[None]:
-    """Lets the body spend so many steps, whoever calls it; each thread counts its own.
+    """Lets the body spend this many steps, whoever calls it; each thread counts its own.
 
     >>> with limited_work(10):
     ...     try:
@@ -27,7 +27,7 @@ def limited_work(steps: int = MAX_STEPS) -> Iterator[None]:
     ...         print(error)
     too much work
     """
-    token = _steps_left.set(steps)
+    token = _steps_left.set([steps])
     try:
         yield
     finally:
@@ -43,6 +43,6 @@ def spend(steps: int) -> None:
     left = _steps_left.get()
     if left is None:
         return
-    if left < steps:
+    if left[0] < steps:
         raise UndecidedError("too much work")
-    _steps_left.set(left - steps)
+    left[0] -= steps

@@ -1,0 +1,146 @@
+"""Labelled pairs of answers, and random families whose verdicts follow from how they are made."""
+
+import json
+from collections import defaultdict
+from random import Random, SystemRandom
+
+import pytest
+
+from metric_commons.extraction import extract_answers
+from metric_commons.mathematics import equivalent
+from tests.answer_families import FAMILIES
+from tests.spec import GIVEN, ROOT
+
+CASES = GIVEN / "cases" / "mathematics.jsonl"
+CARD = (ROOT / "metrics" / "math_equivalence" / "README.md").read_text("utf-8")
+given = pytest.mark.skipif(not CASES.exists(), reason=f"no labelled pairs at {CASES}")
+
+# The percentage of pairs of a kind that may be undecided although a verdict is asked for.
+MOST_UNDECIDED = {
+    **dict.fromkeys(
+        (
+            *("choice", "mixed", "monomial", "named", "percent", "root", "vector", "option lists"),
+            *("option percent", "extraction boxed_all", "benchmark answers"),
+        ),
+        0,
+    ),
+    **dict.fromkeys(("number", "list", "tuple"), 3),
+    "polynomial": 2,
+    **dict.fromkeys(
+        (
+            *("equation", "function", "inequality", "interval", "log", "ratio", "recurring"),
+            *("statement", "sourced thread"),
+        ),
+        5,
+    ),
+    **dict.fromkeys(
+        (
+            *("complex", "matrix", "scale", "set", "unit", "option separators"),
+            "sourced math-verify tests",
+        ),
+        6,
+    ),
+    **dict.fromkeys(
+        ("nested root", "trig", "word", "extraction final_answer", "choice letters"), 8
+    ),
+    # One pair of 18 lies outside its tolerance, a share of the reference, by a rounded digit.
+    "option tolerance": 6,
+    "option rounding": 4,
+    "combinatorics": 10,
+    "power": 12,
+    "trig with letters": 15,
+    "derivative": 40,
+    "text suffix": 0,
+    "hostile": 0,
+}
+OF_THE_REFERENCE = {"relative_tolerance", "absolute_tolerance", "rounding"}
+
+
+def pairs():
+    """The labelled pairs, with the answer in place of the text that it is extracted from."""
+    for line in CASES.read_text("utf-8").splitlines():
+        case = json.loads(line)
+        case["has_options"] = bool(case["options"])
+        step = case["options"].pop("extract", None)
+        if step is not None:
+            case["prediction"] = extract_answers([case["prediction"]], step)[0] or ""
+        yield case
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    """Each pair with its verdict."""
+    return [
+        (case, equivalent(case["reference"], case["prediction"], **case["options"]))
+        for case in pairs()
+    ]
+
+
+@given
+def test_no_verdict_is_wrong(verdicts):
+    wrong = [
+        (case["id"], case["reference"], case["prediction"], verdict)
+        for case, verdict in verdicts
+        if verdict is not None and verdict not in case["verdict"]
+    ]
+
+    assert len(verdicts) == 1_458
+    assert not wrong
+
+
+@given
+def test_few_pairs_of_each_kind_are_undecided(verdicts):
+    kinds = defaultdict(list)
+    for case, verdict in verdicts:
+        kinds[case["kind"]].append(verdict is None and None not in case["verdict"])
+    shares = {kind: 100 * sum(undecided) / len(undecided) for kind, undecided in kinds.items()}
+
+    assert shares.keys() == MOST_UNDECIDED.keys()
+    assert {kind for kind, share in shares.items() if share > MOST_UNDECIDED[kind]} == set()
+
+
+@given
+def test_verdicts_are_symmetric(verdicts):
+    different = [
+        (case["reference"], case["prediction"])
+        for case, verdict in verdicts
+        if not OF_THE_REFERENCE & case["options"].keys()
+        and equivalent(case["prediction"], case["reference"], **case["options"]) is not verdict
+    ]
+
+    assert not different
+
+
+@given
+def test_the_table_of_the_card(verdicts):
+    """Of each kind without options: how many pairs, and how many are undecided."""
+    counts = defaultdict(lambda: [0, 0])
+    for case, verdict in verdicts:
+        if not case["has_options"]:
+            counts[case["kind"]][0] += 1
+            counts[case["kind"]][1] += verdict is None and None not in case["verdict"]
+    table = CARD.partition("| Kind |")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[2:]]
+
+    assert {row[0]: [int(row[1]), int(row[2])] for row in rows[:-1]} == counts
+    assert [int(cell) for cell in rows[-1][1:3]] == [
+        sum(column) for column in zip(*counts.values(), strict=True)
+    ]
+
+
+UNDECIDED_IN_FAMILIES = {"nested_roots": 0.05, "trigonometry": 0.05, "powers": 0.05}
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@pytest.mark.parametrize("seed", [1, SystemRandom().getrandbits(32)], ids=["fixed", "fresh"])
+def test_no_verdict_on_a_random_family_is_wrong(family, seed):
+    random = Random(seed)
+    undecided = 0
+    for _ in range(150):
+        left, right, is_equal = family(random)
+        verdict = equivalent(left, right)
+        undecided += verdict is None
+        assert verdict in (None, is_equal), (seed, left, right)
+        assert equivalent(right, left) is verdict, (seed, left, right)
+
+    assert undecided <= 150 * UNDECIDED_IN_FAMILIES.get(family.__name__, 0.0), seed
