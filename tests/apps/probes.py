@@ -156,7 +156,10 @@ FILES = {
     "x.json": (lambda: f"[{JSON_LINES.strip().replace(chr(10), ',')}]", _columns("a")),
     "x.csv": (lambda: CSV, _columns("a", "b", "c", numbers=["c"])),
     "x.tsv": (lambda: CSV.replace(",", "\t"), _columns("a")),
-    "x.yaml": (lambda: YAML, lambda p: config.validated(config.Config, config.read(p).content, p)),
+    "x.yaml": (
+        lambda: YAML,
+        lambda p: config.validated(config.Config, config.written_out(config.read(p).content), p),
+    ),
     "qrels": (lambda: QRELS, read_qrels),
     "run": (lambda: RUN, _trec(read_run, len)),
     "result.json": (lambda: _stored()["result.json"].to_json(), _again("result.json")),

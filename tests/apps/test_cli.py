@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.console import tables
+from metric_commons.console import outputs
 from metric_commons.files import tables as files
 from metric_commons.files.streams import Stream
 from metric_commons.scoring import evaluations as evaluation
@@ -139,9 +139,9 @@ def test_the_best_tier_is_bold_on_a_terminal_if_there_is_a_worse_one(run, monkey
 
 
 def test_a_column_wider_than_the_screen_has_a_page_of_its_own():
-    table = tables.Table(["system", "x" * 90, "y"], [["a", "1", "2"]], 1, set())
+    table = outputs.Table(["system", "x" * 90, "y"], [["a", "1", "2"]], 1, set())
 
-    assert list(tables._pages(table, 80)) == [[1], [2]]
+    assert list(outputs._pages(table, 80)) == [[1], [2]]
 
 
 def test_groups_are_shown_below_the_scores(run):

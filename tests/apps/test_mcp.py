@@ -211,7 +211,7 @@ async def test_evaluate_file(call):
             "references": "gold",
             "options": {"normalizer": "lower", "qa_f1.both_empty": 0},
             "confidence_level": 0.9,
-            "group_by": "of",
+            "groups": "of",
         },
     )
     found = text_of(result)["systems"]["bot"]

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from metric_commons.console import tables
+from metric_commons.console import outputs
 from metric_commons.scoring.scoring import score
 
 GOLD = ["x"] * 12
@@ -14,7 +14,7 @@ def shown(capsys, monkeypatch):
     def shown(width=200, **options):
         monkeypatch.setenv("COLUMNS", str(width))
         results = score("qa_em", predictions=SYSTEMS, references=GOLD, **options)
-        tables.show(results)
+        outputs.show(results, "table")
         return results, capsys.readouterr().out
 
     return shown

@@ -23,7 +23,7 @@ from .algebraic import (
     sign,
     square,
 )
-from .differences import are_equal, check_real, is_number, real_sign
+from .enclosures import are_equal, check_real, is_number, real_sign
 from .exact_values import (
     EMPTY,
     Exp,
@@ -417,7 +417,7 @@ def rounded_down(value: Value) -> int:
 
 
 def _approximation(value: Value) -> int:
-    from .differences import at_point
+    from .enclosures import at_point
 
     number: Ball = at_point(value, {}, 96)
     return number.real >> 96

@@ -4,8 +4,8 @@ import threading
 from typing import Any
 
 
-class Lock:
-    """A reentrant lock; a copy or an unpickled lock is a new lock.
+class Lock(type(threading.RLock())):  # type: ignore[misc]
+    """A lock that one thread may take several times; a copy or a pickle of it is a new lock.
 
     >>> import copy
     >>> lock = Lock()
@@ -13,15 +13,6 @@ class Lock:
     ...     copy.copy(lock) is lock
     False
     """
-
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *error: object) -> None:
-        self._lock.release()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ()

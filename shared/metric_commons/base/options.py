@@ -44,7 +44,7 @@ class Option:
         return schema(self.annotation)
 
     def check(self, value: Any) -> None:
-        """Check that the option may have this value.
+        """Check that it may have this value.
 
         Raises:
             OptionError: it may not.

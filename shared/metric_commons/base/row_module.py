@@ -6,6 +6,7 @@ a module of `evaluate`; code that does not need `evaluate` uses a `declared_modu
 
 import abc
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
@@ -165,7 +166,7 @@ class RowModule(abc.ABC):
             for name in self._layouts[0]
         }
 
-    @property
+    @cached_property
     def options(self) -> dict[str, Any]:
         """Every option with the value that `compute` uses by default."""
         defaults = {name: option.default for name, option in self.declared_options.items()}

@@ -69,16 +69,6 @@ def check_supported(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
             )
 
 
-def input_names(metric: Any) -> list[str]:
-    """The names of the columns that a module takes.
-
-    >>> from types import SimpleNamespace
-    >>> input_names(SimpleNamespace(feature_sets=[{"predictions": "", "references": ""}]))
-    ['predictions', 'references']
-    """
-    return list(metric.feature_sets[0])
-
-
 def compares_rows(metric: Any) -> bool:
     """Whether systems can be compared by the contributions of rows to a score.
 

@@ -141,8 +141,8 @@ def run_options(name: str) -> dict[str, Any]:
     return plain_names | {"missing": preset(name).missing}
 
 
-def preset_options(name: str | None, modules: Iterable[str]) -> dict[str, Any]:
-    """The preset's options for these modules, under the keys that `score` takes.
+def preset_options(name: str, modules: Iterable[str]) -> dict[str, Any]:
+    """The preset's options of these modules, under the keys that `score` takes.
 
     A module that the preset does not cover is an error: its numbers would be taken for the
     project's, but would differ.
@@ -153,8 +153,6 @@ def preset_options(name: str | None, modules: Iterable[str]) -> dict[str, Any]:
     Traceback (most recent call last):
     ValueError: the preset squad does not cover pass_at_k, only qa_em, qa_f1
     """
-    if name is None:
-        return {}
     covered = preset(name).modules
     for module in modules:
         if module not in covered:

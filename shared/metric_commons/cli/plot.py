@@ -73,11 +73,9 @@ def plot(
     evaluation = Evaluation(
         modules=[needs.module],
         systems=named_systems(file_names(paths), paths, predictions),
-        fields={"references": references},
+        references=references,
         options=dict(map(setting, settings or [])),
-        uncertainty={
-            "confidence_level": needs.confidence_level if confidence is None else confidence
-        },
+        confidence_level=needs.confidence_level if confidence is None else confidence,
     )
     check_outputs([save], evaluation.inputs())
     check(save)  # a missing library is said before a large file is read
@@ -91,7 +89,7 @@ def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
     """The options that were asked for, and those without which there is nothing to draw."""
     needs = PICTURES[kind]
     options_by_module = {needs.module: evaluation.metrics[needs.module].options}
-    requested = assign(evaluation.options, options_by_module)[needs.module]
+    requested = assign(evaluation.options or {}, options_by_module)[needs.module]
     for option in needs.fixed_options:
         if option in requested:
             raise UsageError(f"--set: {kind} sets {option} itself")

@@ -62,9 +62,13 @@ def run(
         raise UsageError("--profile is for parameter files of UltraRAG")
     for key, line in document.repeated:
         raise ValueError(f"{path}: key {key!r}: is given again in line {line}")
-    config_of_file = config.validated(config.Config, document.content, path)
+    content = config.written_out(document.content)
+    config_of_file = config.validated(config.Config, content, path)
     if preset is not None:
-        config_of_file = config_of_file.model_copy(update={"preset": preset})
+        config_of_file, content = (
+            replace(config_of_file, preset=preset),
+            content | {"preset": preset},
+        )
     evaluation = _evaluation(config_of_file, path)
     outputs = Outputs(
         form=form or config_of_file.outputs.format,
@@ -77,7 +81,7 @@ def run(
         results = evaluation.results()
     except OptionError as error:
         raise ValueError(f"{path}: {error}") from error  # the file is wrong, not the command line
-    described = config_of_file.model_dump(mode="json", exclude_unset=True)
+    described = config.in_order_of_keys(config.Config, content)
     outputs.write(replace(results, provenance=results.provenance | {"config": described}))
 
 
@@ -106,7 +110,9 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
     from ..console.config import wrong
     from ..scoring.evaluations import Evaluation
 
-    metrics = _checked_modules(config_of_file, path)
+    if not config_of_file.modules:
+        raise wrong(path, ["modules"], "needs at least one module")
+    metrics, fields = _checked_modules(config_of_file, path), config_of_file.data.fields
     systems = _systems(config_of_file, path)
     by_row = any(map(compares_rows, metrics.values()))
     compare = (
@@ -120,7 +126,10 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
     evaluation = Evaluation(
         modules=list(config_of_file.modules),
         systems=systems,
-        fields=config_of_file.data.fields.model_dump(exclude={"predictions"}),
+        references=fields.references,
+        groups=fields.groups,
+        clusters=fields.clusters,
+        ids=fields.id,
         common=_path(config_of_file.data.path),
         form=config_of_file.data.format,
         limit=config_of_file.data.limit,
@@ -130,13 +139,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
             for option, value in options.items()
         },
         preset=config_of_file.preset,
-        uncertainty={
-            "confidence_level": config_of_file.confidence_level,
-            "interval": config_of_file.interval,
-            "standard_error": config_of_file.standard_error,
-            "n_resamples": config_of_file.n_resamples,
-            "seed": config_of_file.seed,
-        },
+        **config_of_file.intervals,
         compare=compare,
         scores=config_of_file.scores,
         correction=correction_named(config_of_file.correction),
@@ -145,7 +148,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
         and (config_of_file.outputs.per_example or config_of_file.outputs.html) is not None,
     )
     is_saved = config_of_file.outputs.save is not None  # with counts of clusters
-    if evaluation.fields["clusters"] is not None and not (evaluation.uses_clusters or is_saved):
+    if fields.clusters is not None and not (evaluation.uses_clusters or is_saved):
         problem = "changes only intervals and tests; set confidence_level or compare"
         raise wrong(path, ["data", "fields", "clusters"], problem)
     return evaluation
@@ -154,7 +157,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
 def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
     """The modules, which exist and take these options and inputs, and which the preset knows."""
     from ..catalog import catalog
-    from ..catalog.arguments import REPORTING, input_names
+    from ..catalog.arguments import REPORTING
     from ..catalog.presets import preset_options
     from ..console.config import wrong
 
@@ -170,14 +173,15 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
             if option not in accepted:
                 hint = nearest(option, accepted) or f"; the options are {', '.join(accepted)}"
                 raise wrong(path, ["modules", module, option], f"there is no such option{hint}")
-        inputs = input_names(metric)
+        inputs = metric.input_names
         if "predictions" not in inputs:
             problem = f"takes {', '.join(inputs)}, not rows; set 'compare' to compare systems"
             raise wrong(path, ["modules", module], problem)
         if "references" in inputs and config_of_file.data.fields.references is None:
             raise wrong(path, ["data", "fields", "references"], f"is missing; {module} needs it")
     try:
-        preset_options(config_of_file.preset, list(config_of_file.modules))
+        if config_of_file.preset is not None:
+            preset_options(config_of_file.preset, list(config_of_file.modules))
     except ValueError as error:
         raise wrong(path, ["preset"], str(error)) from error
     return metrics

@@ -9,27 +9,19 @@ from typing import Annotated, Any
 import typer
 
 from ..catalog import catalog
-from ..catalog.arguments import assign, check_supported, input_names
+from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset_options
 from ..catalog.usage import UsageError, check_outputs
 from ..comparison.stated_means import NO_ROWS, results_of_logs
 from ..console.options import (
     OUTPUT,
-    READING,
-    STATISTICS,
     AllowEmptyReferences,
-    ClusterBy,
-    Confidence,
-    Correction,
-    IntervalMethod,
     Jobs,
     Predictions,
-    Resamples,
     Save,
-    Scores,
-    Seed,
     check_processes,
     correction_named,
+    with_request,
 )
 from ..console.outputs import Form, Outputs, say_written
 from ..console.sources import (
@@ -59,7 +51,17 @@ from ..numbers.checks import nearest
 from ..results.results import Results
 from ..scoring.evaluations import Evaluation
 
+# Options about what is reported beside scores, as they are typed.
+_REPORTED = {
+    "per_example": "--per-example",
+    "confidence_level": "--confidence",
+    "standard_error": "--standard-error",
+    "groups": "--group-by",
+    "clusters": "--cluster-by",
+}
 
+
+@with_request
 def score(
     words: Annotated[
         list[str],
@@ -68,68 +70,8 @@ def score(
             help="Modules, as `metric-commons list` names them, and the files to score.",
         ),
     ],
+    *,
     predictions: Predictions = None,
-    references: Annotated[
-        str | None,
-        typer.Option(metavar="FIELD", help="Field of the references: a text or a list of texts."),
-    ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="OPTION=VALUE",
-            help="Option of all modules, such as normalizer=ultrarag, or of one, such as "
-            "qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.",
-        ),
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Options that reproduce another tool; `metric-commons presets` lists them.",
-        ),
-    ] = None,
-    confidence: Confidence = None,
-    interval: IntervalMethod = "auto",
-    cluster_by: ClusterBy = None,
-    standard_error: Annotated[
-        bool,
-        typer.Option(
-            "--standard-error",
-            help="Print the standard error of each score.",
-            rich_help_panel=STATISTICS,
-        ),
-    ] = False,
-    compare: Annotated[
-        bool,
-        typer.Option(
-            "--compare",
-            help="Test every two systems against each other; they must have the same rows.",
-            rich_help_panel=STATISTICS,
-        ),
-    ] = False,
-    scores: Scores = None,
-    correction: Correction = "holm",
-    resamples: Resamples = 10_000,
-    seed: Seed = 0,
-    group_by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FIELD",
-            help="Field of groups, such as a topic; each group is also scored separately.",
-            rich_help_panel=READING,
-        ),
-    ] = None,
-    id_field: Annotated[
-        str | None,
-        typer.Option(
-            "--id",
-            metavar="FIELD",
-            help="Field that identifies each row. Saved results are matched by it; rankings need "
-            "it with --partial.",
-            rich_help_panel=READING,
-        ),
-    ] = None,
     origin: Origin = None,
     answers: Answers = None,
     system: SystemField = None,
@@ -161,6 +103,7 @@ def score(
     save: Save = None,
     jobs: Jobs = None,
     form: Form = "table",
+    **request: Any,
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
 
@@ -181,29 +124,13 @@ def score(
     selection = Selection(
         filter_name, conditions(condition_texts or []), incomplete=not is_complete
     )
-    settled: dict[str, Any] = {
+    request |= {
         "modules": modules,
-        "fields": {
-            "references": references,
-            "groups": group_by,
-            "clusters": cluster_by,
-            "id": id_field,
-        },
-        "allow_empty_references": allow_empty_references,
-        "options": dict(map(setting, settings or [])),
-        "preset": preset,
-        "uncertainty": {
-            "confidence_level": confidence,
-            "interval": interval,
-            "standard_error": standard_error,
-            "n_resamples": resamples,
-            "seed": seed,
-        },
-        "compare": compare,
-        "scores": scores,
-        "correction": correction_named(correction),
+        "options": dict(map(setting, request["options"] or [])),
+        "correction": correction_named(request["correction"]),
         "per_example": per_example is not None,
         "jobs": jobs,
+        "allow_empty_references": allow_empty_references,
     }
     of_logs: dict[str, Any] = {
         "answers": answers,
@@ -216,22 +143,17 @@ def score(
     with opened(paths, answers, origin, selection, limits) as sources:
         if any(source.log.means for source in sources.values()):
             requested = {
-                "--confidence": confidence is not None,
-                "--standard-error": standard_error,
-                "--compare": compare,
-                "--cluster-by": cluster_by is not None,
-                "--group-by": group_by is not None,
-                "--per-example": per_example is not None,
+                "--compare": request["compare"],
                 "--partial": partial is not None,
+                **{f: request[name] not in (None, False) for name, f in _REPORTED.items()},
             }
-            outputs.write(
-                _stated(sources, paths, modules, selection, metric, requested).choose(scores)
-            )
+            stated = _stated(sources, paths, modules, selection, metric, requested)
+            outputs.write(stated.choose(request["scores"]))
             return
-        evaluation = evaluation_on(sources, paths, predictions or [], settled, of_logs)
+        evaluation = evaluation_on(sources, paths, predictions or [], request, of_logs)
         check_usage(evaluation)
         is_kept = save is not None or partial is not None  # with counts of clusters
-        if cluster_by is not None and not evaluation.uses_clusters and not is_kept:
+        if evaluation.clusters is not None and not evaluation.uses_clusters and not is_kept:
             raise UsageError(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )
@@ -310,7 +232,7 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
     if isinstance(evaluation, LogEvaluation):
         raise UsageError("--partial takes plain rows, no logs and no files to be joined")
     requested = {
-        "--standard-error": evaluation.uncertainty["standard_error"],
+        "--standard-error": evaluation.standard_error,
         "--compare": evaluation.compare,
         "--per-example": evaluation.per_example,
         "--save": outputs.save is not None,
@@ -319,28 +241,28 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
         if is_requested:
             raise UsageError(f"{option} does not go with --partial; parts have no scores yet")
     for name, metric in evaluation.metrics.items():
-        if metric.scores_are == "rankings" and evaluation.fields["id"] is None:
+        if metric.scores_are == "rankings" and evaluation.ids is None:
             raise UsageError(f"parts of {name} need --id, the field of the queries' ids")
 
 
 def check_usage(evaluation: Evaluation) -> None:
     """The modules take these options and inputs. Said before a large file is read."""
     modules_known = {name: metric.options for name, metric in evaluation.metrics.items()}
-    for source, check in (
-        ("--set", lambda: assign(evaluation.options, modules_known)),
-        ("--preset", lambda: preset_options(evaluation.preset, evaluation.modules)),
-    ):
-        try:
-            check()
-        except ValueError as error:
-            raise UsageError(f"{source}: {error}") from error
+    source = "--set"
+    try:
+        assign(evaluation.options or {}, modules_known)
+        source = "--preset"
+        if evaluation.preset is not None:
+            preset_options(evaluation.preset, evaluation.modules)
+    except ValueError as error:
+        raise UsageError(f"{source}: {error}") from error
     for name, metric in evaluation.metrics.items():
-        if "predictions" not in input_names(metric):
+        if "predictions" not in metric.input_names:
             raise UsageError(
-                f"{name} takes {', '.join(input_names(metric))}, not rows; see --compare"
+                f"{name} takes {', '.join(metric.input_names)}, not rows; see --compare"
             )
-        is_named = evaluation.fields["references"] is not None
-        if type(evaluation) is Evaluation and not is_named and "references" in input_names(metric):
+        is_named = evaluation.references is not None
+        if type(evaluation) is Evaluation and not is_named and "references" in metric.input_names:
             raise UsageError(f"{name} needs --references")
     _check_reported(evaluation)
     is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None
@@ -352,16 +274,8 @@ def check_usage(evaluation: Evaluation) -> None:
 
 def _check_reported(evaluation: Evaluation) -> None:
     """Check that a module has each option about what is reported beside its scores."""
-    fields, uncertainty = evaluation.fields, evaluation.uncertainty
-    requested = {
-        "--per-example": ("per_example", evaluation.per_example),
-        "--confidence": ("confidence_level", uncertainty.get("confidence_level") is not None),
-        "--standard-error": ("standard_error", uncertainty.get("standard_error")),
-        "--group-by": ("groups", fields.get("groups") is not None),
-        "--cluster-by": ("clusters", fields.get("clusters") is not None),
-    }
-    for flag, (option, is_requested) in requested.items():
-        if is_requested:
+    for option, flag in _REPORTED.items():
+        if getattr(evaluation, option) not in (None, False):
             try:
                 check_supported([option], evaluation.metrics)
             except ValueError as error:

@@ -5,11 +5,11 @@ import random
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
-from pydantic import BaseModel, ConfigDict, Field
 
 from ..catalog.usage import check_outputs
 from ..console.config import Document, validated, wrong
@@ -18,25 +18,22 @@ from ..files.tables import Source
 from ..integrations import ultrarag
 from ..integrations.ultrarag_tables import signature, table
 from ..numbers.checks import OptionError, RowError
+from ..numbers.domains import Count
 
 _ROWS = 2048  # of a block
 _PATHS = ("qrels_path", "run_path", "run_new_path", "run_old_path")
 
 
-class _Section(BaseModel):
-    """What is read of a section; its other keys are for other tools."""
-
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
-
-
-class KeyMap(_Section):
+@dataclass(frozen=True)
+class KeyMap:
     """Which fields of the benchmark are what."""
 
     gt_ls: str
     pred_ls: str
 
 
-class Benchmark(_Section):
+@dataclass(frozen=True)
+class Benchmark:
     """Where answers and references come from."""
 
     path: str
@@ -46,32 +43,35 @@ class Benchmark(_Section):
     seed: int = 42
 
 
-class Answers(_Section):
+@dataclass(frozen=True)
+class Answers:
     """What the tool `evaluate` takes, besides the benchmark."""
 
-    metrics: list[str] | None = None
+    metrics: Sequence[str] | None = None
     save_path: str | None = None
 
 
-class Ranking(_Section):
+@dataclass(frozen=True)
+class Ranking:
     """What the tool `evaluate_trec` takes."""
 
     run_path: str
     qrels_path: str
-    ir_metrics: list[str] | None = None
-    ks: list[int] | None = None
+    ir_metrics: Sequence[str] | None = None
+    ks: Sequence[int] | None = None
     save_path: str | None = None
 
 
-class Rankings(_Section):
+@dataclass(frozen=True)
+class Rankings:
     """What the tool `evaluate_trec_pvalue` takes."""
 
     run_new_path: str
     run_old_path: str
     qrels_path: str
-    ir_metrics: list[str] | None = None
-    ks: list[int] | None = None
-    n_resamples: Annotated[int, Field(ge=1)] | None = None
+    ir_metrics: Sequence[str] | None = None
+    ks: Sequence[int] | None = None
+    n_resamples: Count | None = None
     save_path: str | None = None
 
 
@@ -98,11 +98,12 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
             f"{path}: a pipeline; run its parameter file, which `ultrarag build` writes beside it"
         )
     is_flat = "evaluation" not in content  # the file of UltraRAG's server itself
-    section = content if is_flat else _mapping(content["evaluation"], path, ["evaluation"])
-    kind = _flat_tool(section, path) if is_flat else _tool(section, content, path)
-    settings: Any = validated(kind, section, path, [] if is_flat else ["evaluation"])
+    evaluation = content if is_flat else _mapping(content["evaluation"], path, ["evaluation"])
+    kind = _flat_tool(evaluation, path) if is_flat else _tool(evaluation, content, path)
+    parents = [] if is_flat else ["evaluation"]
+    settings: Any = validated(kind, evaluation, path, parents, others_allowed=True)
     save = None if settings.save_path is None else Path(settings.save_path)
-    for note in _notes(document, section, kind):
+    for note in _notes(document, evaluation, kind):
         typer.echo(f"{path}: {note}", err=True)
 
     if kind is Answers:
@@ -112,7 +113,11 @@ def run(path: Path, document: Document, profile: ultrarag.Profile) -> None:
         rows = len(next(iter(results.values())))
         line = signature(tool, profile, {"rows": rows})
     else:
-        paths = [Path(value) for name, value in settings if name in _PATHS and value is not None]
+        paths = [
+            Path(value)
+            for name, value in vars(settings).items()
+            if name in _PATHS and value is not None
+        ]
         check_outputs([save], [path, *paths])
         tool = "evaluate_trec" if kind is Ranking else "evaluate_trec_pvalue"
         results = _score_runs(settings, path, profile)
@@ -130,7 +135,7 @@ def _mapping(value: Any, path: Path, keys: Sequence[str]) -> dict[str, Any]:
     return value or {}
 
 
-def _flat_tool(section: Mapping[str, Any], path: Path) -> type[_Section]:
+def _flat_tool(section: Mapping[str, Any], path: Path) -> type[Any]:
     """What the parameter file of UltraRAG's evaluation server is about: what has its files."""
     if not section.keys() & (_FLAT | {"metrics"}):
         servers = ", ".join(map(str, section))
@@ -157,7 +162,7 @@ def _flat_tool(section: Mapping[str, Any], path: Path) -> type[_Section]:
     )
 
 
-def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) -> type[_Section]:
+def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) -> type[Any]:
     """What the file is about: two runs, else one, else the answers of a benchmark."""
     present = {name for name, value in section.items() if value is not None}
     if present & {"run_new_path", "run_old_path"}:
@@ -172,13 +177,15 @@ def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) ->
     )
 
 
-def _notes(document: Document, section: Mapping[str, Any], kind: type[_Section]) -> Iterator[str]:
+def _notes(document: Document, section: Mapping[str, Any], kind: type[Any]) -> Iterator[str]:
     """What of the file does not count."""
     for key, line in document.repeated:
         yield f"key {key!r} is given again in line {line}; the last one counts"
     sections = {"evaluation", "benchmark"} if kind is Answers else {"evaluation"}
     ignored = [str(name) for name in document.content if name not in sections]
-    ignored += [f"evaluation.{name}" for name in section if name not in kind.model_fields]
+    ignored += [
+        f"evaluation.{name}" for name in section if name not in {item.name for item in fields(kind)}
+    ]
     if ignored:
         yield f"passed over: {', '.join(ignored)}"
 
@@ -186,10 +193,10 @@ def _notes(document: Document, section: Mapping[str, Any], kind: type[_Section])
 def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
     """The benchmark, which generated files hold in a section of the same name."""
     keys = ["benchmark"]
-    section = _mapping(content["benchmark"], path, keys)
-    if isinstance(section.get("benchmark"), dict):
-        section, keys = section["benchmark"], [*keys, "benchmark"]
-    benchmark = validated(Benchmark, section, path, keys)
+    inner = _mapping(content["benchmark"], path, keys)
+    if isinstance(inner.get("benchmark"), dict):
+        inner, keys = inner["benchmark"], [*keys, "benchmark"]
+    benchmark = validated(Benchmark, inner, path, keys, others_allowed=True)
     if benchmark.limit < -1 or benchmark.limit == 0:
         raise wrong(path, [*keys, "limit"], f"expected -1 or at least 1, got {benchmark.limit}")
     return benchmark
@@ -200,10 +207,10 @@ def _score_answers(
 ) -> dict[str, Any]:
     """Of the scores of rows only the numbers are kept, so that there may be many rows."""
     limit = None if benchmark.limit == -1 else benchmark.limit
-    fields = benchmark.key_map
+    key_map = benchmark.key_map
     source = Source(
         Path(benchmark.path),
-        [fields.pred_ls, fields.gt_ls],
+        [key_map.pred_ls, key_map.gt_ls],
         limit=None if benchmark.shuffle else limit,
         progress=True,
     )
@@ -215,7 +222,7 @@ def _score_answers(
             random.Random(benchmark.seed).shuffle(order)
             order = order[:limit]
         predictions, references = (
-            [block[field][row] for row in order] for field in (fields.pred_ls, fields.gt_ls)
+            [block[field][row] for row in order] for field in (key_map.pred_ls, key_map.gt_ls)
         )
         try:
             scores_of_block = ultrarag.evaluate(
@@ -225,7 +232,7 @@ def _score_answers(
             if not isinstance(error, RowError):
                 raise _keyed(error, "metrics", path) from error
             position = source.location(before + order[error.row])
-            problem = error.about(f"field {getattr(fields, error.column)!r}")
+            problem = error.about(f"field {getattr(key_map, error.column)!r}")
             raise ValueError(f"{source.path}: {position}: {problem}") from error
         for name in [name for name in scores_of_block if f"avg_{name}" in scores_of_block]:
             scores.setdefault(name, array("d")).extend(scores_of_block[name])

@@ -1,32 +1,28 @@
 """Configuration files: YAML, checked as a whole before any data is read."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from ..files.contents import Format
 from ..files.stored import refuse_device
-from ..numbers.checks import nearest, shown
+from ..numbers.checks import OptionError, nearest, shown
+from ..numbers.domains import Count, Jobs, OneOf, check_option
 from ..results.results import FORMATS
-from ..scoring.worker_processes import MOST_JOBS
-from ..statistics.methods import Method
+from ..scoring.request import Reporting
 
-Model = TypeVar("Model", bound=BaseModel)
+Kind = TypeVar("Kind")
 
 _MOST_VALUES = 100_000  # of a configuration
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class Fields(_Section):
+@dataclass(frozen=True)
+class Fields:
     """Which fields of the data are what."""
 
     predictions: str | None = None
@@ -36,70 +32,70 @@ class Fields(_Section):
     id: str | None = None
 
 
-class Data(_Section):
+@dataclass(frozen=True)
+class Data:
     """Where rows come from."""
 
     path: str | None = None
     format: Format | None = None
     fields: Fields = Fields()
-    limit: Annotated[int, Field(ge=1)] | None = None
+    limit: Count | None = None
 
 
-class System(_Section):
+@dataclass(frozen=True)
+class System:
     """Whose predictions: a field, and the file if it is not that of the data."""
 
     path: str | None = None
     predictions: str | None = None
 
 
-def _system(value: Any) -> Any:
-    """A system of which only the field is given."""
-    return {"predictions": value} if isinstance(value, str) else value
-
-
-def _modules(value: Any) -> Any:
-    """Modules as a list, or with options that are left out."""
-    if isinstance(value, list) and all(isinstance(name, str) for name in value):
-        return {name: {} for name in value}
-    if isinstance(value, dict):
-        return {name: {} if options is None else options for name, options in value.items()}
-    return value
-
-
-def _format(value: str) -> str:
-    """A form that results can be printed in."""
-    if value not in FORMATS:
-        listed = ", ".join(map(repr, FORMATS))
-        raise ValueError(f"expected one of {listed}{nearest(value, FORMATS)}")
-    return value
-
-
-class Outputs(_Section):
+@dataclass(frozen=True)
+class Outputs:
     """Where results go."""
 
     save: str | None = None
     per_example: str | None = None
     html: str | None = None
-    format: Annotated[str, AfterValidator(_format)] = "table"
+    format: Annotated[str, OneOf(FORMATS)] = "table"
 
 
-class Config(_Section):
-    """One evaluation."""
+@dataclass(frozen=True, kw_only=True)
+class _Inputs:
+    """What is scored."""
 
     data: Data = Data()
-    systems: dict[str, Annotated[System, BeforeValidator(_system)]] = {}
-    modules: Annotated[dict[str, dict[str, Any]], BeforeValidator(_modules), Field(min_length=1)]
-    preset: str | None = None
-    confidence_level: Annotated[float, Field(gt=0, lt=1)] | None = None
-    interval: Method = "auto"
-    standard_error: bool = False
-    n_resamples: Annotated[int, Field(ge=1, le=10_000_000)] = 10_000
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    compare: bool | None = None
-    scores: list[str] | None = None
-    correction: Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"] = "holm"
-    jobs: Annotated[int, Field(ge=1, le=MOST_JOBS)] | None = None
+    systems: Mapping[str, System] = field(default_factory=dict)
+    modules: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(Reporting, _Inputs):
+    """One evaluation. The keys of `Reporting` stand at the top of the file."""
+
+    compare: bool | None = None  # type: ignore[assignment]  # None for systems that can be compared
+    correction: Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"] = "holm"  # type: ignore[assignment]
+    jobs: Jobs | None = None
     outputs: Outputs = Outputs()
+
+
+def written_out(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a configuration file without its short forms.
+
+    >>> written_out({"modules": ["qa_em"], "systems": {"a": "answer"}})
+    {'modules': {'qa_em': {}}, 'systems': {'a': {'predictions': 'answer'}}}
+    """
+    full, modules, systems = dict(content), content.get("modules"), content.get("systems")
+    if isinstance(modules, list) and all(isinstance(name, str) for name in modules):
+        full["modules"] = {name: {} for name in modules}
+    elif isinstance(modules, dict):
+        full["modules"] = {name: {} if v is None else v for name, v in modules.items()}
+    if isinstance(systems, dict):
+        full["systems"] = {
+            name: {"predictions": value} if isinstance(value, str) else value
+            for name, value in systems.items()
+        }
+    return full
 
 
 _NO_VALUES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -167,7 +163,7 @@ def read(path: Path) -> Document:
 
 
 def _check_size(content: Any) -> None:
-    """Nothing, if the values are not too many once every alias stands for what it names.
+    """Check that the values are not too many once every alias stands for what it names.
 
     A few lines of aliases of aliases may stand for billions of values. Each list and mapping is
     counted once and remembered.
@@ -187,58 +183,85 @@ def _check_size(content: Any) -> None:
         raise ValueError(f"its aliases stand for more than {_MOST_VALUES:,} values")
 
 
-def validated(kind: type[Model], content: Any, path: Path, above: Sequence[str] = ()) -> Model:
-    """The content of a file as a model, or a `ValueError` that names the first key that is wrong.
+def validated(
+    kind: type[Kind],
+    content: Any,
+    path: Path,
+    parents: Sequence[str] = (),
+    *,
+    others_allowed: bool = False,
+) -> Kind:
+    """A section of a file as an object of a dataclass, whose annotations say what values may be.
 
-    `place` are the keys above the content in the file.
+    Args:
+        kind: the dataclass.
+        content: of the section.
+        path: the file.
+        parents: the keys that lead to the section.
+        others_allowed: whether there may be keys that the dataclass does not have.
+
+    Raises:
+        ValueError: names the first key that is wrong.
     """
+    if not isinstance(content, dict):
+        raise wrong(path, parents, f"expected keys with values, got {content!r}")
+    items: dict[str, Any] = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
+    for key in content:
+        if key not in items and not others_allowed:
+            hint = nearest(str(key), items) or f"; the keys here are {', '.join(items)}"
+            raise wrong(path, [*parents, str(key)], f"there is no such key{hint}")
+    annotations = get_type_hints(kind, include_extras=True)
+    values = {}
+    for name, item in items.items():
+        keys = [*parents, name]
+        if name in content:
+            values[name] = _value(annotations[name], content[name], path, keys, others_allowed)
+        elif item.default is MISSING and item.default_factory is MISSING:
+            raise wrong(path, keys, "is missing")
+    return kind(**values)
+
+
+def _value(
+    annotation: Any, value: Any, path: Path, keys: Sequence[str], others_allowed: bool
+) -> Any:
+    """The value of a key, checked by its annotation."""
+    if is_dataclass(annotation):
+        kind: Any = annotation
+        return validated(kind, value, path, keys, others_allowed=others_allowed)
+    if get_origin(annotation) is Mapping:
+        if not isinstance(value, dict):
+            raise wrong(path, keys, f"expected keys with values, got {value!r}")
+        for name in value:
+            if not isinstance(name, str):
+                raise wrong(path, [*keys, str(name)], f"the key must be a string, got {name!r}")
+        _, of_items = get_args(annotation)
+        return {
+            name: _value(of_items, item, path, [*keys, name], others_allowed)
+            for name, item in value.items()
+        }
     try:
-        return kind.model_validate(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        keys = [str(part) for part in first["loc"] if part != "[key]"]
-        raise wrong(path, [*above, *keys], _problem(kind, first, keys)) from None
+        check_option(keys[-1], value, annotation)
+    except OptionError as error:
+        raise wrong(path, keys, error.problem) from error
+    return value
 
 
-def wrong(path: Path, above: Sequence[str], problem: str) -> ValueError:
-    """What is wrong with a key of a file, as one line."""
-    return ValueError(f"{path}: key {'.'.join(above)!r}: {problem}")
+def in_order_of_keys(kind: Any, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a section in the order in which its dataclass has the keys."""
+    return {
+        item.name: (
+            in_order_of_keys(type(item.default), content[item.name])
+            if is_dataclass(item.default)
+            else content[item.name]
+        )
+        for item in fields(kind)
+        if item.name in content
+    }
 
 
-def _problem(kind: type[BaseModel], error: Mapping[str, Any], keys: Sequence[str]) -> str:
-    match error["type"]:
-        case "extra_forbidden":
-            keys_here = list(_model_at(kind, keys[:-1]).model_fields)
-            hint = nearest(keys[-1], keys_here) or f"; the keys here are {', '.join(keys_here)}"
-            return f"there is no such key{hint}"
-        case "missing":
-            return "is missing"
-        case "model_type" | "dict_type":
-            return f"expected keys with values, got {error['input']!r}"
-        case "value_error":
-            return f"{error['msg'].removeprefix('Value error, ')}, got {error['input']!r}"
-        case "literal_error":
-            value = str(error["input"])
-            return f"expected {error['ctx']['expected']}, got {value!r}" + nearest(
-                value, [part.strip("'") for part in error["ctx"]["expected"].split("'")[1::2]]
-            )
-    message = error["msg"].removeprefix("Input ")
-    return f"{message[0].lower()}{message[1:]}, got {error['input']!r}"
-
-
-def _model_at(kind: type[BaseModel], keys: Sequence[str]) -> type[BaseModel]:
-    """The model that these keys lead to; names that users choose are passed over."""
-    for name in keys:
-        if name in kind.model_fields:
-            kind = next(_models(kind.model_fields[name].annotation), kind)
-    return kind
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for part in get_args(annotation):
-        yield from _models(part)
+def wrong(path: Path, parents: Sequence[str], problem: str) -> ValueError:
+    """The error about a key of a file, as one line."""
+    return ValueError(f"{path}: key {'.'.join(parents)!r}: {problem}")
 
 
 # What `init` writes. It runs as it is where the examples are.

@@ -1,14 +1,26 @@
-"""Options that several commands have."""
+"""Options that several commands have; those of a request are made from its fields."""
 
 import math
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
 from ..catalog.usage import UsageError
-from ..scoring.worker_processes import MOST_JOBS, check_jobs
+from ..numbers.domains import Level, Range
+from ..scoring.request import DEFAULTS, HELP, annotations
+from ..scoring.worker_processes import check_jobs
 from ..statistics.methods import Method
+
+# The boxes that help sorts options into.
+STATISTICS = "Intervals and comparisons"
+OUTPUT = "Output"
+READING = "Files and rows"
+LOGS = "Logs of harnesses"
+
+_LARGEST = 2**63 - 1  # of integers, which arrays can hold
 
 
 def share(value: str | float) -> float:
@@ -32,40 +44,145 @@ def share(value: str | float) -> float:
     raise typer.BadParameter(f"it must be a number between 0 and 1{hint}; got {text!r}")
 
 
-# The boxes that help sorts options into.
-STATISTICS = "Intervals and comparisons"
-OUTPUT = "Output"
-READING = "Files and rows"
-LOGS = "Logs of harnesses"
+def _bounds(annotation: Any) -> dict[str, Any]:
+    """How typer checks what an annotation of `numbers/domains` allows."""
+    members = [annotation, *get_args(annotation)]
+    if Level in members:
+        return {"parser": share}
+    for member in members:
+        for marker in get_args(member)[1:]:
+            if isinstance(marker, Range):
+                return {"min": int(marker.low), "max": int(min(marker.high, _LARGEST))}
+    return {}
+
+
+def request_option(
+    field: str,
+    *flags: str,
+    metavar: str | None = None,
+    panel: str | None = STATISTICS,
+    text: str | None = None,
+) -> Any:
+    """The option for a field of a request: its bounds and its help.
+
+    Args:
+        field: of the request.
+        flags: what a person types, if that is not the name of the parameter.
+        metavar: what stands for the value in the help.
+        panel: the box in the help.
+        text: a help other than that of the field.
+    """
+    about = text or f"{HELP[field][0].upper()}{HELP[field][1:]}"
+    return typer.Option(
+        *flags,
+        metavar=metavar,
+        help=about,
+        rich_help_panel=panel,
+        **_bounds(annotations()[field]),
+    )
+
 
 Confidence = Annotated[
-    float | None,
-    typer.Option(
-        metavar="LEVEL",
-        parser=share,
-        help="Print confidence intervals of this level, such as 0.95.",
-        rich_help_panel=STATISTICS,
-    ),
+    float | None, request_option("confidence_level", "--confidence", metavar="LEVEL")
 ]
 IntervalMethod = Annotated[
     Method,
-    typer.Option(
+    request_option(
+        "interval",
         metavar="METHOD",
-        help=f"How intervals are computed: {', '.join(get_args(Method))}. auto chooses by the kind "
+        text=f"How intervals are computed: {', '.join(get_args(Method))}. auto chooses by the kind "
         "of score.",
-        rich_help_panel=STATISTICS,
     ),
 ]
-ClusterBy = Annotated[
+ClusterBy = Annotated[str | None, request_option("clusters", "--cluster-by", metavar="FIELD")]
+Resamples = Annotated[int, request_option("n_resamples", "--resamples", metavar="COUNT")]
+Seed = Annotated[int, request_option("seed", metavar="NUMBER")]
+Scores = Annotated[list[str] | None, request_option("scores", metavar="NAME", panel=None)]
+Correction = Annotated[
+    Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"],
+    request_option(
+        "correction",
+        metavar="METHOD",
+        text="Correction for several comparisons: holm, max_t (of the largest statistic), bh "
+        "(Benjamini and Hochberg; also benjamini_hochberg) or none.",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    request_option(
+        "jobs",
+        metavar="COUNT",
+        panel=None,
+        text=f"{HELP['jobs'].capitalize()} Without it one for small files, and for large ones as "
+        "many as there are cores.",
+    ),
+]
+Preset = Annotated[
     str | None,
-    typer.Option(
-        metavar="FIELD",
-        help="Field with the cluster of each row, such as its document. Intervals and tests count "
-        "clusters instead of rows; scores do not change. Needs --confidence, --standard-error, "
-        "--compare or --per-example.",
-        rich_help_panel=STATISTICS,
+    request_option(
+        "preset",
+        metavar="NAME",
+        panel=None,
+        text="Options that reproduce another tool; `metric-commons presets` lists them.",
     ),
 ]
+References = Annotated[str | None, request_option("references", metavar="FIELD", panel=None)]
+Settings = Annotated[
+    list[str] | None,
+    request_option(
+        "options",
+        "--set",
+        metavar="OPTION=VALUE",
+        panel=None,
+        text="Option of all modules, such as normalizer=ultrarag, or of one, such as "
+        "qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.",
+    ),
+]
+# The fields of a request that the command `score` takes as they are.
+_REQUEST: Mapping[str, Any] = {
+    "references": References,
+    "options": Settings,
+    "preset": Preset,
+    "confidence_level": Confidence,
+    "interval": IntervalMethod,
+    "clusters": ClusterBy,
+    "standard_error": Annotated[bool, request_option("standard_error", "--standard-error")],
+    "compare": Annotated[bool, request_option("compare", "--compare")],
+    "scores": Scores,
+    "correction": Correction,
+    "n_resamples": Resamples,
+    "seed": Seed,
+    "groups": Annotated[
+        str | None, request_option("groups", "--group-by", metavar="FIELD", panel=READING)
+    ],
+    "ids": Annotated[
+        str | None,
+        request_option(
+            "ids",
+            "--id",
+            metavar="FIELD",
+            panel=READING,
+            text="Field that identifies each row. Saved results are matched by it; rankings need "
+            "it with --partial.",
+        ),
+    ],
+}
+
+
+def with_request(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, which takes the fields of a request in place of its `**request`."""
+    words, predictions, *parameters, _ = signature(command).parameters.values()
+    fields = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=DEFAULTS[name], annotation=annotation)
+        for name, annotation in _REQUEST.items()
+    ]
+    command.__signature__ = signature(command).replace(  # type: ignore[attr-defined]
+        parameters=[words, predictions, *fields, *parameters]
+    )
+    command.__annotations__ |= _REQUEST
+    return command
+
+
 AllowEmptyReferences = Annotated[
     bool,
     typer.Option(
@@ -79,26 +196,6 @@ Predictions = Annotated[
     typer.Option(
         metavar="[NAME=]FIELD",
         help="Field of the predictions; not needed for logs. Give it once for each system.",
-    ),
-]
-Resamples = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        max=10_000_000,
-        metavar="COUNT",
-        help="Number of resamples, for intervals and tests that need them.",
-        rich_help_panel=STATISTICS,
-    ),
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        max=2**63 - 1,
-        metavar="NUMBER",
-        help="Seed of the resamples.",
-        rich_help_panel=STATISTICS,
     ),
 ]
 Save = Annotated[
@@ -121,14 +218,6 @@ Power = Annotated[
         parser=share,
         help="Power that the suggested number of rows should have.",
         rich_help_panel=STATISTICS,
-    ),
-]
-Scores = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME",
-        help="Show, save and compare only this score, such as qa_f1; repeatable. By default all "
-        "scores are shown, and the main score of each module is compared.",
     ),
 ]
 Sort = Annotated[
@@ -154,29 +243,10 @@ Rows = Annotated[
         "one for each result.",
     ),
 ]
-Correction = Annotated[
-    Literal["holm", "max_t", "bh", "benjamini_hochberg", "none"],
-    typer.Option(
-        metavar="METHOD",
-        help="Correction for several comparisons: holm, max_t (of the largest statistic), bh "
-        "(Benjamini and Hochberg; also benjamini_hochberg) or none.",
-        rich_help_panel=STATISTICS,
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=MOST_JOBS,
-        metavar="COUNT",
-        help="How many processes read and score rows; the result is the same. Without it one for "
-        "small files, and for large ones as many as there are cores.",
-    ),
-]
 
 
 def check_processes(jobs: int | None) -> None:
-    """Nothing, if so many processes can be started.
+    """Check that this number of processes can be started.
 
     Raises:
         UsageError: they cannot.
@@ -187,6 +257,6 @@ def check_processes(jobs: int | None) -> None:
         raise UsageError(f"--{error}") from error
 
 
-def correction_named(name: str) -> str:
+def correction_named(name: str) -> Any:
     """The whole name of a correction."""
     return {"bh": "benjamini_hochberg"}.get(name, name)

@@ -1,8 +1,8 @@
-"""Where results go."""
+"""Where results go: files, and the screen."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -12,6 +12,11 @@ from ..numbers.checks import OptionError, check_choice
 from ..results.rendering import Table, label
 from ..results.results import FORMATS, Results
 from .options import OUTPUT
+
+if TYPE_CHECKING:
+    from rich.table import Table as Grid
+
+_GAP = 2  # between columns: one blank of padding, one that SIMPLE_HEAD draws
 
 
 def check_form(form: str | None) -> str | None:
@@ -92,19 +97,62 @@ def say_written(*paths: Path | None) -> None:
         typer.echo(label(f"wrote {path}{link}"), err=True)
 
 
-def show_tables(printed: Sequence[Table], lines: Sequence[str] = ()) -> None:
-    """Print tables that are no results, as wide as the screen allows, then the lines."""
-    from . import tables
-
-    tables.show_tables(printed, lines)
-
-
 def show(results: Results, form: str) -> None:
-    """Print results in one of the forms; tables as wide as the screen allows."""
+    """Print results in one of the forms; of tables the best of each score is in bold."""
     if form == "table":
-        from . import tables
-
-        tables.show(results)
+        show_tables(results.tables(), results.signatures())
     else:
         text = FORMATS[form](results)
         typer.echo(text, nl=not text.endswith("\n"))
+
+
+def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
+    """Print tables with their notes, as wide as the screen allows, then the lines."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    for table in tables:
+        for columns in _pages(table, console.width):
+            console.print(_grid(table, columns))
+            console.print()
+        if table.note:
+            console.print(Text(table.note, style="dim"))
+            console.print()
+    for line in lines:  # unbroken, to be copied
+        console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def _pages(table: Table, width: int) -> Iterator[list[int]]:
+    """The columns of scores in each part of a table that is too wide for the screen."""
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, cells)) for cells in zip(table.header, *table.rows, strict=True)]
+    room = width - sum(widths[: table.labels]) - _GAP * (table.labels - 1)
+    page: list[int] = []
+    for column in range(table.labels, len(widths)):
+        if page and sum(widths[j] + _GAP for j in [*page, column]) > room:
+            yield page
+            page = []
+        page.append(column)
+    yield page
+
+
+def _grid(table: Table, columns: list[int]) -> "Grid":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    column_numbers = [*range(table.labels), *columns]
+    for column in column_numbers:
+        grid.add_column(
+            Text(table.header[column]),
+            justify="left" if column < table.labels else "right",
+            overflow="fold",
+        )
+    for i, row in enumerate(table.rows):
+        grid.add_row(
+            *(Text(row[j], "bold" if (i, j) in table.best else "") for j in column_numbers)
+        )
+    return grid

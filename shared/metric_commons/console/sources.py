@@ -174,7 +174,7 @@ def evaluation_on(
     sources: Mapping[Path, Source],
     paths: Sequence[Path],
     predictions: Sequence[str],
-    settled: Mapping[str, Any],
+    request: Mapping[str, Any],
     of_logs: Mapping[str, Any],
 ) -> Evaluation:
     """The evaluation of the files: of plain rows as they come, or of logs and what is like them.
@@ -183,7 +183,7 @@ def evaluation_on(
         sources: the files.
         paths: those with predictions.
         predictions: fields, perhaps with names.
-        settled: what both kinds of evaluations take.
+        request: what both kinds of evaluations take.
         of_logs: what that of logs takes besides.
 
     Raises:
@@ -193,7 +193,7 @@ def evaluation_on(
     """
     is_usual = all(value in (None, "refuse") for value in of_logs.values())
     has_choice = any(source.selection[:2] != (None, {}) for source in sources.values())
-    are_logs = LOGGED in settled["modules"] or any(
+    are_logs = LOGGED in request["modules"] or any(
         source.log.form != PLAIN_ROWS for source in sources.values()
     )
     if not are_logs and not predictions:
@@ -201,8 +201,8 @@ def evaluation_on(
     names = file_names(paths, sources)
     systems = named_systems(names, paths, predictions, are_logs=are_logs)
     if is_usual and not has_choice and not are_logs:
-        return Evaluation(**settled, systems=systems, opened=sources)
-    return LogEvaluation(**settled, **of_logs, systems=systems, opened=sources)
+        return Evaluation(**request, systems=systems, opened=sources)
+    return LogEvaluation(**request, **of_logs, systems=systems, opened=sources)
 
 
 def conditions(texts: Sequence[str]) -> dict[str, str]:

@@ -2,11 +2,12 @@
 
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import Any, Literal, get_args
 
 from .delimited_rows import delimited_rows
-from .json_rows import PLAIN, STRICT, Row, decoded_lines, filled_lines, rows_of_document
+from .json_rows import PLAIN, STRICT, Row, decoded_lines, filled_lines, rows_of_document, text_lines
 from .logs import PLAIN_ROWS, Content, Log, format_named, formats, recognized
 from .parquet_rows import parquet_names, parquet_rows
 from .pieces import pieces_of_lines, pieces_of_table
@@ -75,11 +76,11 @@ def _of(content: Content, form: str | None) -> Log:
 
 
 def _texts(stream: Stream) -> Iterator[Row]:
-    return ((line, {"text": text}) for line, text in enumerate(stream.lines(), start=1))
+    return ((line, {"text": text}) for line, text in enumerate(text_lines(stream.content), start=1))
 
 
 def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Iterator[Row]:
-    yield from delimited_rows(stream.lines(), delimiter, fields())
+    yield from delimited_rows(text_lines(stream.content), delimiter, fields())
 
 
 def _parquet(stream: Stream, form: str | None, is_table: bool, fields: Fields) -> Log:
@@ -91,14 +92,14 @@ def _parquet(stream: Stream, form: str | None, is_table: bool, fields: Fields) -
     def rows() -> Iterator[Row]:
         yield from parquet_rows(file, fields())
 
-    return Log(form=PLAIN_ROWS, rows=rows(), pieces=pieces_of_table(file, fields))
+    return Log(form=PLAIN_ROWS, rows=rows(), pieces=partial(pieces_of_table, file, fields))
 
 
 def _json(stream: Stream, kind: str, form: str | None, is_table: bool) -> Log:
     """The log in JSON Lines or in a JSON document, whatever the suffix says; or the plain rows."""
     if kind == "json" or _is_list(stream.start()):
         return _document(stream.text(), stream, form, is_table)
-    lines = filled_lines(stream.lines())
+    lines = filled_lines(text_lines(stream.content))
     head = list(islice(lines, 2))
     try:
         first = PLAIN.decode(head[0][1]) if head else None
@@ -117,7 +118,7 @@ def _json(stream: Stream, kind: str, form: str | None, is_table: bool) -> Log:
         return chain(first_lines, stream.content)
 
     rows = decoded_lines(chain(head, lines))
-    return Log(form=PLAIN_ROWS, rows=rows, pieces=pieces_of_lines(all_lines))
+    return Log(form=PLAIN_ROWS, rows=rows, pieces=partial(pieces_of_lines, all_lines))
 
 
 def _document(text: str, stream: Stream, form: str | None, is_table: bool) -> Log:

@@ -45,6 +45,23 @@ def missing_field(field: str, names: Iterable[str]) -> str:
     return f"there is no field {field!r}{hint} fields are {', '.join(fields)}"
 
 
+def text_lines(content: Iterable[bytes]) -> Iterator[str]:
+    """Lines as text. Only a line feed ends a line, because JSON strings may have U+2028.
+
+    Raises:
+        ValueError: a line is not UTF-8.
+    """
+    for number, line in enumerate(content, start=1):
+        try:
+            text = line.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"line {number} is not UTF-8: byte 0x{line[error.start]:02x} "
+                f"after {error.start} others"
+            ) from None
+        yield text.removeprefix("\ufeff") if number == 1 else text
+
+
 def filled_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Lines that are not blank, with their numbers."""
     return (

@@ -3,7 +3,7 @@
 A format is a file in the folder `log_formats`, with
 
 * `FORM`, its name;
-* `recognizes(content)`, whether a file's content has the marks of the format;
+* `MARKS`, by which a file's content shows the format;
 * `read(content)`, the `Log`.
 
 Standard columns are functions from a record, the row as it was logged, so that only those columns
@@ -53,6 +53,25 @@ class Content:
         return isinstance(self.first, Mapping) and all(name in self.first for name in names)
 
 
+@dataclass(frozen=True)
+class Marks:
+    """By what the content of a file shows its format; all that is stated must hold."""
+
+    kinds: Sequence[str] = ("lines", "document")
+    suffixes: Sequence[str] = ()  # of the file's name, one of them
+    fields: Sequence[Sequence[str]] = ()  # of the first record, all of one of these
+    further: Callable[[Content], bool] | None = None
+
+    def hold(self, content: Content) -> bool:
+        """Whether the content has the marks."""
+        return (
+            content.kind in self.kinds
+            and (not self.suffixes or content.path.suffix in self.suffixes)
+            and (not self.fields or any(content.has(*names) for names in self.fields))
+            and (self.further is None or self.further(content))
+        )
+
+
 class Means(NamedTuple):
     """Scores of all rows of a split, where a file has no scores of rows."""
 
@@ -89,9 +108,7 @@ class Format(Protocol):
     """A file in the folder `log_formats`."""
 
     FORM: str
-
-    def recognizes(self, content: Content) -> bool:
-        """Whether the content has the marks of the format."""
+    MARKS: Marks
 
     def read(self, content: Content) -> Log:
         """The log."""
@@ -126,7 +143,7 @@ def recognized(content: Content) -> Any:
     Raises:
         ValueError: it has those of several.
     """
-    candidates = [module for module in formats().values() if module.recognizes(content)]
+    candidates = [module for module in formats().values() if module.MARKS.hold(content)]
     if len(candidates) > 1:
         names = " or ".join(module.FORM for module in candidates)
         raise ValueError(f"this may be {names}; say which with --from")

@@ -28,28 +28,24 @@ class Piece(NamedTuple):
 Cut = Callable[[int], Iterator[Piece]]
 
 
-def pieces_of_lines(lines: Callable[[], Iterable[bytes]]) -> Cut:
-    r"""JSON Lines in pieces.
+def pieces_of_lines(lines: Callable[[], Iterable[bytes]], multiple: int) -> Iterator[Piece]:
+    r"""JSON Lines in pieces of a multiple of this number of rows; the last may be smaller.
 
-    >>> [piece] = pieces_of_lines(lambda: [b'{"a": 1}\n', b"\n", b'{"a": 2}'])(1)
+    >>> [piece] = pieces_of_lines(lambda: [b'{"a": 1}\n', b"\n", b'{"a": 2}'], 1)
     >>> [row for _, row in piece.read(piece.data)]
     [{'a': 1}, {'a': 2}]
     """
-
-    def cut(multiple: int) -> Iterator[Piece]:
-        filled = (line for line in lines() if not line.isspace() or line.strip(b" \t\r\n"))
-        start = rows = size = 0
-        blocks: list[bytes] = []
-        while block := list(islice(filled, multiple)):
-            blocks.append(b"".join(block))
-            rows, size = rows + len(block), size + len(blocks[-1])
-            if size >= _SIZE:
-                yield Piece(start, rows, b"".join(blocks), _rows_of_lines)
-                start, rows, size, blocks = start + rows, 0, 0, []
-        if blocks:
+    filled = (line for line in lines() if not line.isspace() or line.strip(b" \t\r\n"))
+    start = rows = size = 0
+    blocks: list[bytes] = []
+    while block := list(islice(filled, multiple)):
+        blocks.append(b"".join(block))
+        rows, size = rows + len(block), size + len(blocks[-1])
+        if size >= _SIZE:
             yield Piece(start, rows, b"".join(blocks), _rows_of_lines)
-
-    return cut
+            start, rows, size, blocks = start + rows, 0, 0, []
+    if blocks:
+        yield Piece(start, rows, b"".join(blocks), _rows_of_lines)
 
 
 def _rows_of_lines(data: bytes) -> Iterator[Row]:
@@ -58,25 +54,23 @@ def _rows_of_lines(data: bytes) -> Iterator[Row]:
     return ((None, row) for _, row in decoded_lines(enumerate(lines)))
 
 
-def pieces_of_table(stream: IO[bytes], fields: Callable[[], Sequence[str]]) -> Cut:
+def pieces_of_table(
+    stream: IO[bytes], fields: Callable[[], Sequence[str]], multiple: int
+) -> Iterator[Piece]:
     """The columns of these fields of a Parquet file in pieces, which are streams of Arrow."""
+    import pyarrow as pa
+    from pyarrow import parquet
 
-    def cut(multiple: int) -> Iterator[Piece]:
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        file: Any = parquet.ParquetFile(stream)
-        start = 0
-        columns = column_names(file, fields())
-        for batch in file.iter_batches(batch_size=_BATCHES * multiple, columns=columns):
-            output = pa.BufferOutputStream()
-            with pa.ipc.new_stream(output, batch.schema) as writer:
-                writer.write_batch(batch)
-            data = output.getvalue().to_pybytes()
-            yield Piece(start, batch.num_rows, data, _rows_of_batches)
-            start += batch.num_rows
-
-    return cut
+    file: Any = parquet.ParquetFile(stream)
+    start = 0
+    columns = column_names(file, fields())
+    for batch in file.iter_batches(batch_size=_BATCHES * multiple, columns=columns):
+        output = pa.BufferOutputStream()
+        with pa.ipc.new_stream(output, batch.schema) as writer:
+            writer.write_batch(batch)
+        data = output.getvalue().to_pybytes()
+        yield Piece(start, batch.num_rows, data, _rows_of_batches)
+        start += batch.num_rows
 
 
 def _rows_of_batches(data: bytes) -> Iterator[Row]:

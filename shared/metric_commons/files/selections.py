@@ -40,17 +40,20 @@ class Selected:
         self._values: dict[str, Counter[str]] = {name: Counter() for name in selection.conditions}
 
     def __iter__(self) -> Iterator[Row]:
-        log, texts = self._log, self._selection.conditions
+        log = self._log
         if log.problem and not self._selection.incomplete:
             raise ValueError(f"{log.problem}; take what is there with --incomplete")
         if self._selection.filter is not None and "filter" not in log.strata:
             raise ValueError(f"rows of the format {log.form} have no filters")
-        if not (texts or log.strata or log.samples):
-            yield from log.rows
-            return
-        if not texts and log.strata.keys() <= {"filter"}:
-            yield from self._of_filter()
-            return
+        if not (self._selection.conditions or log.strata or log.samples):
+            return log.rows
+        if not self._selection.conditions and log.strata.keys() <= {"filter"}:
+            return self._of_filter()
+        return self._of_conditions()
+
+    def _of_conditions(self) -> Iterator[Row]:
+        """The rows of one filter that meet the conditions."""
+        log, texts = self._log, self._selection.conditions
         getters: dict[str, Getter] = {}
         ids = set()
         count = 0

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NamedTuple, Self
@@ -117,22 +117,6 @@ class Stream:
         """The first bytes of the content, which stay to be read."""
         data: bytes = self.content.peek(1)
         return data
-
-    def lines(self) -> Iterator[str]:
-        """Lines as text. Only a line feed ends a line, because JSON strings may have U+2028.
-
-        Raises:
-            ValueError: a line is not UTF-8.
-        """
-        for number, line in enumerate(self.content, start=1):
-            try:
-                text = line.decode("utf-8", "surrogatepass")
-            except UnicodeDecodeError as error:
-                raise ValueError(
-                    f"line {number} is not UTF-8: byte 0x{line[error.start]:02x} "
-                    f"after {error.start} others"
-                ) from None
-            yield text.removeprefix("\ufeff") if number == 1 else text
 
     def text(self) -> str:
         """All that is left, as text without a byte order mark."""

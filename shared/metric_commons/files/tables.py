@@ -10,7 +10,7 @@ and Parquet by pyarrow.
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -229,8 +229,11 @@ class Source:
             raise
 
     def _blocks(self, log: Log, size: int | None) -> Iterator[dict[str, list[Any]]]:
-        selected = Selected(log, self.selection, partial(getter, log))
-        rows = islice(_whole_rows(log, iter(selected)), self.limit)
+        selected, rows = None, log.rows
+        if log.form != PLAIN_ROWS or self.selection != Selection():
+            selected = Selected(log, self.selection, partial(getter, log))
+            rows = iter(selected) if log.form == PLAIN_ROWS else _whole_rows(iter(selected))
+        rows = islice(rows, self.limit)
         faults = Faults()
         reader = _Reader(self, log, faults)
         while True:
@@ -243,7 +246,7 @@ class Source:
             if size is None or self.rows < start + size:
                 break
         faults.check(self.rows)
-        self.left_out = selected.left_out
+        self.left_out = selected.left_out if selected else Counter()
         self._note_provenance(log)
 
     def _note_provenance(self, log: Log) -> None:
@@ -270,8 +273,8 @@ def _whole_log() -> Iterator[None]:
         raise ValueError(problem) from error
 
 
-def _whole_rows(log: Log, rows: Iterator[Row]) -> Iterator[Row]:
-    with nullcontext() if log.form == PLAIN_ROWS else _whole_log():
+def _whole_rows(rows: Iterator[Row]) -> Iterator[Row]:
+    with _whole_log():
         yield from rows
 
 

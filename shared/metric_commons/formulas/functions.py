@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from math import comb, factorial, gcd, lcm
 
-from ..algebra.differences import real_sign
 from ..algebra.elementary import (
     I,
     exp,
@@ -12,6 +11,7 @@ from ..algebra.elementary import (
     rounded_down,
     trigonometric,
 )
+from ..algebra.enclosures import real_sign
 from ..algebra.exact_values import Value, opaque, rational
 from ..algebra.work_limits import UndecidedError, spend
 from .matrices import determinant

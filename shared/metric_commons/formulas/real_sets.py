@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cmp_to_key
 from typing import cast
 
-from ..algebra.differences import is_number, real_sign
+from ..algebra.enclosures import is_number, real_sign
 from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError, spend
 from .structures import Bracketed, Collection, Infinity, Interval, MathObject, RealSet

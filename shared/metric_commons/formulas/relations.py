@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
 
-from ..algebra.differences import are_equal, real_sign
+from ..algebra.enclosures import are_equal, real_sign
 from ..algebra.exact_values import EMPTY, Exp, Opaque, Value, symbol
 from ..algebra.work_limits import UndecidedError
 from .amounts import parse_amount

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..catalog.catalog import load_without_evaluate
+from ..scoring.request import Request
 from ..scoring.scoring import column_names
 from ..scoring.scoring_plans import ScoringPlan, plan_of_columns
 from ..scoring.spark_parts import name_partition, numbered, on_executors, part_of_spark
@@ -57,12 +58,12 @@ def part_of_rows(
         >>> part.results(confidence_level=0.95)["answer"]["qa_em"]  # doctest: +SKIP
         0.5
     """
-    names = [modules] if isinstance(modules, str) else modules
+    names = [modules] if isinstance(modules, str) else list(modules)
     metrics = {name: load_without_evaluate(name) for name in names}
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
-    intervals = {"confidence_level": confidence_level}
-    systems = column_names(predictions)
-    return part_of_spark(df, plan_of_columns(metrics, systems, labels, options or {}, intervals))
+    request = Request(modules=names, options=options, confidence_level=confidence_level)
+    plan = plan_of_columns(request, metrics, column_names(predictions), labels)
+    return part_of_spark(df, plan)
 
 
 def scores_of_rows(

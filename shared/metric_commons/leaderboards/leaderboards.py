@@ -25,9 +25,9 @@ from ..log_formats.mteb import METADATA
 from ..results.comparisons import Rank, compare_pairs, statement
 from ..results.module_results import ModuleResult
 from ..results.rendering import Table, label
+from ..results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ..results.results import Results
 from ..results.score_names import find_score
-from ..results.standings import PAIRS_NOTE, RANKS_NOTE
 from ..results.value_counts import count_interval
 
 if TYPE_CHECKING:

@@ -7,14 +7,10 @@ are named by their numbers, from 0.
 from collections.abc import Iterator
 
 from ..files.json_rows import Row, location
-from ..files.logs import Content, Log
+from ..files.logs import Content, Log, Marks
 
 FORM = "conll"
-
-
-def recognizes(content: Content) -> bool:
-    """Whether the file name matches: the content is not recognizable, so the name decides."""
-    return content.kind == "text" and content.path.suffix in (".conll", ".bio", ".iob")
+MARKS = Marks(kinds=("text",), suffixes=(".conll", ".bio", ".iob"))
 
 
 def read(content: Content) -> Log:

@@ -6,7 +6,7 @@ NVIDIA/NeMo, the manifests of speech recognition.
 
 from typing import NamedTuple
 
-from ..files.logs import Content, Log
+from ..files.logs import Content, Log, Marks
 
 FORM = "datasets"
 
@@ -31,9 +31,7 @@ LIBRARIES = (
 )
 
 
-def recognizes(content: Content) -> bool:
-    """Whether the first row has the fields of a library."""
-    return any(content.has(*names.marks) for names in LIBRARIES)
+MARKS = Marks(fields=tuple(names.marks for names in LIBRARIES))
 
 
 def read(content: Content) -> Log:

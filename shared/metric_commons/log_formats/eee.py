@@ -3,14 +3,10 @@
 Source: evaleval/every_eval_ever, `instance_level_eval.schema.json`.
 """
 
-from ..files.logs import Content, Log, Record, listed
+from ..files.logs import Content, Log, Marks, Record, listed
 
 FORM = "eee"
-
-
-def recognizes(content: Content) -> bool:
-    """Whether the first row has the ids and the type of an interaction."""
-    return content.has("evaluation_id", "sample_id", "interaction_type")
+MARKS = Marks(fields=[("evaluation_id", "sample_id", "interaction_type")])
 
 
 def read(content: Content) -> Log:

@@ -2,14 +2,10 @@
 
 import math
 
-from ..files.logs import Content, Log, Record
+from ..files.logs import Content, Log, Marks, Record
 
 FORM = "execution"
-
-
-def recognizes(content: Content) -> bool:
-    """Whether the first row has the outcome of a sample."""
-    return content.has("task_id", "sample", "outcome", "status")
+MARKS = Marks(fields=[("task_id", "sample", "outcome", "status")])
 
 
 def read(content: Content) -> Log:

@@ -11,19 +11,15 @@ import json
 import re
 from typing import Any
 
-from ..files.logs import Content, Log, Record
+from ..files.logs import Content, Log, Marks, Record
 
 FORM = "helm"
-# Values besides the metrics: lengths, costs and finish reasons.
+MARKS = Marks(kinds=("document",), fields=[("adapter_spec", "request_states")])
+# What HELM counts beside the metrics: lengths, costs and reasons to stop.
 _BOOKKEEPING = re.compile(
     r"num_.*|training_.*|inference_.*|finish_reason_.*|batch_size|prompt_truncated|max_prob|logprob"
 )
 _Key = tuple[Any, Any, str]
-
-
-def recognizes(content: Content) -> bool:
-    """Whether the document has the requests of a run."""
-    return content.kind == "document" and content.has("adapter_spec", "request_states")
 
 
 def read(content: Content) -> Log:

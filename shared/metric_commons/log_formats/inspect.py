@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..files.json_rows import Row
-from ..files.logs import Column, Content, Log, Record, listed
+from ..files.logs import Column, Content, Log, Marks, Record, listed
 from ..files.streams import zstandard_reader
 
 FORM = "inspect"
@@ -26,11 +26,14 @@ _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
-def recognizes(content: Content) -> bool:
-    """Whether an archive has a header or journal, or a document has a run and its status."""
+def _is_run(content: Content) -> bool:
+    """Whether an archive or a document has the marks of a run."""
     if content.kind == "zip":
         return any(name == "header.json" or name.startswith("_journal/") for name in content.first)
-    return content.kind == "document" and content.has("eval", "status")
+    return content.has("eval", "status")
+
+
+MARKS = Marks(kinds=("zip", "document"), further=_is_run)
 
 
 def read(content: Content) -> Log:

@@ -7,7 +7,7 @@ Source: huggingface/lighteval, `logging/evaluation_tracker.py`, `tasks/requests.
 import re
 from typing import Any
 
-from ..files.logs import Content, Log, Record, argmax, listed, numbers_alone
+from ..files.logs import Content, Log, Marks, Record, argmax, listed, numbers_alone
 
 FORM = "lighteval"
 _COLUMNS = ("doc", "model_response", "metric")
@@ -15,10 +15,12 @@ _NAME = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.-]+\.parquet")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT.*")
 
 
-def recognizes(content: Content) -> bool:
-    """Whether the table has the three columns."""
-    names = content.first if content.kind == "parquet" else ()
-    return all(name in names or f"__{name}__" in names for name in _COLUMNS)
+def _has_columns(content: Content) -> bool:
+    """Whether a table has the columns of details."""
+    return all(name in content.first or f"__{name}__" in content.first for name in _COLUMNS)
+
+
+MARKS = Marks(kinds=("parquet",), further=_has_columns)
 
 
 def read(content: Content) -> Log:

@@ -3,14 +3,10 @@
 from collections.abc import Iterator
 
 from ..files.json_rows import Row
-from ..files.logs import Content, Log
+from ..files.logs import Content, Log, Marks
 
 FORM = "lines"
-
-
-def recognizes(content: Content) -> bool:
-    """Whether the name ends in `.txt`; the content is arbitrary."""
-    return content.kind == "text" and content.path.suffix == ".txt"
+MARKS = Marks(kinds=("text",), suffixes=(".txt",))
 
 
 def read(content: Content) -> Log:

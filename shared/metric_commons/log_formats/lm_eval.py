@@ -17,10 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..files.logs import Content, Log, Record, argmax, listed
+from ..files.logs import Content, Log, Marks, Record, argmax, listed
 from ..files.streams import SUFFIXES
 
 FORM = "lm-eval"
+MARKS = Marks(fields=[("doc_id", "resps", "filtered_resps")])
 _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash"),
@@ -37,11 +38,6 @@ _CONVENTIONS = {
 }
 _NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins in text form
 _INDEX = re.compile(r"\d+")
-
-
-def recognizes(content: Content) -> bool:
-    """Whether the first row has the responses of a document."""
-    return content.has("doc_id", "resps", "filtered_resps")
 
 
 def read(content: Content) -> Log:

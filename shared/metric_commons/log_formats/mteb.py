@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..files.logs import Content, Log, Means
+from ..files.logs import Content, Log, Marks, Means
 
 FORM = "mteb"
 METADATA = "model_meta.json"  # of the model, beside the results of its tasks
@@ -22,13 +22,16 @@ _ABOUT = {"dataset_revision", "mteb_dataset_name", "mteb_version", "evaluation_t
 _REVISION = re.compile(r"[0-9a-f]{7,40}|no_revision_available|external|\d+")
 
 
-def recognizes(content: Content) -> bool:
-    """Whether the document has the scores of a task."""
+def _is_result(content: Content) -> bool:
+    """Whether a document is the result of a task."""
     document = content.document
-    if content.kind != "document" or not isinstance(document, Mapping):
+    if not isinstance(document, Mapping):
         return False
     names = {"task_name", "scores"} if "scores" in document else {"mteb_dataset_name"}
     return {"mteb_version", *names} <= document.keys()
+
+
+MARKS = Marks(kinds=("document",), further=_is_result)
 
 
 def read(content: Content) -> Log:

@@ -6,17 +6,13 @@ is negative. Source: allenai/olmes.
 
 import re
 
-from ..files.logs import Content, Log, Record, argmax, listed, numbers_alone
+from ..files.logs import Content, Log, Marks, Record, argmax, listed, numbers_alone
 
 FORM = "olmes"
+MARKS = Marks(fields=[("doc_id", "model_output", "label")])
 _NAME = re.compile(r"task-\d+-(?P<task>.+)-predictions\.jsonl")
 # Values besides scores among the metrics.
 _BOOKKEEPING = re.compile(r"predicted_index_.*|correct_choice|num_.*")
-
-
-def recognizes(content: Content) -> bool:
-    """Whether the first row has the outputs of a document."""
-    return content.has("doc_id", "model_output", "label")
 
 
 def read(content: Content) -> Log:

@@ -6,14 +6,10 @@ Samples are the events of type `match`. Source: openai/evals, `evals/record.py`.
 from collections.abc import Iterator
 
 from ..files.json_rows import Row
-from ..files.logs import Content, Log, Record, listed
+from ..files.logs import Content, Log, Marks, Record, listed
 
 FORM = "openai-evals"
-
-
-def recognizes(content: Content) -> bool:
-    """Whether the first line is the specification of a run."""
-    return content.kind == "lines" and content.has("spec")
+MARKS = Marks(kinds=("lines",), fields=[("spec",)])
 
 
 def read(content: Content) -> Log:

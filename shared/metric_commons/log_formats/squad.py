@@ -4,20 +4,23 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..files.json_rows import Row
-from ..files.logs import Content, Log
+from ..files.logs import Content, Log, Marks
 
 FORM = "squad"
 
 
-def recognizes(content: Content) -> bool:
-    """Whether the document has articles with paragraphs, or a text for each id."""
+def _is_squad(content: Content) -> bool:
+    """Whether a document has articles with paragraphs, or answers by their ids."""
     document = content.document
-    if content.kind != "document" or not isinstance(document, Mapping):
+    if not isinstance(document, Mapping):
         return False
     articles = document.get("data")
     if isinstance(articles, list):
         return bool(articles) and isinstance(articles[0], dict) and "paragraphs" in articles[0]
     return bool(document) and all(isinstance(text, str) for text in document.values())
+
+
+MARKS = Marks(kinds=("document",), further=_is_squad)
 
 
 def read(content: Content) -> Log:

@@ -7,15 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..files.json_rows import Row
-from ..files.logs import Content, Log, listed
+from ..files.logs import Content, Log, Marks, listed
 
 FORM = "ultrarag"
+MARKS = Marks(kinds=("document",), fields=[("step", "memory")])
 _SCORES = "memory_eval_res"
-
-
-def recognizes(content: Content) -> bool:
-    """Whether the first item is a step with its memory."""
-    return content.kind == "document" and content.has("step", "memory")
 
 
 def read(content: Content) -> Log:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from ..catalog import catalog
-from ..catalog.arguments import input_names
 from ..catalog.usage import UsageError
 from ..files.logs import PLAIN_ROWS
 from ..files.tables import Source
@@ -75,17 +74,16 @@ class LogEvaluation(Evaluation):
         )
         try:
             results = score_systems(
+                replace(
+                    self,
+                    options=self._all_options(),
+                    per_example=self.per_example or has_checks,
+                    jobs=jobs,
+                ),
                 self.metrics,
                 rows,
-                options=self._all_options(),
-                per_example=self.per_example or has_checks,
-                compare=self.compare,
-                scores=self.scores,
-                correction=self.correction,
                 inputs=[self.source(path).provenance() for path in self.inputs()],
                 progress=True,
-                jobs=jobs,
-                **self.uncertainty,
             )
         except InputError as error:
             raise _placed(error, samples[error.system], rows[error.system]) from error
@@ -144,7 +142,7 @@ class LogEvaluation(Evaluation):
         """The fields that are the inputs of a module: named ones, or standard columns of a log."""
         metric = self.metrics[module]
         fields = {}
-        for name, standard in zip(input_names(metric), metric.log_columns, strict=False):
+        for name, standard in zip(metric.input_names, metric.log_columns, strict=False):
             option = predictions if name == "predictions" else self.fields.get(name)
             field = option if option and module != LOGGED else None
             file = source if self._is_in_file(name) else self.source(self._answers())
@@ -166,7 +164,7 @@ class LogEvaluation(Evaluation):
 
     def _id_field(self, source: Source) -> str | None:
         """The field of the ids: that which was named, else that of the log."""
-        return self.fields.get("id") or ("id" if "id" in source.log.columns else None)
+        return self.ids or ("id" if "id" in source.log.columns else None)
 
     def _label_fields(self, source: Source) -> dict[str, str]:
         """The fields of the labels of rows, as far as they are in the file of the predictions."""

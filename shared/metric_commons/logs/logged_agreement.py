@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..catalog.arguments import REPORTING, input_names
+from ..catalog.arguments import REPORTING
 from ..results.logged_scores import NAME as LOGGED
 from ..results.module_results import ModuleResult
 from ..scoring.system_rows import SystemRows
@@ -173,7 +173,7 @@ def _scores(
     """The scores of some rows with these options; None if they do not go together."""
     import numpy as np
 
-    inputs = {name: [columns[name][row] for row in rows] for name in input_names(module)}
+    inputs = {name: [columns[name][row] for row in rows] for name in module.input_names}
     try:
         result = module.compute(**inputs, **options, per_example=True)
     except (ValueError, TypeError):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, cast
 
-from ..algebra.differences import are_equal, is_number, is_within, real_sign
 from ..algebra.elementary import PI, size
+from ..algebra.enclosures import are_equal, is_number, is_within, real_sign
 from ..algebra.exact_values import DecimalValue, Opaque, Value, plain_fraction, rational
 from ..algebra.work_limits import spend
 from ..formulas.real_sets import as_real_set, compare_ends

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from ..algebra.algebraic import is_zero
-from ..algebra.differences import real_sign
+from ..algebra.enclosures import real_sign
 from ..algebra.exact_values import Polynomial, Value, product
 from ..algebra.work_limits import UndecidedError
 from ..formulas.structures import Inequalities

@@ -4,17 +4,21 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from ..catalog import catalog
-from ..catalog.arguments import input_names
 from ..catalog.usage import extra
 from ..files.stored import write_whole
 from ..files.streams import Limits
 from ..numbers.checks import OptionError
 from ..numbers.domains import Count, Level, Range, Seed
 from ..numbers.progress import watched
-from ..statistics.methods import Method
+from ..statistics.methods import Correction
 from ..statistics.paired_tests import Alternative, DifferenceMethod, Test
-from ..statistics.significance import Correction
 from .desk import Desk, check_resamples
+
+# The fields of a request that evaluate_file takes as they are.
+REQUEST_FIELDS = (
+    *("references", "options", "preset", "confidence_level", "interval", "standard_error"),
+    *("clusters", "seed", "groups", "compare", "scores", "correction"),
+)
 
 _LIMITS = Limits(line=20_000_000, content=2_000_000_000)  # of files, in bytes
 
@@ -25,22 +29,11 @@ def evaluate_file(
     path: str | Sequence[str],
     modules: Sequence[str],
     predictions: str | Sequence[str],
-    references: str | None = None,
-    options: Mapping[str, Any] | None = None,
-    preset: str | None = None,
-    confidence_level: Level | None = None,
-    interval: Method = "auto",
-    standard_error: bool = False,
-    cluster_by: str | None = None,
-    n_resamples: Count = 10_000,
-    seed: Seed = 0,
-    group_by: str | None = None,
     id_field: str | None = None,
-    compare: bool = False,
-    scores: Sequence[str] | None = None,
-    correction: Correction = "holm",
+    n_resamples: Count = 10_000,
     rows_path: str | None = None,
     save_path: str | None = None,
+    **request: Any,
 ) -> dict[str, Any]:
     """Score fields of files with any modules, and compare systems; the data stays in the files.
 
@@ -50,21 +43,8 @@ def evaluate_file(
         path: a .jsonl, .json, .csv, .tsv or .parquet file, or a list of files with the same rows.
         modules: names that list_modules returns.
         predictions: the field of the predictions, or a list of fields, each a system.
-        references: the field of the references, if the modules need them.
-        options: of the modules, such as {"normalizer": "ultrarag"}, or of one module, such as
-            {"qa_f1.both_empty": 0}; describe_module lists them.
-        preset: a community's options, such as squad or ultrarag.
-        confidence_level: of intervals, such as 0.95; null for none.
-        interval: how they are made; auto suits the method to each score.
-        standard_error: also report the standard error of each score.
-        cluster_by: a field of labels of rows that are alike; intervals count labels.
-        n_resamples: how often intervals resample, where they do; at most 1,000,000.
-        seed: of the resampling.
-        group_by: a field; the rows of each of its values are scored too.
         id_field: a field with the name of each row, by which systems are compared.
-        compare: also test every two systems, which have the same rows.
-        scores: which scores to compare, such as qa_f1; the main score of each module if null.
-        correction: of the p-values for the number of comparisons.
+        n_resamples: how often intervals resample, where they do; at most 1,000,000.
         rows_path: where to save the scores of rows as JSONL, which compare_files and report need;
             the time is put into the name.
         save_path: where to save the result as JSON; the time is put into the name.
@@ -87,30 +67,15 @@ def evaluate_file(
                 "started with --allow-execution"
             )
     evaluation = Evaluation(
+        **request,
         modules=modules,
         systems=systems_from([desk.roots.to_read("path", file) for file in paths], fields),
-        fields={
-            "references": references,
-            "groups": group_by,
-            "clusters": cluster_by,
-            "id": id_field,
-        },
+        ids=id_field,
+        n_resamples=n_resamples,
         limits=_LIMITS,
-        options=options or {},
-        preset=preset,
-        uncertainty={
-            "confidence_level": confidence_level,
-            "interval": interval,
-            "standard_error": standard_error,
-            "n_resamples": n_resamples,
-            "seed": seed,
-        },
-        compare=compare,
-        scores=scores,
-        correction=correction,
         per_example=rows_target is not None,
     )
-    _check_inputs(evaluation.metrics, references)
+    _check_inputs(evaluation.metrics, evaluation.references)
     with watched(lambda share: desk.progress(share, 1.0)):
         results = evaluation.results()
     if rows_target:
@@ -239,7 +204,7 @@ def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
     return {
         "name": name,
         "summary": catalog.summary(name),
-        "inputs": input_names(module),
+        "inputs": module.input_names,
         "options": module.options,
         "card": card,
     }
@@ -248,7 +213,7 @@ def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
 def _check_inputs(metrics: Mapping[str, Any], references: str | None) -> None:
     """The modules have the columns that they take."""
     for name, metric in metrics.items():
-        inputs = input_names(metric)
+        inputs = metric.input_names
         if "predictions" not in inputs:
             raise ValueError(f"{name} takes {', '.join(inputs)}, not rows; set compare to true")
         if "references" in inputs and references is None:

@@ -1,7 +1,7 @@
 """What a tool takes, from its signature and docstring: the schema for clients, and the checks."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from ..base.options import arguments
 from ..numbers.checks import nearest
 from ..numbers.domains import check_option, describe, schema
+from ..scoring.request import DEFAULTS, HELP, annotations
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,13 @@ class Tool:
         function: does the work.
         output: JSON Schema of what it returns.
         read_only: whether it never writes a file.
+        request: the fields of a request that are arguments, too.
     """
 
     function: Callable[..., Mapping[str, Any]]
     output: Mapping[str, Any]
     read_only: bool = False
+    request: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -37,12 +40,20 @@ class Tool:
     def parameters(self) -> dict[str, inspect.Parameter]:
         """The arguments by name."""
         parameters = inspect.signature(self.function, eval_str=True).parameters
-        return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+        return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY} | {
+            name: inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=DEFAULTS[name],
+                annotation=annotations()[name],
+            )
+            for name in self.request
+        }
 
     @cached_property
     def help(self) -> dict[str, str]:
         """What each argument is for."""
-        return arguments(inspect.getdoc(self.function) or "")
+        return {**HELP, **arguments(inspect.getdoc(self.function) or "")}
 
     def description(self) -> dict[str, Any]:
         """The tool as the protocol describes it."""

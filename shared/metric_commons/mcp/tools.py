@@ -8,7 +8,14 @@ from typing import Any
 
 from ..files.stored import plain
 from .desk import Desk
-from .file_tools import compare_files, describe_module, evaluate_file, list_modules, report
+from .file_tools import (
+    REQUEST_FIELDS,
+    compare_files,
+    describe_module,
+    evaluate_file,
+    list_modules,
+    report,
+)
 from .roots import Roots
 from .schemas import Tool
 from .ultrarag_tools import build, evaluate, evaluate_trec, evaluate_trec_pvalue
@@ -74,7 +81,7 @@ TOOLS = {
         Tool(evaluate, _object(eval_res=_OBJECT, **_ABOUT)),
         Tool(evaluate_trec, _object(eval_res=_mapping(_NUMBER), **_ABOUT)),
         Tool(evaluate_trec_pvalue, _object(eval_res=_mapping(_COMPARISON), **_ABOUT)),
-        Tool(evaluate_file, _RESULTS),
+        Tool(evaluate_file, _RESULTS, request=REQUEST_FIELDS),
         Tool(compare_files, _RESULTS),
         Tool(report, _object(saved_to=_TEXT)),
         Tool(

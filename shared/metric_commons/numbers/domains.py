@@ -105,6 +105,7 @@ Resamples = Annotated[int, Range(1, 10_000_000)]  # each takes 8 bytes per score
 Length = Annotated[int, Range(1, 1000)]  # of n-grams; each order takes a column of counts
 Bins = Annotated[int, Range(1, 1_000_000)]
 Seed = Annotated[int, Range(0)]
+Jobs = Annotated[int, Range(1, 512)]  # processes: more might leave a machine no memory
 Names = Sequence[str]
 Labels = Annotated[Sequence[Any], PerRow("label")]
 Weights = Annotated[Sequence[float], PerRow("number")]

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from ..files.stored import plain
 from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, Comparison, number_range
 from ..results.rendering import Entry, Table, as_html, best_entries, p_value
+from ..results.result_tables import RANKS_NOTE
 from ..results.results import Results
-from ..results.standings import RANKS_NOTE
 from .axes import Axis, fit_axis
 from .examples import Examples
 

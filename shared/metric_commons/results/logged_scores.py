@@ -11,6 +11,7 @@ class LoggedScores:
     """What looks like a module: its predictions are dictionaries of scores, one per row."""
 
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
+    input_names: Sequence[str] = ("predictions",)
     scores_are = "means"
     main_score = None
     unbounded: frozenset[str] = frozenset()

@@ -31,10 +31,9 @@ from .rendering import (
     spreadsheet_cell,
 )
 from .result_checks import check_content, check_rows
-from .result_tables import COLUMNS, entries, lines, tables
+from .result_tables import COLUMNS, Standings, entries, lines, tables
 from .row_scores import read_rows, write_rows
 from .score_names import find_score, find_scores
-from .standings import Standings
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -7,9 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..base.checked_columns import checked_once
 from ..catalog import catalog
-from ..catalog.arguments import assign, check_supported, input_names, scores_rows
+from ..catalog.arguments import assign, check_supported, scores_rows
 from ..catalog.presets import preset, preset_options
 from ..catalog.usage import UsageError
 from ..files.pieces import Piece
@@ -19,15 +18,15 @@ from ..numbers.checks import RowError, check_labels
 from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
-from ..texts.token_cache import shared_token_cache
 from .parallel_reading import columns_of
-from .scoring import score
+from .request import Request
+from .scoring import score_columns
 from .system_rows import InputError
 from .worker_processes import can_fork, cores, in_order, in_processes
 
 if TYPE_CHECKING:
     from ..states.parts import Part
-    from ..states.state import State
+    from .scoring_plans import ScoringPlan
 
 _Labels = dict[str, dict[str, Any]]  # of groups and clusters the labels by what they are called
 
@@ -36,26 +35,16 @@ _SIZE_OF_PROCESS = 4_000_000  # bytes of files, of which the work takes longer t
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evaluation:
-    """What is scored, with what, and what is wanted besides."""
+class Evaluation(Request):
+    """A request about files: which systems are scored, and how their files are read."""
 
-    modules: Sequence[str]
     systems: Mapping[str, tuple[Path, str]]  # the file and the field of the predictions
-    fields: Mapping[str, str | None]  # of references, groups, clusters and id
     common: Path | None = None  # the file of these fields; None if each system's file has its own
     form: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
     limit: int | None = None
     opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format was found
     limits: Limits | None = None  # of lines and compressed files
-    options: Mapping[str, Any] = field(default_factory=dict)  # as `results.score` takes them
-    preset: str | None = None
-    uncertainty: Mapping[str, Any] = field(default_factory=dict)
-    compare: bool = False
-    scores: Sequence[str] | None = None  # of the result; None for all, the main ones compared
-    correction: str = "holm"
-    per_example: bool = False
-    jobs: int | None = 1  # processes; None for as many as pay for files of this size
 
     @cached_property
     def metrics(self) -> dict[str, Any]:
@@ -65,8 +54,8 @@ class Evaluation:
     @property
     def uses_clusters(self) -> bool:
         """Whether clusters change anything: intervals, errors, tests, or the rows to be saved."""
-        uncertain = self.uncertainty.get("confidence_level"), self.uncertainty.get("standard_error")
-        return any(uncertain) or self.compare or self.per_example
+        is_uncertain = self.confidence_level is not None or self.standard_error
+        return is_uncertain or self.compare or self.per_example
 
     def inputs(self) -> list[Path]:
         """The files that are read."""
@@ -86,7 +75,7 @@ class Evaluation:
         if self._needs_all_rows():
             results, _ = self.with_rows(jobs)
         else:
-            results = self._part(jobs).results(**self.uncertainty).choose(self.scores)
+            results = self._part(jobs).results(**self.intervals).choose(self.scores)
         record = results.provenance | {"columns": self._columns()}
         return signed(replace(results, provenance=record), self.preset)
 
@@ -112,50 +101,37 @@ class Evaluation:
             return 1
         if self.jobs is not None:
             return self.jobs
-        size = sum(path.stat().st_size for path in files)
-        return max(1, min(cores(), size // _SIZE_OF_PROCESS)) if can_fork() else 1
+        most = sum(path.stat().st_size for path in files) // _SIZE_OF_PROCESS
+        return min(cores(), most) if most > 1 and can_fork() else 1
 
     def _part(self, jobs: int) -> "Part":
-        requested = {
-            "confidence_level": self.uncertainty.get("confidence_level"),
-            "groups": self.fields.get("groups"),
-            "clusters": self.fields.get("clusters"),
-        }
-        check_supported(
-            [option for option, value in requested.items() if value is not None], self.metrics
-        )
-        part = self._empty_part()
+        labels = ("confidence_level", "groups", "clusters")
+        check_supported([name for name in labels if getattr(self, name) is not None], self.metrics)
+        part = self._plan.empty_part(self.preset)
         sources = {path: self.source(path) for path in self.inputs()}
         for path, source in sources.items():
-            labels: _Labels = {"groups": {}, "clusters": {}}
+            texts: _Labels = {"groups": {}, "clusters": {}}
             if jobs == 1:
                 for block in source.blocks(_ROWS):
                     start = source.rows - len(next(iter(block.values())))
-                    self._take(part, labels, path, block, start, sources)
+                    self._take(part, texts, path, block, start, sources)
             else:
-                self._take_pieces(part, labels, path, sources, jobs)
+                self._take_pieces(part, texts, path, sources, jobs)
             part.inputs.append(source.provenance())
         return part
 
-    def _empty_part(self) -> "Part":
-        from ..states.parts import Part
-        from ..states.state import State
+    @cached_property
+    def _plan(self) -> "ScoringPlan":
+        """How blocks of rows become states."""
+        from .scoring_plans import ScoringPlan
 
-        fields_of_file = assign(self._all_options(), self._known_options())
-        level = self.uncertainty.get("confidence_level")
-        intervals = {} if level is None else {"confidence_level": level}
-        states = {
-            system: {
-                name: State(
-                    name,
-                    **fields_of_file[name],
-                    **(intervals if "confidence_level" in metric.options else {}),
-                )
-                for name, metric in self.metrics.items()
-            }
-            for system in self.systems
-        }
-        return Part(states, [], self.preset)
+        level = self.confidence_level
+        return ScoringPlan(
+            assign(self._all_options(), self._known_options()),
+            {system: predictions for system, (_, predictions) in self.systems.items()},
+            {name: field for name, field in self.fields.items() if field is not None},
+            {} if level is None else {"confidence_level": level},
+        )
 
     def _take_pieces(
         self,
@@ -169,7 +145,7 @@ class Evaluation:
         source = sources[path]
 
         def work(piece: Piece) -> tuple["Part", _Labels]:
-            part_of_piece, start = self._empty_part(), piece.start
+            part_of_piece, start = self._plan.empty_part(self.preset), piece.start
             labels_of_piece: _Labels = {name: {} for name in labels}
             for block in source.blocks_of(piece, _ROWS):
                 self._take(part_of_piece, labels_of_piece, path, block, start, sources)
@@ -192,53 +168,15 @@ class Evaluation:
         sources: Mapping[Path, Source],
     ) -> None:
         """Take a block of rows of a file, whose first has the number `start`, into the states."""
-        from ..numbers.row_digests import row_digest
-
         systems = [name for name, (source_path, _) in self.systems.items() if source_path == path]
-        for system in systems:
-            try:
-                self._update(system, part.states[system], block, start)
-                for name, texts in labels.items():
-                    column = block.get(self.fields.get(name) or "", [])
-                    check_labels(name, column, len(column), texts)
-            except ValueError as error:
-                refused = InputError(system, error)
-                raise self.located(refused, sources, start) from error
-        digests = {
-            name: row_digest(block[column])
-            for name, column in (
-                ("references", self.fields.get("references")),
-                ("ids", self.fields.get("id")),
-            )
-            if column is not None
-        }
-        for system in systems:
-            part.add_digests(system, digests)
-
-    @checked_once()
-    @shared_token_cache()
-    def _update(
-        self,
-        system: str,
-        states: Mapping[str, "State"],
-        block: Mapping[str, list[Any]],
-        start: int,
-    ) -> None:
-        """Take a block of rows, whose first has the number `start`, into states of one system."""
-        fields = {**self.fields, "predictions": self.systems[system][1]}
-        columns = {name: block[field] for name, field in fields.items() if field is not None}
-        for module, state in states.items():
-            metric = self.metrics[module]
-            inputs = {name: columns[name] for name in input_names(metric)}
-            labels = {
-                name: columns.get(name) for name in ("groups", "clusters") if name in metric.options
-            }
-            numbers = range(start, start + len(columns["predictions"]))
-            state.update(
-                **inputs,
-                **labels,
-                ids=columns.get("id", numbers) if metric.scores_are == "rankings" else None,
-            )
+        try:
+            self._plan.update(part, block, start, systems)
+            for name, texts in labels.items():
+                column = block.get(self.fields[name] or "", [])
+                check_labels(name, column, len(column), texts)
+        except ValueError as error:
+            refused = error if isinstance(error, InputError) else InputError(systems[0], error)
+            raise self.located(refused, sources, start) from error
 
     def with_rows(
         self, jobs: int = 1, **options: Any
@@ -268,27 +206,18 @@ class Evaluation:
             for system, (path, predictions) in self.systems.items()
         }
 
-        def by_system(name: str) -> dict[str, list[Any]] | None:
-            column = self.fields.get(name) is not None
-            return {system: rows[system][name] for system in rows} if column else None
-
+        labels = {
+            name: {system: rows[system][name] for system in rows} if field is not None else None
+            for name, field in self.fields.items()
+        }
         try:
-            results = score(
-                self.modules,
-                predictions={system: rows[system]["predictions"] for system in rows},
-                references=by_system("references"),
-                groups=by_system("groups"),
-                clusters=by_system("clusters"),
-                ids=by_system("id"),
-                options=self._all_options() | options,
-                per_example=self.per_example,
-                compare=self.compare,
-                scores=self.scores,
-                correction=self.correction,
+            results = score_columns(
+                replace(self, options=self._all_options() | options, jobs=jobs),
+                self.metrics,
+                {system: rows[system]["predictions"] for system in rows},
+                labels,
                 inputs=[source.provenance() for source in sources.values()],
                 progress=True,
-                jobs=jobs,
-                **self.uncertainty,
             )
         except InputError as error:
             raise self.located(error, sources) from error
@@ -302,9 +231,9 @@ class Evaluation:
                 for name, source, column in [
                     ("predictions", path, predictions),
                     *(
-                        (name, self.common or path, source_path)
-                        for name, source_path in self.fields.items()
-                        if source_path
+                        ("id" if name == "ids" else name, self.common or path, column)
+                        for name, column in self.fields.items()
+                        if column
                     ),
                 ]
             }
@@ -321,7 +250,9 @@ class Evaluation:
         ]
         shared_fields = {name: column for name, column in self.fields.items() if column is not None}
         if self.common not in (None, path):
-            shared_fields = {name: column for name, column in shared_fields.items() if name == "id"}
+            shared_fields = {
+                name: column for name, column in shared_fields.items() if name == "ids"
+            }
         fields = list(dict.fromkeys([*fields_of_file, *shared_fields.values()]))
         source = self.opened.get(path)
         if source is None:
@@ -353,15 +284,19 @@ class Evaluation:
 
     def _take_numbers(self, key: str, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
         """Whether all modules take numbers for an input: in any, or in all ways to give it."""
-        having = [metric for metric in self.metrics.values() if key in input_names(metric)]
+        having = [
+            feature_sets
+            for feature_sets in (metric.feature_sets for metric in self.metrics.values())
+            if key in feature_sets[0]
+        ]
         return bool(having) and all(
             quantifier(
                 not isinstance(features[key], dict)  # a record, which no cell is
                 and ("int64" in str(features[key]) or "float64" in str(features[key]))
-                for features in metric.feature_sets
+                for features in feature_sets
                 if key in features
             )
-            for metric in having
+            for feature_sets in having
         )
 
     def _check_rows(
@@ -377,7 +312,7 @@ class Evaluation:
                     f"{path} has {counted(sources[path].rows, 'row')}, but {first} has "
                     f"{sources[first].rows:,}; systems are compared on the same rows"
                 )
-            shared = ("id", "references", "groups", "clusters")
+            shared = ("ids", "references", "groups", "clusters")
             for column in filter(None, map(self.fields.get, shared)):
                 if (
                     column in fields_of_file
@@ -393,8 +328,9 @@ class Evaluation:
 
     def _all_options(self) -> dict[str, Any]:
         """The options of each module: what the preset says, then what was asked for."""
-        requested = assign(self.options, self._known_options())
-        return preset_options(self.preset, self.modules) | {
+        requested = assign(self.options or {}, self._known_options())
+        of_preset = {} if self.preset is None else preset_options(self.preset, self.modules)
+        return of_preset | {
             f"{module}.{option}": value
             for module in requested
             for option, value in requested[module].items()
@@ -411,7 +347,7 @@ class Evaluation:
         `before` are the rows of earlier blocks, which the module does not know of.
         """
         path, predictions = self.systems[error.system]
-        names = {"predictions": predictions, "ids": self.fields.get("id"), **self.fields}
+        names = {"predictions": predictions, **self.fields}
         wrong = error.error
         if not isinstance(wrong, RowError) or wrong.column not in names:
             return wrong

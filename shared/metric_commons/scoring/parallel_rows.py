@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..answers.answerability import ScoredAnswers, scored_answers, summarize_answers
-from ..catalog.arguments import input_names
 from ..catalog.usage import with_bar
 from ..numbers.arrays import as_column
 from ..numbers.domains import is_per_row
@@ -164,7 +163,7 @@ def summaries_of_rows(
 
 
 def _columns(metric: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    names = [name for name in input_names(metric) if inputs.get(name) is not None]
+    names = [name for name in metric.input_names if inputs.get(name) is not None]
     return {name: as_column(name, inputs[name]) for name in names}
 
 

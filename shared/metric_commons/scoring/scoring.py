@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from inspect import signature
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..base.checked_columns import checked_once
 from ..catalog.arguments import assign, check_supported, compares_rows, holds_function, scores_rows
@@ -18,7 +18,9 @@ from ..results.comparisons import compare_pairs
 from ..results.module_results import ModuleResult
 from ..results.results import Results
 from ..results.signature import provenance, row_digests
+from ..statistics.methods import Correction, Method
 from ..texts.token_cache import shared_token_cache
+from .request import Request
 from .system_rows import InputError, SystemRows, check_same_rows, row_labels
 from .table_columns import (
     columns_of_table,
@@ -31,8 +33,8 @@ from .worker_processes import check_jobs, in_processes
 
 if TYPE_CHECKING:
     from .parallel_rows import Summaries
-    from .scoring_plans import ScoringPlan
 
+_NO_SYSTEMS = "scoring needs at least one module and one system"
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 
 
@@ -44,7 +46,7 @@ def score(
     references: Any = None,
     options: Mapping[str, Any] | None = None,
     confidence_level: float | None = None,
-    interval: str = "auto",
+    interval: Method = "auto",
     standard_error: bool = False,
     clusters: Any = None,
     n_resamples: int = 10_000,
@@ -54,7 +56,7 @@ def score(
     per_example: bool = False,
     compare: bool = False,
     scores: Sequence[str] | None = None,
-    correction: str = "holm",
+    correction: Correction = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
     jobs: int = 1,
@@ -73,29 +75,30 @@ def score(
             system. Of `data` a column, several, or the column of each system by its name.
         references: the same for all systems, or of each system; None if no module needs them.
             Of rankings both may be dictionaries `{query: {document: number}}`.
-        options: of the modules; the key `option` is for every module that has it, the key
-            `module.option` for one.
-        confidence_level: of the intervals, such as 0.95; None for no intervals.
-        interval: how they are made; "auto" suits the method to each score.
+        options: options of modules: `option` is for every module that has it, `module.option` for
+            one.
+        confidence_level: level of confidence intervals, such as 0.95; without it there are none.
+        interval: how intervals are computed; auto chooses by the kind of score.
         standard_error: also report the standard error of each score.
         clusters: the cluster of each row, for all systems or for each system; intervals and
             comparisons then count clusters instead of rows.
-        n_resamples: number of resamples of intervals.
-        seed: of the resampling.
+        n_resamples: number of resamples, for intervals and tests that need them.
+        seed: seed of the resamples.
         groups: one label per row, the same for all systems or of each system.
         ids: likewise, what rows are called; results are compared by them. Rankings of Spark need
             them.
         per_example: also keep the scores of every row.
-        compare: also compare each two systems, which then need the same rows: a permutation test of
-            the main score of each module, with p-values corrected for the number of pairs and
-            scores.
-        scores: which scores the result has, as `score` or `module.score`, and which are compared;
-            None for all, of which the main ones are compared.
-        correction: "holm", "max_t", "benjamini_hochberg" or "none".
+        compare: test every two systems against each other; they must have the same rows: a
+            permutation test of the main score of each module, with p-values corrected for the
+            number of pairs and scores.
+        scores: report and compare only these scores, such as qa_f1; by default all are reported,
+            and the main score of each module is compared: as `score` or `module.score`.
+        correction: correction of p-values for several comparisons: holm, max_t (of the largest
+            statistic), benjamini_hochberg or none.
         inputs: where the rows came from, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
-        jobs: how many processes score the rows. They are forked from this one, which pays from some
-            100,000 rows on; the result is the same.
+        jobs: how many processes read and score rows; the result is the same. They are forked from
+            this one, which pays from some 100,000 rows on.
         **unknown: refused, with a hint at the argument that may be meant.
 
     Raises:
@@ -110,45 +113,73 @@ def score(
     Traceback (most recent call last):
     ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
     """
-    from ..base.columns import holds_queries  # numpy, which help should not wait for
-
-    module_names = [modules] if isinstance(modules, str) else modules
+    module_names = [modules] if isinstance(modules, str) else list(modules)
     metrics = {name: load_without_evaluate(name) for name in module_names}
     _refuse(unknown, metrics)
+    request = Request(
+        modules=module_names,
+        options=options,
+        confidence_level=confidence_level,
+        interval=interval,
+        standard_error=standard_error,
+        n_resamples=n_resamples,
+        seed=seed,
+        per_example=per_example,
+        compare=compare,
+        scores=scores,
+        correction=correction,
+        jobs=jobs,
+    )
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     names = column_names(predictions) if data is not None else {}
     if not metrics or (data is not None and not names):
-        raise ValueError("scoring needs at least one module and one system")
+        raise ValueError(_NO_SYSTEMS)
     check_jobs(jobs)
     if jobs > 1 and is_spark(data):
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
-    by_rows = per_example or compare or _needs_rows(data, metrics, labels, options or {})
-    if not by_rows:
+    if not (per_example or compare or _needs_rows(data, metrics, labels, options or {})):
         from .scoring_plans import plan_of_columns
+        from .table_parts import part_of_table
 
-        intervals = {"confidence_level": confidence_level, "standard_error": standard_error}
-        return _results_of_parts(
-            data,
-            plan_of_columns(metrics, names, labels, options or {}, intervals),
-            jobs=jobs,
-            inputs=inputs,
-            interval=interval,
-            n_resamples=n_resamples,
-            seed=seed,
-        ).choose(scores)
+        plan = plan_of_columns(request, metrics, names, labels)
+        part = in_processes(lambda processes: part_of_table(data, plan, processes), jobs)
+        part.inputs.extend(map(dict, inputs))
+        return part.results(**request.intervals).choose(scores)
     if data is not None:
         predictions, labels = _from_table(data, names, labels)
     elif is_table(predictions):
         predictions = columns_of_table(predictions, table_names(predictions) or [])
-    references, clusters, groups, ids = labels.values()
-    is_system = not isinstance(predictions, Mapping) or holds_queries(predictions)
+    return score_columns(request, metrics, predictions, labels, inputs=inputs, progress=progress)
+
+
+def score_columns(
+    request: Request,
+    metrics: Mapping[str, Any],
+    predictions: Any,
+    labels: Mapping[str, Any],
+    *,
+    inputs: Iterable[Mapping[str, Any]] = (),
+    progress: bool = False,
+) -> Results:
+    """The results of loaded modules, by their names, on columns; see `score`.
+
+    Args:
+        request: what is asked for; its fields are not read.
+        metrics: the modules by their names.
+        predictions: a column, or one of each system.
+        labels: the columns of references, groups, clusters and ids, of all systems or of each.
+        inputs: where the rows came from.
+        progress: show a bar on stderr.
+    """
+    from ..base.columns import holds_queries  # numpy, which help should not wait for
+
     systems: Mapping[str, Any] = {"predictions": predictions}
-    if not is_system:
-        systems = cast(Mapping[str, Any], predictions)
-    if not metrics or not systems:
-        raise ValueError("scoring needs at least one module and one system")
+    if isinstance(predictions, Mapping) and not holds_queries(predictions):
+        systems = predictions
+    if not systems:
+        raise ValueError(_NO_SYSTEMS)
     rows = {}
-    references = _read_once(references)
+    references, ids = _read_once(labels["references"]), labels["ids"]
     for system, column in systems.items():
         judged: Any = references
         if not holds_queries(references):
@@ -160,27 +191,11 @@ def score(
                 name: columns if queries is None else metric.as_rows(columns)
                 for name, metric in metrics.items()
             },
-            groups=_column("groups", groups, system),
-            clusters=_column("clusters", clusters, system),
+            groups=_column("groups", labels["groups"], system),
+            clusters=_column("clusters", labels["clusters"], system),
             ids=queries if ids is None else _column("ids", ids, system),
         )
-    return score_systems(
-        metrics,
-        rows,
-        options=options,
-        confidence_level=confidence_level,
-        interval=interval,
-        standard_error=standard_error,
-        n_resamples=n_resamples,
-        seed=seed,
-        per_example=per_example,
-        compare=compare,
-        scores=scores,
-        correction=correction,
-        inputs=inputs,
-        progress=progress,
-        jobs=jobs,
-    )
+    return score_systems(request, metrics, rows, inputs=inputs, progress=progress)
 
 
 def _read_once(column: Any) -> Any:
@@ -243,22 +258,6 @@ def _needs_rows(
     return not is_spark(data)
 
 
-def _results_of_parts(
-    data: Any,
-    plan: "ScoringPlan",
-    *,
-    jobs: int,
-    inputs: Iterable[Mapping[str, Any]],
-    **reporting: Any,
-) -> Results:
-    """The results of a table whose rows stay where they are, and whose states merge."""
-    from .table_parts import part_of_table
-
-    part = in_processes(lambda processes: part_of_table(data, plan, processes), jobs)
-    part.inputs.extend(map(dict, inputs))
-    return part.results(**plan.intervals, **reporting)
-
-
 def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
     """Nothing, if there are no unknown arguments.
 
@@ -279,26 +278,17 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
 @checked_once()
 @shared_token_cache()
 def score_systems(
+    request: Request,
     metrics: Mapping[str, Any],
     systems: Mapping[str, SystemRows],
     *,
-    options: Mapping[str, Any] | None = None,
-    confidence_level: float | None = None,
-    interval: str = "auto",
-    standard_error: bool = False,
-    n_resamples: int = 10_000,
-    seed: int = 0,
-    per_example: bool = False,
-    compare: bool = False,
-    scores: Sequence[str] | None = None,
-    correction: str = "holm",
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
-    jobs: int = 1,
 ) -> Results:
     """The results of loaded modules, by their names, on the rows of every system; see `score`."""
+    compare, per_example = request.compare, request.per_example
     module_options = assign(
-        options or {}, {name: metric.options for name, metric in metrics.items()}
+        request.options or {}, {name: metric.options for name, metric in metrics.items()}
     )
     if compare:
         check_same_rows(systems)
@@ -310,26 +300,27 @@ def score_systems(
             )
     requested = {
         "per_example": per_example,
-        "confidence_level": confidence_level is not None,
+        "confidence_level": request.confidence_level is not None,
         "groups": any(rows.groups is not None for rows in systems.values()),
         "clusters": any(rows.clusters is not None for rows in systems.values()),
-        "standard_error": standard_error,
+        "standard_error": request.standard_error,
     }
     check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
 
-    summaries = in_processes(
-        lambda processes: _summaries(metrics, systems, module_options, processes, progress), jobs
-    )
+    def summaries_in(processes: int) -> "Summaries":
+        if processes == 1:
+            return {}  # `compute` will score the rows
+        from .parallel_rows import summaries_of_rows
+
+        return summaries_of_rows(metrics, systems, module_options, processes, progress=progress)
+
+    summaries = in_processes(summaries_in, request.jobs or 1)
     results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
     steps = [(system, name) for system in systems for name in metrics]
     for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
         reporting = {
+            **request.intervals,
             "per_example": per_example or compare or scores_rows(metrics[name]),
-            "confidence_level": confidence_level,
-            "interval": interval,
-            "standard_error": standard_error,
-            "n_resamples": n_resamples,
-            "seed": seed,
             "conventions": True,
         }
         try:
@@ -358,32 +349,17 @@ def score_systems(
         row_labels=row_labels(systems),
     )
     if not compare:
-        return results.choose(scores)
-    level = _LEVEL if confidence_level is None else confidence_level
+        return results.choose(request.scores)
+    level = request.confidence_level
     comparisons = compare_pairs(
-        paired_scores(results, combinations(systems, 2), scores),
-        correction=correction,
-        confidence_level=level,
-        n_resamples=n_resamples,
-        seed=seed,
+        paired_scores(results, combinations(systems, 2), request.scores),
+        correction=request.correction,
+        confidence_level=_LEVEL if level is None else level,
+        n_resamples=request.n_resamples,
+        seed=request.seed,
     )
     results = results if per_example else results.without_rows()
-    return replace(results, comparisons=comparisons).choose(scores)
-
-
-def _summaries(
-    metrics: Mapping[str, Any],
-    systems: Mapping[str, SystemRows],
-    options: Mapping[str, Mapping[str, Any]],
-    jobs: int,
-    progress: bool,
-) -> "Summaries":
-    """What several processes have scored; of one nothing, since `compute` will do it."""
-    if jobs == 1:
-        return {}
-    from .parallel_rows import summaries_of_rows
-
-    return summaries_of_rows(metrics, systems, options, jobs, progress=progress)
+    return replace(results, comparisons=comparisons).choose(request.scores)
 
 
 def _column(name: str, columns: Any, system: str) -> Any:

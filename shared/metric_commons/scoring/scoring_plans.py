@@ -1,6 +1,6 @@
-"""Scoring tables in parts: which columns modules read, and the states that a part leaves behind.
+"""Scoring in parts: which columns modules read, and the states that a part leaves behind.
 
-What Spark and `datasets` have in common when they score by parts.
+Files, Spark and `datasets` take this one way from rows to states.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,16 +10,19 @@ from typing import Any
 
 from ..base.checked_columns import checked_once
 from ..base.columns import holds_maps
-from ..catalog.arguments import assign, check_supported, input_names
+from ..catalog.arguments import assign, check_supported
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
 from ..states.parts import Part
 from ..states.state import State, loaded
 from ..texts.token_cache import shared_token_cache
+from .request import Request
+from .system_rows import InputError
 
 _LONGEST = 200  # characters of a value in a message
 _DIGESTED = ("references", "ids")
+_LABELS = ("groups", "clusters")
 
 
 @dataclass(frozen=True)
@@ -53,17 +56,21 @@ class ScoringPlan:
         Raises:
             ValueError: a row is not what it may be.
         """
-        part = self._empty_part()
+        part = self.empty_part()
         for batch in batches:
             rows = len(batch[self.names()[0]])
             if rows:
-                self._update(part, batch, before)
+                try:
+                    self.update(part, batch, before)
+                except InputError as error:
+                    columns = {**self.labels, "predictions": self.systems[error.system]}
+                    raise _located(error.error, columns, batch, before) from error
             before += rows
         return part
 
     def total(self, parts: Iterable[bytes]) -> Part:
         """Some parts, each in binary form, merged."""
-        total = self._empty_part()
+        total = self.empty_part()
         for data in parts:
             total.merge(Part.from_bytes(data))
         return total
@@ -85,29 +92,39 @@ class ScoringPlan:
                     raise _located(error, columns, batch, before) from error
         return scores
 
-    def _empty_part(self) -> Part:
+    def empty_part(self, preset: str | None = None) -> Part:
+        """The states of no rows."""
+
         def state(module: str, options: Mapping[str, Any]) -> State:
-            supported = loaded(module)().options
+            supported = loaded(module).declared_options
             intervals = {name: v for name, v in self.intervals.items() if name in supported}
             return State(module, **options, **intervals)
 
-        return Part(
-            {
-                system: {module: state(module, options) for module, options in self.modules.items()}
-                for system in self.systems
-            }
-        )
+        states = {
+            system: {module: state(module, options) for module, options in self.modules.items()}
+            for system in self.systems
+        }
+        return Part(states, [], preset)
 
     @checked_once()
     @shared_token_cache()
-    def _update(self, part: Part, batch: Mapping[str, Any], before: int) -> None:
-        """Take a batch into a part."""
+    def update(
+        self,
+        part: Part,
+        batch: Mapping[str, Any],
+        before: int,
+        systems: Iterable[str] | None = None,
+    ) -> None:
+        """Take a batch, before which there are `before` rows, into the states of these systems.
+
+        Raises:
+            InputError: a module refuses a row of the batch.
+        """
         # Arrow's columns become lists once, not once for each module and digest; but maps, which
         # rankings read in their own way.
-        batch = {
-            name: column if holds_maps(column) else as_column(name, column)
-            for name, column in ((name, batch[name]) for name in self.names())
-        }
+        systems = list(self.systems if systems is None else systems)
+        names = {*(self.systems[system] for system in systems), *self.labels.values()}
+        batch = {name: _read_once(name, batch[name]) for name in names}
         labels = {
             label: _listed(batch[column])
             for label, column in self.labels.items()
@@ -118,20 +135,24 @@ class ScoringPlan:
             for label in _DIGESTED
             if label in self.labels
         }
-        for system, states in part.states.items():
-            for state in states.values():
+        for system in systems:
+            for state in part.states[system].values():
                 metric = state.metric
                 columns = self.columns(metric, system)
-                accepted = {name for name in ("groups", "clusters") if name in metric.options}
+                accepted: dict[str, Any] = {
+                    name: labels[name]
+                    for name in _LABELS
+                    if name in labels and name in metric.options
+                }
                 if metric.scores_are == "rankings":
-                    accepted.add("ids")
+                    rows = len(batch[self.systems[system]])
+                    accepted["ids"] = labels.get("ids") or range(before, before + rows)
                 try:
                     state.update(
-                        **{name: batch[column] for name, column in columns.items()},
-                        **{name: column for name, column in labels.items() if name in accepted},
+                        **{name: batch[column] for name, column in columns.items()}, **accepted
                     )
                 except ValueError as error:
-                    raise _located(error, {**self.labels, **columns}, batch, before) from error
+                    raise InputError(system, error) from error
             part.add_digests(system, digests)
 
     def columns(self, metric: Any, system: str) -> dict[str, str]:
@@ -141,18 +162,17 @@ class ScoringPlan:
             ValueError: there is none of an input.
         """
         columns = {**self.labels, "predictions": self.systems[system]}
-        for name in input_names(metric):
+        for name in metric.input_names:
             if name not in columns:
                 raise ValueError(f"{name} must be the name of a column, got None")
-        return {name: columns[name] for name in input_names(metric)}
+        return {name: columns[name] for name in metric.input_names}
 
 
 def plan_of_columns(
+    request: Request,
     metrics: Mapping[str, Any],
     systems: Mapping[str, str],
     labels: Mapping[str, str | None],
-    options: Mapping[str, Any],
-    intervals: Mapping[str, Any],
 ) -> ScoringPlan:
     """What is scored of a table that comes in parts.
 
@@ -162,11 +182,15 @@ def plan_of_columns(
     """
     if labels.get("ids") is None and any(m.scores_are == "rankings" for m in metrics.values()):
         raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
+    intervals = {
+        "confidence_level": request.confidence_level,
+        "standard_error": request.standard_error,
+    }
     requested = {name for name, value in intervals.items() if value not in (None, False)}
     requested |= {name for name in ("groups", "clusters") if labels.get(name) is not None}
     check_supported(sorted(requested), metrics)
     plan = ScoringPlan(
-        assign(options, {name: metric.options for name, metric in metrics.items()}),
+        assign(request.options or {}, {name: metric.options for name, metric in metrics.items()}),
         systems,
         {label: column for label, column in labels.items() if column is not None},
         intervals,
@@ -189,6 +213,12 @@ def _located(
     return ValueError(f"row {before + error.row}: {problem}; the value is {excerpt}")
 
 
+def _read_once(name: str, column: Any) -> Any:
+    return column if isinstance(column, list) or holds_maps(column) else as_column(name, column)
+
+
 def _listed(column: Any) -> list[Any]:
+    if isinstance(column, list):
+        return column
     listed: list[Any] = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
     return listed

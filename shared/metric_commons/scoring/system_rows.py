@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..catalog.arguments import input_names, scores_rows
+from ..catalog.arguments import scores_rows
 from ..numbers.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
 from ..results.value_counts import counts_of_rows
@@ -61,7 +61,7 @@ class SystemRows:
         if name in self.units:
             result = scores_of_units(name, metric, columns, options, reported, self.units[name])
         else:
-            inputs = {column: columns[column] for column in input_names(metric)}
+            inputs = {column: columns[column] for column in metric.feature_sets[0]}
             if summary is not None:
                 result = summary(**reported)
                 statistics = getattr(result, "statistics", None)

@@ -9,8 +9,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from statistics import median, mode
 from typing import Any, Literal, NamedTuple
 
-from ..catalog.arguments import input_names
-
 Reduce = Literal["mean", "max", "median", "mode"]
 
 
@@ -80,7 +78,7 @@ def scores_of_units(
             f"{name} does not score row by row, so that rows of one id cannot become one; choose "
             "one row of each id with --where"
         )
-    inputs = {column: columns[column] for column in input_names(metric)}
+    inputs = {column: columns[column] for column in metric.feature_sets[0]}
     rows = metric.compute(**inputs, **options, per_example=True)["per_example"]
     scores = {score: np.array(units.reduced(values)) for score, values in rows.items()}
     reporting = {option: value for option, value in reported.items() if option != "conventions"}

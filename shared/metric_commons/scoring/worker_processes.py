@@ -11,14 +11,12 @@ import os
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 Result = TypeVar("Result")
-
-MOST_JOBS = 512  # more would be no faster on any machine, and might leave it no memory
 
 _END = object()
 _REFUSALS = (ValueError, OSError, ArithmeticError, MemoryError, RecursionError)
@@ -53,9 +51,9 @@ def check_jobs(jobs: int) -> None:
     Traceback (most recent call last):
     ValueError: jobs must be an integer from 1 to 512, got 0
     """
-    from ..numbers.domains import Range, check_option
+    from ..numbers.domains import Jobs, check_option
 
-    check_option("jobs", jobs, Annotated[int, Range(1, MOST_JOBS)])
+    check_option("jobs", jobs, Jobs)
     if jobs > 1 and not can_fork():
         raise ValueError(
             "jobs must be 1 here; several processes need Linux, macOS or WSL, where they are forked"

@@ -1,4 +1,4 @@
-"""The names of methods that make intervals, apart from all that computes them.
+"""The names of methods that make intervals and correct p-values, apart from what computes them.
 
 A command line shows them in its help, which should not wait for numpy.
 """
@@ -6,3 +6,4 @@ A command line shows them in its help, which should not wait for numpy.
 from typing import Literal
 
 Method = Literal["auto", "wilson", "clopper_pearson", "mid_p", "jeffreys", "t", "bootstrap"]
+Correction = Literal["holm", "max_t", "benjamini_hochberg", "none"]

@@ -8,7 +8,7 @@ order of rows shows in no digit.
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from ..numbers.checks import OptionError
 from ..numbers.domains import Labels, Level, Positive, Resamples, Seed, checked_options
 from .cluster_sums import ClusterSums
 from .corrections import benjamini_hochberg, checked_p_values, holm, max_t
+from .methods import Correction
 from .paired_tests import (
     Alternative,
     DifferenceMethod,
@@ -29,8 +30,6 @@ from .paired_tests import (
 from .power import minimum_detectable
 from .spreads import finite_scores
 from .summary import mean
-
-Correction = Literal["holm", "max_t", "benjamini_hochberg", "none"]
 
 _SHARES = (0.0, 1.0)  # the range of scores that all lie in it
 _UNLIMITED = (-math.inf, math.inf)

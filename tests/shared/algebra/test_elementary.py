@@ -2,7 +2,6 @@ from fractions import Fraction
 
 import pytest
 
-from metric_commons.algebra.differences import are_equal, is_within, real_sign
 from metric_commons.algebra.elementary import (
     PI,
     I,
@@ -16,6 +15,7 @@ from metric_commons.algebra.elementary import (
     size,
     trigonometric,
 )
+from metric_commons.algebra.enclosures import are_equal, is_within, real_sign
 from metric_commons.algebra.exact_values import opaque, rational, symbol
 from metric_commons.algebra.work_limits import UndecidedError, limited_work
 

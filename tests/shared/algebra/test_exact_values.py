@@ -2,8 +2,8 @@ from fractions import Fraction
 
 import pytest
 
-from metric_commons.algebra.differences import are_equal
 from metric_commons.algebra.elementary import root
+from metric_commons.algebra.enclosures import are_equal
 from metric_commons.algebra.exact_values import decimal, opaque, rational, symbol
 from metric_commons.algebra.work_limits import UndecidedError
 

@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from metric_commons.algebra.differences import are_equal
+from metric_commons.algebra.enclosures import are_equal
 from metric_commons.algebra.exact_values import Value
 from metric_commons.algebra.work_limits import UndecidedError
 from metric_commons.formulas.conventions import Context, Conventions

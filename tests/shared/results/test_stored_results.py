@@ -7,7 +7,7 @@ import re
 import pytest
 
 from metric_commons.catalog import catalog
-from metric_commons.catalog.arguments import REPORTING, input_names
+from metric_commons.catalog.arguments import REPORTING
 from metric_commons.files import stored_columns
 from metric_commons.files.stored import checksum
 from metric_commons.numbers.score_ranges import check_score, score_range
@@ -220,7 +220,7 @@ def test_what_every_module_returns_may_be_stored(name, tmp_path):
             assert least <= low
             assert greatest >= high - 0.1 or key == "coverage"
         metric = catalog.load(name)
-        columns = {key: spec.sample[key] for key in input_names(metric) if key in spec.sample}
+        columns = {key: spec.sample[key] for key in metric.input_names if key in spec.sample}
         if "predictions" not in columns:
             continue
         options = {key: value for key, value in spec.sample.items() if key not in columns}

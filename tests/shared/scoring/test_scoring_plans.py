@@ -2,6 +2,7 @@ import pyarrow as pa
 import pytest
 
 from metric_commons import load
+from metric_commons.scoring.request import Request
 from metric_commons.scoring.scoring_plans import ScoringPlan, plan_of_columns
 
 RUN = [{"a": 0.5, "b": 1.0}, {"c": 0.25, "a": 0.75}, {}]
@@ -45,4 +46,6 @@ def test_a_label_that_is_missing_is_named_with_its_row():
 def test_an_input_without_a_column_is_said_before_rows_are_read():
     metrics = {"qa_em": load("qa_em")}
     with pytest.raises(ValueError, match=r"^references must be the name of a column, got None$"):
-        plan_of_columns(metrics, {"bot": "answer"}, {"references": None}, {}, {})
+        plan_of_columns(
+            Request(modules=["qa_em"]), metrics, {"bot": "answer"}, {"references": None}
+        )

@@ -1,0 +1,118 @@
+"""Files of the package that one command passes through, and calls that cross between them.
+
+    python benchmarks/crossings.py              the two commands that are watched
+    python benchmarks/crossings.py --pairs      also which files call which, the most frequent first
+    python benchmarks/crossings.py --lines      also the lines of code of every room
+
+A file counts if one of its functions is called; a call crosses if the function belongs to another
+file than the nearest function of the package that is running. What modules do while they are
+imported does not count.
+"""
+
+import ast
+import io
+import sys
+import tokenize
+from argparse import ArgumentParser
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+
+from metric_commons.__main__ import main
+
+PACKAGE = Path(sys.modules["metric_commons"].__path__[0])
+EXAMPLE = Path(__file__).parents[1] / "examples" / "capitals.jsonl"
+_LAYOUT = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
+
+
+class Crossings:
+    """Counts calls between files while it is the profile function."""
+
+    def __init__(self) -> None:
+        self.files: set[str] = set()
+        self.pairs: Counter[tuple[str, str]] = Counter()
+        self._running: list[str | None] = []  # the file of each function, None for imports
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> None:
+        """Take note of a call or a return."""
+        name = frame.f_code.co_filename
+        if not name.startswith(str(PACKAGE)):
+            return
+        if event == "return" and self._running:
+            self._running.pop()
+        if event != "call":
+            return
+        file = str(Path(name).relative_to(PACKAGE))
+        caller = self._running[-1] if self._running else file
+        if frame.f_code.co_name == "<module>" or caller is None:
+            self._running.append(None)
+            return
+        self._running.append(file)
+        self.files.add(file)
+        if caller != file:
+            self.pairs[caller, file] += 1
+
+
+def crossings(arguments: list[str]) -> Crossings:
+    """What a command passes through, in a process that has run no other."""
+    counted = Crossings()
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        sys.setprofile(counted)
+        try:
+            status = main(arguments)
+        finally:
+            sys.setprofile(None)
+    if status:
+        raise SystemExit(f"{arguments} ended with status {status}")
+    return counted
+
+
+def lines_of_code(path: Path) -> int:
+    """The lines of a file that hold code: no docstrings, no comments, no blank lines."""
+    source = path.read_text("utf-8")
+    docstrings: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            match node.body:
+                case [ast.Expr(value=ast.Constant(value=str()), lineno=first, end_lineno=last), *_]:
+                    docstrings.update(range(first, (last or first) + 1))
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in _LAYOUT:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - docstrings)
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--pairs", action="store_true")
+    parser.add_argument("--lines", action="store_true")
+    asked = parser.parse_args()
+    with TemporaryDirectory() as folder:
+        fields = ["--predictions", "atlas", "--references", "answers"]
+        plain = ["score", "qa_f1", str(EXAMPLE), *fields]
+        saved = ["--predictions", "borealis", "--confidence", "0.95", "--compare"]
+        saved += ["--save", str(Path(folder) / "result.json")]
+        for title, arguments in (("plain", plain), ("compared and saved", [*plain, *saved])):
+            with ProcessPoolExecutor(1, get_context("spawn")) as process:
+                counted = process.submit(crossings, arguments).result()
+            print(f"{title}: {len(counted.files)} files, {counted.pairs.total()} crossings")
+            if asked.pairs:
+                for (caller, file), count in counted.pairs.most_common():
+                    print(f"  {count:4}  {caller} -> {file}")
+    if asked.lines:
+        for room in sorted(path for path in PACKAGE.iterdir() if path.is_dir()):
+            total = sum(map(lines_of_code, room.glob("*.py")))
+            if total:
+                print(f"{room.name:16} {total:6}")
