@@ -49,7 +49,8 @@ ARROWS = [
     ("base", "statistics"),
     ("families", "statistics"),
     ("ranking", "files"),
-    ("statistics", "numbers"),
+    ("statistics", "resampling"),
+    ("resampling", "numbers"),
     ("files", "numbers"),
     ("evaluation", "base"),
     ("evaluation", "families"),
@@ -57,7 +58,7 @@ ARROWS = [
     ("applications", "surfaces"),
 ]
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
-TRAVELLING = ("base", "numbers", "statistics", *FAMILIES)  # the rooms that scripts reach
+TRAVELLING = ("base", "numbers", "resampling", "statistics", *FAMILIES)  # the rooms that scripts reach
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "metrics" not in path.parts)
 OF_ROOMS = [path for path in FILES if path.parent != PACKAGE]
 
@@ -65,7 +66,7 @@ OF_ROOMS = [path for path in FILES if path.parent != PACKAGE]
 # a function may import more in the rooms that stay at home.
 ARITHMETIC = {"numpy", "scipy"}
 LIBRARIES = {
-    **dict.fromkeys(("numbers", "statistics", "files", *FAMILIES), ARITHMETIC),
+    **dict.fromkeys(("numbers", "resampling", "statistics", "files", *FAMILIES), ARITHMETIC),
     "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
     "base": {"datasets", "evaluate", "numpy"},
     "evaluation": {"numpy"},
@@ -415,7 +416,7 @@ def test_the_face_of_a_room_loads_no_file_that_is_not_asked_for():
 
 
 def test_the_arithmetic_needs_no_evaluate():
-    files = [path for path in OF_ROOMS if path.parent.name in {*FAMILIES, "statistics", "numbers"}]
+    files = [path for path in OF_ROOMS if path.parent.name in {*FAMILIES, "statistics", "resampling", "numbers"}]
     program = "\n".join(
         [
             "import sys",

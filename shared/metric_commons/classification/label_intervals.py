@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.multisets import Multiset
+from ..resampling.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval, f1_of_jaccard, proportion_interval
-from ..statistics.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.summary import Estimator
 from .classes import Classes
 from .confusion import LabelCounts, RowKinds

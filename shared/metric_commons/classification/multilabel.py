@@ -12,7 +12,7 @@ from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import RowError, check_weights
 from ..numbers.contingency import scaled_weights
 from ..numbers.exact_sums import group_sums
-from ..statistics.resampled_totals import resampled_totals
+from ..resampling.resampled_totals import resampled_totals
 from .classes import Classes, classes
 from .confusion import LabelCounts, RowKinds, exact_numbers, resampled_counts
 

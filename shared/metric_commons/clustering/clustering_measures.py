@@ -10,10 +10,10 @@ from ..numbers.arrays import Column, Integers
 from ..numbers.checks import RowError
 from ..numbers.contingency import contingency
 from ..numbers.domains import Count, Level, Resamples, Seed, checked_options
-from ..statistics.draws import Words, random_rows
+from ..resampling.draws import Words, random_rows
+from ..resampling.resampled_totals import gathered, resampled_totals
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval
-from ..statistics.resampled_totals import gathered, resampled_totals
 from ..statistics.summary import mean, reported
 from .agreement import agreement, cell_counts
 from .centroids import calinski_harabasz, davies_bouldin, spreads

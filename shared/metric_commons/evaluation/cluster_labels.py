@@ -24,7 +24,8 @@ from .results import Results
 from .value_counts import ends_of_range
 
 _ADVICE = "score again with --cluster-by"
-_DRAWING = {"n_resamples": 10_000, "seed": 0}  # of intervals of scores that follow from sums
+# Of intervals of scores that follow from sums.
+_DRAWING: Mapping[str, Any] = {"n_resamples": 10_000, "seed": 0}
 
 
 def clustered(

@@ -11,8 +11,9 @@ from ..files.streams import Limits
 from ..numbers.checks import OptionError
 from ..numbers.domains import Count, Level, Range, Seed
 from ..numbers.progress import watched
+from ..statistics.differences import DifferenceMethod
 from ..statistics.methods import Method
-from ..statistics.paired_tests import Alternative, DifferenceMethod, Test
+from ..statistics.paired_tests import Alternative, Test
 from ..statistics.significance import Correction
 from .desk import Desk, check_resamples
 

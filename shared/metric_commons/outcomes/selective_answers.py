@@ -12,13 +12,13 @@ import numpy as np
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import OptionError, RowError, check_labels, nearest
 from ..numbers.domains import Labels, Level, Resamples, Seed, Share, checked_options
-from ..statistics.bootstrap import deviation, percentile_ends
+from ..resampling.bootstrap import deviation, percentile_ends
+from ..resampling.draws import Words, random_rows
+from ..resampling.resampled_totals import gathered
 from ..statistics.cluster_sums import Clusters
-from ..statistics.draws import Words, random_rows
 from ..statistics.intervals import interval as mean_interval
 from ..statistics.methods import Method
 from ..statistics.proportions import COUNTING, Interval
-from ..statistics.resampled_totals import gathered
 from ..statistics.summary import Estimator, mean, members, uncertainty
 from .risk_coverage import rank_scores, risk_coverage_curve
 

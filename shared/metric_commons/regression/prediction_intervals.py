@@ -9,11 +9,11 @@ import numpy as np
 
 from ..numbers.arrays import Column, Floats
 from ..numbers.checks import OptionError, RowError, check_weights
+from ..resampling.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.cluster_sums import Clusters
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.methods import Method
 from ..statistics.proportions import Interval
-from ..statistics.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.summary import uncertainty
 from .measure_names import INTERVAL_NAMES, Measure
 from .pairs import check_finite

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import check_labels
 from ..numbers.exact_sums import as_float, exact_group_sums, exact_ldexp
-from .bootstrap import mean_interval
-from .resampled_totals import gathered, resampled_totals
+from ..resampling.bootstrap import mean_interval
+from ..resampling.resampled_totals import gathered, resampled_totals
 from .spreads import Spread
 
 _GREATEST_POWER = 2200  # twice the exponent of the least float, and more

@@ -18,14 +18,8 @@ from ..numbers.checks import OptionError
 from ..numbers.domains import Labels, Level, Positive, Resamples, Seed, checked_options
 from .cluster_sums import ClusterSums
 from .corrections import benjamini_hochberg, checked_p_values, holm, max_t
-from .paired_tests import (
-    Alternative,
-    DifferenceMethod,
-    Test,
-    difference_interval,
-    equivalence,
-    paired_test,
-)
+from .differences import DifferenceMethod, difference_interval, margin_p_values
+from .paired_tests import Alternative, Test, paired_test
 from .power import minimum_detectable
 from .spreads import finite_scores
 from .summary import mean
@@ -54,9 +48,10 @@ def compare(
 ) -> dict[str, Any]:
     """Both means, their difference, and how sure that difference is.
 
-    The p-value and the interval come from different methods, each the one that holds best for what
-    it says. They may disagree at the margin: `significant` goes by the p-value. A difference that
-    is not significant is not shown to be none; that is what `margin` is for.
+    The p-value of the test and the interval come from different methods, each the one that holds
+    best for what it says; of scores 0 and 1 they agree, else they may disagree at the margin:
+    `significant` goes by the p-value. A difference that is not significant is not shown to be none;
+    that is what `margin` is for, and its p-values follow from the law of the interval.
 
     Args:
         predictions1: the scores of system A, shape (rows,).
@@ -91,8 +86,44 @@ def compare(
     Traceback (most recent call last):
     ValueError: predictions2[1] is inf; a score is finite, and at most 1e+280 in size
     """
+    result = compared(
+        predictions1,
+        predictions2,
+        test=test,
+        alternative=alternative,
+        interval=interval,
+        clusters=clusters,
+        margin=margin,
+        power=power,
+        n_resamples=n_resamples,
+        seed=seed,
+        alpha=alpha,
+        confidence_level=confidence_level,
+    )
+    result.pop("p_inferior", None)
+    return result
+
+
+@checked_options
+def compared(
+    predictions1: ArrayLike,
+    predictions2: ArrayLike,
+    *,
+    test: Test,
+    alternative: Alternative,
+    interval: DifferenceMethod,
+    clusters: Labels | None,
+    margin: Positive | None,
+    power: Level | None,
+    n_resamples: Resamples,
+    seed: Seed,
+    alpha: Level,
+    confidence_level: Level | None,
+) -> dict[str, Any]:
+    """What `compare` returns, and with a margin `p_inferior`, by which a gate refuses a system."""
     a, b = _pair(("predictions1", predictions1), ("predictions2", predictions2))
     differences = a - b
+    bounds = bounds_of_scores(a, b)
     sums = None if clusters is None else ClusterSums.of(clusters, differences)
     tested = paired_test(differences, test=test, alternative=alternative, clusters=sums)
     result: dict[str, Any] = {
@@ -108,7 +139,7 @@ def compare(
             confidence_level=confidence_level,
             method=interval,
             clusters=sums,
-            bounds=_SHARES if _are_shares(a) and _are_shares(b) else _UNLIMITED,
+            bounds=bounds,
             n_resamples=n_resamples,
             seed=seed,
         )
@@ -127,10 +158,14 @@ def compare(
             math.nan if units < 2 else minimum_detectable(deviation, units, alpha, power)
         )
     if margin is not None:
-        p_of_margin = equivalence(differences, margin, clusters=sums)
+        if interval == "bootstrap":
+            raise OptionError("interval", "'bootstrap' has no p-value of a margin; take 'auto'")
+        span = math.inf if interval == "t" else bounds[1] - bounds[0]
+        p_values = margin_p_values(differences, sums, float(margin), span)
         result |= {
-            "p_equivalent": p_of_margin.p_equivalent,
-            "p_non_inferior": p_of_margin.p_non_inferior,
+            "p_equivalent": p_values.equivalent,
+            "p_non_inferior": p_values.not_inferior,
+            "p_inferior": p_values.inferior,
         }
     return result
 
@@ -219,6 +254,15 @@ def compare_measures(
         measure: result | {"p_adjusted": p, "significant": bool(p < alpha)}
         for (measure, result), p in zip(results.items(), p_adjusted.tolist(), strict=True)
     }
+
+
+def bounds_of_scores(a: Floats, b: Floats) -> tuple[float, float]:
+    """The range of scores: 0 to 1 if all lie there, else none.
+
+    >>> bounds_of_scores(np.array([0.5]), np.array([2.0]))
+    (-inf, inf)
+    """
+    return _SHARES if _are_shares(a) and _are_shares(b) else _UNLIMITED
 
 
 @checked_options

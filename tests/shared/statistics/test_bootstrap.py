@@ -11,7 +11,7 @@ from scipy import stats
 
 from metric_commons.statistics import bootstrap as resampling
 from metric_commons.statistics import draws, resampled_totals
-from metric_commons.statistics.bootstrap import mean_interval, percentile_ends
+from metric_commons.resampling.bootstrap import mean_interval, percentile_ends
 
 # ---- the obvious way: one word, one row, one resample after the other ---------------------------
 
