@@ -18,8 +18,8 @@ from sklearn import metrics
 from metric_commons import load
 from metric_commons.classification.classes import classes
 from metric_commons.classification.labels import label_scores, label_table
-from metric_commons.classification.multiclass import top_k_hits
 from metric_commons.classification.predicted_scores import PredictedScores, curve_scores
+from metric_commons.curves.multiclass import top_k_hits
 from metric_commons.numbers.contingency import contingency
 
 ROUNDS = 9

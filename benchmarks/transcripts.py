@@ -16,7 +16,7 @@ from _measure import ratio
 from rapidfuzz.distance import Levenshtein
 
 from metric_commons import load
-from metric_commons.text.edit_rate import error_statistics
+from metric_commons.transcripts.edit_rate import error_statistics
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "sequences" / "asr"
 KEYS = ("wer", "hits", "substitutions", "deletions", "insertions")

@@ -23,10 +23,16 @@ from metric_commons.__main__ import program
 
 ROOT = Path(__file__).parents[1]
 ROOMS = (
-    "text",
+    "answers",
+    "texts",
+    "extraction",
+    "rouge",
+    "translation",
+    "transcripts",
     "mathematics",
     "ranking",
     "classification",
+    "spans",
     "regression",
     "clustering",
     "outcomes",

@@ -10,10 +10,14 @@ import evaluate
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.numbers.domains import Length
 from metric_commons.statistics.sums import summarize_sums
-from metric_commons.text.bleu_definitions import Definition, defined_bleu_statistics
-from metric_commons.text.ngram_precision import SmoothMethod, SmoothValue
-from metric_commons.text.sacrebleu_results import SacrebleuFormat, bleu_signature, sacrebleu_bleu
-from metric_commons.text.translation_tokenizers import TranslationTokenizer
+from metric_commons.translation.bleu_definitions import Definition, defined_bleu_statistics
+from metric_commons.translation.ngram_precision import SmoothMethod, SmoothValue
+from metric_commons.translation.sacrebleu_results import (
+    SacrebleuFormat,
+    bleu_signature,
+    sacrebleu_bleu,
+)
+from metric_commons.translation.translation_tokenizers import TranslationTokenizer
 
 _CITATION = """\
 @inproceedings{post-2018-call,

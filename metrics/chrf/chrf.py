@@ -10,8 +10,12 @@ import evaluate
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.numbers.domains import Length
 from metric_commons.statistics.sums import summarize_sums
-from metric_commons.text.character_ngrams import Beta, Order, chrf_statistics
-from metric_commons.text.sacrebleu_results import SacrebleuFormat, chrf_signature, sacrebleu_chrf
+from metric_commons.translation.character_ngrams import Beta, Order, chrf_statistics
+from metric_commons.translation.sacrebleu_results import (
+    SacrebleuFormat,
+    chrf_signature,
+    sacrebleu_chrf,
+)
 
 _CITATION = """\
 @inproceedings{popovic-2015-chrf,

@@ -9,7 +9,7 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.classification.classification_measures import classification_scores
-from metric_commons.classification.rounded_scores import with_rounded_scores
+from metric_commons.curves.rounded_scores import with_rounded_scores
 
 _CITATION = """\
 @article{classification_measures,

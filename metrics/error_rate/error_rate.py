@@ -10,7 +10,7 @@ import evaluate
 
 from metric_commons.base.module import BatchMetric
 from metric_commons.statistics.sums import single_score, summarize_sums
-from metric_commons.text.edit_rate import (
+from metric_commons.transcripts.edit_rate import (
     RateAverage,
     RateFormat,
     TranscriptNormalizer,

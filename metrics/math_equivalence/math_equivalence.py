@@ -8,10 +8,10 @@ and math-verify are options.
 import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
+from metric_commons.extraction.extraction import summarize_extracted
 from metric_commons.mathematics.backends import Backend, equivalence_scores
 from metric_commons.mathematics.equivalence import Percent
 from metric_commons.numbers.domains import NonNegative, Positive
-from metric_commons.text.extraction import summarize_extracted
 
 _CITATION = """\
 @inproceedings{hendrycks-etal-2021-math,

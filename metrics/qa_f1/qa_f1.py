@@ -7,13 +7,13 @@ different order.
 
 import evaluate
 
+from metric_commons.answers.answers import Overlap, token_f1
+from metric_commons.answers.squad_answers import answer_texts
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
+from metric_commons.extraction.extraction import summarize_extracted
 from metric_commons.numbers.domains import Share
-from metric_commons.text.answers import Overlap, token_f1
-from metric_commons.text.extraction import summarize_extracted
-from metric_commons.text.normalizers import Normalizer
-from metric_commons.text.references import Aggregation
-from metric_commons.text.squad_answers import answer_texts
+from metric_commons.texts.normalizers import Normalizer
+from metric_commons.texts.references import Aggregation
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2016-squad,

@@ -8,12 +8,12 @@ rouge_score, averaged by a plain mean over the rows, not by the median of a boot
 import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.text.extraction import summarize_extracted
-from metric_commons.text.normalizers import Normalizer
-from metric_commons.text.references import Aggregation
-from metric_commons.text.rouge_scores import rouge
-from metric_commons.text.rouge_tokenizers import SentenceSplitter, Tokenizer
-from metric_commons.text.rouge_types import RougeTypes
+from metric_commons.extraction.extraction import summarize_extracted
+from metric_commons.rouge.rouge_scores import rouge
+from metric_commons.rouge.rouge_tokenizers import SentenceSplitter, Tokenizer
+from metric_commons.rouge.rouge_types import RougeTypes
+from metric_commons.texts.normalizers import Normalizer
+from metric_commons.texts.references import Aggregation
 
 _CITATION = """\
 @inproceedings{lin-2004-rouge,

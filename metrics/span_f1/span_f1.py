@@ -10,9 +10,9 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.classification.spans import Match, SpanFormat, seqeval_spans, span_statistics
-from metric_commons.classification.tag_schemes import Scheme
 from metric_commons.numbers.domains import Share
+from metric_commons.spans.spans import Match, SpanFormat, seqeval_spans, span_statistics
+from metric_commons.spans.tag_schemes import Scheme
 from metric_commons.statistics.sums import summarize_sums
 
 _CITATION = """\

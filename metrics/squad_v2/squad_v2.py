@@ -7,14 +7,14 @@ result includes the threshold at which each score is best.
 
 import evaluate
 
-from metric_commons.base.module import ANSWERS_OR_NONE, BatchMetric
-from metric_commons.numbers.domains import Finite
-from metric_commons.text.answerability import (
+from metric_commons.answers.answerability import (
     Texts,
     ThresholdTies,
     scored_answers,
     summarize_answers,
 )
+from metric_commons.base.module import ANSWERS_OR_NONE, BatchMetric
+from metric_commons.numbers.domains import Finite
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2018-know,

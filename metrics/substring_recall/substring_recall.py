@@ -6,13 +6,13 @@ as a set of words. Use it for long answers of language models, for which exact m
 
 import evaluate
 
+from metric_commons.answers.answers import EmptyReference, Match, contained
+from metric_commons.answers.squad_answers import answer_texts
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
-from metric_commons.text.answers import EmptyReference, Match, contained
-from metric_commons.text.extraction import summarize_extracted
-from metric_commons.text.normalizers import Normalizer
-from metric_commons.text.reference_sets import all_found
-from metric_commons.text.references import Aggregation
-from metric_commons.text.squad_answers import answer_texts
+from metric_commons.extraction.extraction import summarize_extracted
+from metric_commons.texts.normalizers import Normalizer
+from metric_commons.texts.reference_sets import all_found
+from metric_commons.texts.references import Aggregation
 
 _CITATION = """\
 @inproceedings{mallen-etal-2023-trust,

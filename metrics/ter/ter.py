@@ -8,8 +8,12 @@ import evaluate
 
 from metric_commons.base.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.sums import summarize_sums
-from metric_commons.text.sacrebleu_results import SacrebleuFormat, sacrebleu_ter, ter_signature
-from metric_commons.text.translation_edit_rate import ter_statistics
+from metric_commons.translation.sacrebleu_results import (
+    SacrebleuFormat,
+    sacrebleu_ter,
+    ter_signature,
+)
+from metric_commons.translation.translation_edit_rate import ter_statistics
 
 _CITATION = """\
 @inproceedings{snover-etal-2006-study,

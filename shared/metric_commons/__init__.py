@@ -4,9 +4,9 @@
 several modules and returns `Results`; `compare` compares saved results. `State` holds the scores of
 a part of the rows, to be merged with other parts. `trainer_hook` computes scores in training.
 
-The subpackages contain the same measures as functions on arrays: `text`, `mathematics`, `ranking`,
-`classification`, `regression`, `clustering` and `outcomes`. `statistics` contains intervals and
-tests, and `files` reads and writes files.
+The subpackages contain the same measures as functions on arrays: `answers`, `rouge`, `translation`,
+`transcripts`, `mathematics`, `ranking`, `classification`, `spans`, `regression`, `clustering` and
+`outcomes`. `statistics` contains intervals and tests, and `files` reads and writes files.
 
 Names are imported on first use: `import metric_commons` alone loads no other library.
 """
@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from .lazy import resolver
 
 if TYPE_CHECKING:
-    from .evaluation.catalog import load, names
-    from .evaluation.combined_results import compare
-    from .evaluation.results import Results
-    from .evaluation.scoring import score
-    from .evaluation.state import State
+    from .catalog.catalog import load, names
+    from .comparison.combined_results import compare
     from .integrations.trainer import trainer_hook
+    from .results.results import Results
+    from .scoring.scoring import score
+    from .states.state import State
 
 __all__ = [
     "Results",
@@ -37,12 +37,12 @@ __all__ = [
 _resolve = resolver(
     __name__,
     {
-        "Results": "evaluation.results",
-        "State": "evaluation.state",
-        "compare": "evaluation.combined_results",
-        "load": "evaluation.catalog",
-        "names": "evaluation.catalog",
-        "score": "evaluation.scoring",
+        "Results": "results.results",
+        "State": "states.state",
+        "compare": "comparison.combined_results",
+        "load": "catalog.catalog",
+        "names": "catalog.catalog",
+        "score": "scoring.scoring",
         "trainer_hook": "integrations.trainer",
     },
 )

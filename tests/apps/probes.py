@@ -19,13 +19,9 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from metric_commons.cli import config
-from metric_commons.evaluation import catalog
-from metric_commons.evaluation.arguments import REPORTING
-from metric_commons.evaluation.parts import Part
-from metric_commons.evaluation.results import Results
-from metric_commons.evaluation.scoring import score
-from metric_commons.evaluation.state import State
+from metric_commons.catalog import catalog
+from metric_commons.catalog.arguments import REPORTING
+from metric_commons.console import config
 from metric_commons.files import stored_columns
 from metric_commons.files.stored import checksum
 from metric_commons.files.tables import Source
@@ -34,6 +30,10 @@ from metric_commons.mcp.lines import refusal
 from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.tools import TOOLS, call
 from metric_commons.numbers.score_ranges import check_score
+from metric_commons.results.results import Results
+from metric_commons.scoring.scoring import score
+from metric_commons.states.parts import Part
+from metric_commons.states.state import State
 from tests.spec import CASES, METRICS, specs
 
 CORPUS = CASES / "damaged.jsonl"  # what once led to tracebacks, endless work or other numbers

@@ -21,12 +21,12 @@ from pathlib import Path
 
 from mcp import ClientSession, StdioServerParameters, stdio_client, types
 
-from metric_commons.evaluation import catalog
-from metric_commons.evaluation.combined_results import compare
-from metric_commons.evaluation.saved_rows import read_with_rows
-from metric_commons.evaluation.scoring import score
+from metric_commons.catalog import catalog
+from metric_commons.comparison.combined_results import compare
+from metric_commons.comparison.saved_rows import read_with_rows
 from metric_commons.files.stored import plain
 from metric_commons.integrations import ultrarag
+from metric_commons.scoring.scoring import score
 
 CANCELLATIONS = 50
 STEADY = 1024  # kibibytes that a process may grow by in the second half, whatever the calls

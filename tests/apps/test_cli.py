@@ -15,10 +15,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.cli import tables
-from metric_commons.evaluation import evaluations as evaluation
+from metric_commons.console import tables
 from metric_commons.files import tables as files
 from metric_commons.files.streams import Stream
+from metric_commons.scoring import evaluations as evaluation
 from tests.spec import GIVEN, PATIENCE, ROOT
 
 CAPITALS = str(ROOT / "examples" / "capitals.jsonl")

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from metric_commons.evaluation import catalog
+from metric_commons.catalog import catalog
 from tests.apps.probes import FILES, LONGEST, ODD, PROBES, corpus, damaged, is_read, outcome
 from tests.spec import ROOT
 

@@ -19,14 +19,9 @@ from pyarrow import parquet
 
 from metric_commons import load, score
 from metric_commons.__main__ import main
-from metric_commons.evaluation import (
-    evaluations,
-    parallel_reading,
-    parallel_rows,
-    usage,
-    worker_processes,
-)
+from metric_commons.catalog import usage
 from metric_commons.files import pieces
+from metric_commons.scoring import evaluations, parallel_reading, parallel_rows, worker_processes
 from tests.spec import METRICS, PATIENCE, specs
 
 COUNT = 70
@@ -357,7 +352,7 @@ def test_functions_and_generators_may_be_given(processes):
 
 PROGRAM = """
 import os, signal, sys, time
-from metric_commons.evaluation import evaluations
+from metric_commons.scoring import evaluations
 from metric_commons.__main__ import main
 
 def slow(*arguments, take=evaluations.Evaluation._take):

@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from metric_commons.evaluation.latex import as_latex
-from metric_commons.evaluation.rendering import Table
-from metric_commons.evaluation.scoring import score
+from metric_commons.results.latex import as_latex
+from metric_commons.results.rendering import Table
+from metric_commons.scoring.scoring import score
 
 ROWS = 30
 GOLD = [f"answer {row}" for row in range(ROWS)]

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metric_commons.evaluation.results import Results
-from metric_commons.evaluation.scoring import score
 from metric_commons.files.stored import checksum
+from metric_commons.results.results import Results
+from metric_commons.scoring.scoring import score
 from metric_commons.statistics import interval
 
 

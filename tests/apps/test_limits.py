@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from metric_commons.evaluation import catalog
-from metric_commons.evaluation.scoring import score
+from metric_commons.catalog import catalog
+from metric_commons.scoring.scoring import score
 from tests.apps.probes import nested
 from tests.spec import PATIENCE, specs
 

@@ -16,15 +16,15 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from metric_commons.__main__ import main
-from metric_commons.evaluation import catalog
-from metric_commons.evaluation.results import Results
-from metric_commons.evaluation.scoring import score
+from metric_commons.catalog import catalog
 from metric_commons.integrations import ultrarag
 from metric_commons.integrations.ultrarag_tables import signature
 from metric_commons.mcp.lines import refusal
 from metric_commons.mcp.roots import Roots
 from metric_commons.mcp.server import server as new_server
 from metric_commons.mcp.workers import Budget, Workers
+from metric_commons.results.results import Results
+from metric_commons.scoring.scoring import score
 from tests.programs import output
 from tests.spec import GIVEN, METRICS, PATIENCE, ROOT, of_this_python
 
@@ -893,7 +893,7 @@ for name in PRELOADED:
     import_module(name)
 packages = lambda: {name.partition(".")[0] for name in sys.modules}
 preloaded = packages()
-from metric_commons.evaluation.scoring import score
+from metric_commons.scoring.scoring import score
 
 rows = {"predictions": {"a": ["Paris", "Rome"], "b": ["Oslo"] * 2}, "references": ["Paris"] * 2}
 score("qa_f1", **rows, confidence_level=0.9, compare=True)

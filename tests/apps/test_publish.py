@@ -10,7 +10,7 @@ from huggingface_hub import constants
 
 from metric_commons import load
 from metric_commons.__main__ import main
-from metric_commons.evaluation import catalog
+from metric_commons.catalog import catalog
 from metric_commons.hub import bundle, publishing
 from metric_commons.hub.bundling import MARKER_FILE, Marker
 from metric_commons.hub.demo import worked_examples

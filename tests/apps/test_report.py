@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.evaluation.module_results import ModuleResult
-from metric_commons.evaluation.rendering import p_value
-from metric_commons.evaluation.results import Results
-from metric_commons.evaluation.scoring import score
 from metric_commons.report import axes, find_examples, render
 from metric_commons.report.page import fold, visible
+from metric_commons.results.module_results import ModuleResult
+from metric_commons.results.rendering import p_value
+from metric_commons.results.results import Results
+from metric_commons.scoring.scoring import score
 from tests.spec import GIVEN, ROOT
 
 CAPITALS = ROOT / "examples" / "capitals.jsonl"

@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from metric_commons import load, names
+from metric_commons.catalog import presets
 from metric_commons.cli import ultrarag as parameters
-from metric_commons.evaluation import presets
-from metric_commons.evaluation.results import Results
 from metric_commons.integrations import ultrarag
+from metric_commons.results.results import Results
 from tests.spec import GIVEN, ROOT, of_this_python
 
 NQ = GIVEN / "data" / "text" / "openqa_eval"

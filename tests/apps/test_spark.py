@@ -8,9 +8,9 @@ from decimal import Decimal
 import pytest
 
 from metric_commons import load, score
-from metric_commons.evaluation import spark_parts
-from metric_commons.evaluation.scoring_plans import ScoringPlan
 from metric_commons.integrations.spark import scores_of_rows
+from metric_commons.scoring import spark_parts
+from metric_commons.scoring.scoring_plans import ScoringPlan
 from tests.apps.spark_sessions import (
     WARNINGS,
     blocks_of_guide,

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from metric_commons import load, score
-from metric_commons.evaluation import Part
 from metric_commons.integrations.spark import part_of_rows, scores_of_rows
+from metric_commons.states import Part
 from tests.apps.spark_sessions import (
     WARNINGS,
     blocks_of_guide,

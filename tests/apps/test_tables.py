@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from metric_commons.cli import tables
-from metric_commons.evaluation.scoring import score
+from metric_commons.console import tables
+from metric_commons.scoring.scoring import score
 
 GOLD = ["x"] * 12
 SYSTEMS = {"good": ["x"] * 12, "bad": ["y"] * 12}

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.evaluation.results import Results
 from metric_commons.files import trec
 from metric_commons.ranking import runs
+from metric_commons.results.results import Results
 from metric_commons.statistics.significance import compare_measures
 from tests.spec import GIVEN, ROOT, recorded
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.cli.trec_eval import lines
+from metric_commons.console.trec_eval import lines
 from tests.spec import GIVEN
 
 DATA = GIVEN / "data" / "ir"

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from metric_commons.files.field_paths import value_at
-from metric_commons.files.logs_inspect import number
-from metric_commons.files.logs_lm_eval import literal_list
+from metric_commons.log_formats.inspect import number
+from metric_commons.log_formats.lm_eval import literal_list
 from tests.spec import GIVEN
 
 CASES = GIVEN / "cases" / "files.jsonl"

@@ -8,7 +8,11 @@ import re
 import pytest
 
 from metric_commons import load
-from metric_commons.text.edit_rate import error_alignments, error_statistics, jiwer_standardize
+from metric_commons.transcripts.edit_rate import (
+    error_alignments,
+    error_statistics,
+    jiwer_standardize,
+)
 from tests.spec import GIVEN, ROOT, recorded
 from tests.texts import adversarial_text
 

@@ -13,10 +13,10 @@ import pytest
 
 from metric_commons import Results, compare, load, score
 from metric_commons.statistics.paired_sums import compare_sums
-from metric_commons.text.character_ngrams import chrf_statistics
-from metric_commons.text.ngram_precision import bleu_statistics
-from metric_commons.text.translation_edit_rate import ter_statistics, ter_words
-from metric_commons.text.translation_tokenizers import translation_words, words_13a
+from metric_commons.translation.character_ngrams import chrf_statistics
+from metric_commons.translation.ngram_precision import bleu_statistics
+from metric_commons.translation.translation_edit_rate import ter_statistics, ter_words
+from metric_commons.translation.translation_tokenizers import translation_words, words_13a
 from tests.spec import GIVEN, ROOT, of_this_python, recorded
 from tests.texts import adversarial_text
 

@@ -26,7 +26,7 @@ import json, sys
 
 sys.modules["metric_commons"] = None
 try:
-    import metric_commons.text.answers
+    import metric_commons.answers.answers
 except ModuleNotFoundError:
     pass
 else:
@@ -228,7 +228,7 @@ ANSWERS = "from ..numbers.ratios import divide\n"
 
 def build(tmp_path, script, **files):
     """The files of a bundle of a toy script, over files named room_stem."""
-    for name, text in {"text_answers": ANSWERS, "numbers_ratios": "", **files}.items():
+    for name, text in {"answers_answers": ANSWERS, "numbers_ratios": "", **files}.items():
         room, _, stem = name.partition("_")
         (tmp_path / room).mkdir(exist_ok=True)
         (tmp_path / room / f"{stem}.py").write_text(dedent(text), "utf-8")
@@ -244,13 +244,13 @@ def build(tmp_path, script, **files):
 def test_the_script_names_everything_it_reaches(tmp_path):
     files = build(
         tmp_path,
-        '"""Toys.\n\nfrom metric_commons.text.answers import never\n"""\n\n'
+        '"""Toys.\n\nfrom metric_commons.answers.answers import never\n"""\n\n'
         "import evaluate\n\n"
-        "from metric_commons.text.answers import (\n    exact,\n    f1,\n)\n\n\nVALUE = 1\n",
+        "from metric_commons.answers.answers import (\n    exact,\n    f1,\n)\n\n\nVALUE = 1\n",
     )
 
     assert files["toy.py"] == (
-        '"""Toys.\n\nfrom metric_commons.text.answers import never\n"""\n\n'
+        '"""Toys.\n\nfrom metric_commons.answers.answers import never\n"""\n\n'
         "import evaluate\n\n"
         "from .answers import (\n    exact,\n    f1,\n)\n"
         "\n# Used by these files: evaluate copies only the files that this script names.\n"
@@ -263,16 +263,16 @@ def test_the_script_names_everything_it_reaches(tmp_path):
 def test_lazy_and_typing_imports_travel(tmp_path):
     files = build(
         tmp_path,
-        "from metric_commons.text.answers import f1\n",
-        text_answers="""\
+        "from metric_commons.answers.answers import f1\n",
+        answers_answers="""\
             from typing import TYPE_CHECKING
             if TYPE_CHECKING:
                 from .tokens import Tokens
             def f1():
                 from ..numbers.ratios import divide
         """,
-        text_tokens="from ..numbers.ratios import divide\n",
-        text_unused="",
+        answers_tokens="from ..numbers.ratios import divide\n",
+        answers_unused="",
     )
 
     assert {"answers.py", "tokens.py", "ratios.py"} < files.keys()
@@ -280,33 +280,33 @@ def test_lazy_and_typing_imports_travel(tmp_path):
     assert "unused.py" not in files
 
 
-FROM_ANSWERS = "from metric_commons.text.answers import f1"
+FROM_ANSWERS = "from metric_commons.answers.answers import f1"
 
 
 @pytest.mark.parametrize(
     ("script", "cause"),
     [
         (f"{FROM_ANSWERS}  # noqa\n", "misread"),
-        ("from metric_commons.text.answers import (  # all\n    f1,\n)\n", "misread"),
+        ("from metric_commons.answers.answers import (  # all\n    f1,\n)\n", "misread"),
         (f'# """\n{FROM_ANSWERS}\n', "misread"),
         ("import math, os\n", "misread"),
         ("if True:\n    import math\n", "misread"),
         ("TEXT = '''\nimport nothing\n'''\n", "misread"),
-        ("import metric_commons.text.answers\n", "line 1: a script imports"),
+        ("import metric_commons.answers.answers\n", "line 1: a script imports"),
         ("import metric_commons\n", "line 1: a script imports"),
-        ("from metric_commons import text\n", "line 1: a script imports"),
-        ("from metric_commons.text import answers\n", "line 1: a script imports"),
+        ("from metric_commons import answers\n", "line 1: a script imports"),
+        ("from metric_commons.answers import answers\n", "line 1: a script imports"),
         ("\nfrom .answers import f1\n", "line 2: a script imports"),
         ("from . import answers\n", "line 1: a script imports"),
         (f"if True:\n    {FROM_ANSWERS}\n", "line 2: a script imports"),
         (f"import math; {FROM_ANSWERS}\n", "line 1: a script imports"),
-        ("from metric_commons.text.nothing import f1\n", "text/nothing.py is not there"),
-        ("from metric_commons.text.toy import f1\n", "of its own name"),
+        ("from metric_commons.answers.nothing import f1\n", "answers/nothing.py is not there"),
+        ("from metric_commons.answers.toy import f1\n", "of its own name"),
     ],
 )
 def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):
-        build(tmp_path, script, text_toy="")
+        build(tmp_path, script, answers_toy="")
 
 
 @pytest.mark.parametrize(
@@ -319,10 +319,10 @@ def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_pat
         ("from . import ratios\n", "answers.py imports otherwise"),
         ("from ..numbers import ratios\n", "answers.py imports otherwise"),
         ("from ...shared.numbers import ratios\n", "answers.py imports otherwise"),
-        ("from .nothing import divide\n", "text/nothing.py is not there"),
-        ("from ..text.ratios import a\nfrom ..numbers.ratios import b\n", "have the same name"),
+        ("from .nothing import divide\n", "answers/nothing.py is not there"),
+        ("from ..answers.ratios import a\nfrom ..numbers.ratios import b\n", "have the same name"),
     ],
 )
 def test_a_file_that_cannot_travel_is_refused(answers, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):
-        build(tmp_path, f"{FROM_ANSWERS}\n", text_answers=answers, text_ratios="")
+        build(tmp_path, f"{FROM_ANSWERS}\n", answers_answers=answers, answers_ratios="")

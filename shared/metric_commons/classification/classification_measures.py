@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from ..curves.multiclass import MultiClass
+from ..curves.rounded_scores import error_bounds, rounded_scores
+from ..curves.score_rows import THRESHOLD, is_scores
 from ..numbers.arrays import Column, take
 from ..numbers.binary_digits import Digits
 from ..numbers.checks import OptionError, check_labels, check_weights
@@ -21,13 +24,10 @@ from .confusion import Matrix, Rows
 from .label_distances import Distances, KappaWeights
 from .label_intervals import ClusteredCounts
 from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
-from .multiclass import MultiClass
 from .multilabel import LabelIndicators, are_indicators
 from .multilabel_scores import IndicatorScores
 from .operating_points import OperatingPoint, point_scores
 from .predicted_scores import CalibrationStrategy, Curves, PredictedScores, TopK, measured_curves
-from .rounded_scores import error_bounds, rounded_scores
-from .score_rows import THRESHOLD, is_scores
 
 
 @checked_options

@@ -5,13 +5,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..curves.areas import AREAS, LOSSES, ScoreWithVariance
+from ..curves.one_vs_rest import OneVsRest, mean_over_rows
+from ..curves.score_counts import EPSILON
+from ..curves.score_rows import THRESHOLD, check_range, finite_scores
 from ..numbers.arrays import Booleans, Column, Floats
-from .areas import AREAS, LOSSES, ScoreWithVariance
 from .classes import Classes
 from .multilabel import LabelIndicators
-from .one_vs_rest import OneVsRest, mean_over_rows
-from .score_counts import EPSILON
-from .score_rows import THRESHOLD, check_range, finite_scores
 
 
 class IndicatorScores:

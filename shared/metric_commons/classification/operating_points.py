@@ -10,16 +10,16 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
+from ..curves.areas import RowScores
+from ..curves.score_counts import ScoreCounts, score_counts
 from ..numbers.arrays import Booleans, Floats, Integers
 from ..numbers.checks import shown
 from ..numbers.contingency import contingency
 from ..numbers.domains import Parsed
 from ..statistics.cluster_sums import Clusters
-from .areas import RowScores
 from .classes import classes
 from .label_intervals import ClusteredCounts
 from .labels import label_scores
-from .score_counts import ScoreCounts, score_counts
 
 _PARTS = 10
 _RATES = ("recall", "precision", "specificity", "fpr")

@@ -13,6 +13,15 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ..curves.areas import AREAS, RowScores, ScoreWithVariance, binary_scores, with_variance
+from ..curves.calibration_bins import Calibration, calibration, calibration_errors
+from ..curves.curves import det_curve, pr_curve, roc_curve
+from ..curves.multiclass import MultiClass, multiclass_scores, top_k_hits
+from ..curves.one_vs_rest import OneVsRest, mean_over_rows
+from ..curves.partial_area import partial_roc_auc
+from ..curves.score_counts import ScoreCounts, score_counts
+from ..curves.score_intervals import score_estimators
+from ..curves.score_rows import THRESHOLD, check_probabilities, check_range, finite_scores
 from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import OptionError, check_sizes, check_weights
 from ..numbers.contingency import ContingencyTable, Label, contingency, encoded
@@ -20,18 +29,9 @@ from ..numbers.domains import Bins, Finite, Level, Parsed, check_option, checked
 from ..statistics.cluster_sums import Clusters
 from ..statistics.methods import Method
 from ..statistics.summary import Estimator, uncertainty
-from .areas import AREAS, RowScores, ScoreWithVariance, binary_scores, with_variance
-from .calibration_bins import Calibration, calibration, calibration_errors
 from .classes import Classes, as_labels, check_one_label, classes, score_classes
-from .curves import det_curve, pr_curve, roc_curve
-from .multiclass import MultiClass, multiclass_scores, top_k_hits
 from .multilabel import has_one_label
 from .multilabel_scores import IndicatorScores, multilabel_scores
-from .one_vs_rest import OneVsRest, mean_over_rows
-from .partial_area import partial_roc_auc
-from .score_counts import ScoreCounts, score_counts
-from .score_intervals import score_estimators
-from .score_rows import THRESHOLD, check_probabilities, check_range, finite_scores
 
 
 class PredictedScores:

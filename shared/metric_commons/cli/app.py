@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ..evaluation.rendering import escaped
-from ..evaluation.usage import MissingExtraError, UsageError
+from ..catalog.usage import MissingExtraError, UsageError
 from ..numbers.checks import OptionError
+from ..results.rendering import escaped
 
 _LONGEST = 2_000  # characters of a message, which may quote a long value
 

@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..evaluation.comparisons import Pair, compare_pairs, statement
-from ..evaluation.module_results import aggregation_of
-from ..evaluation.rendering import Table
-from ..evaluation.results import Results
-from ..evaluation.saved_rows import is_saved_result, read_with_rows
-from ..evaluation.signature import provenance
-from ..evaluation.usage import UsageError, check_outputs
-from ..files.stored import write_whole
-from .options import (
+from ..catalog.usage import UsageError, check_outputs
+from ..comparison.saved_rows import is_saved_result, read_with_rows
+from ..console.options import (
     STATISTICS,
     ClusterBy,
     Confidence,
@@ -31,7 +25,13 @@ from .options import (
     correction_named,
     share,
 )
-from .outputs import Form, say_written, show
+from ..console.outputs import Form, say_written, show
+from ..files.stored import write_whole
+from ..results.comparisons import Pair, compare_pairs, statement
+from ..results.module_results import aggregation_of
+from ..results.rendering import Table
+from ..results.results import Results
+from ..results.signature import provenance
 from .trec import (
     JudgedOnly,
     MaxDepth,
@@ -154,7 +154,7 @@ def compare(
         path.stat()  # a file that is not there is said before what it should be
     if is_saved_result(paths[0]):
         _refuse(context, _OF_RUNS, "runs, and these are saved results")
-        from ..evaluation.combined_results import compare as compare_results
+        from ..comparison.combined_results import compare as compare_results
 
         results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
         compared = compare_results(*results, scores=scores, **testing)

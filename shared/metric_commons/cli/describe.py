@@ -7,13 +7,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..evaluation import catalog
-from ..evaluation.usage import UsageError
+from ..catalog import catalog
+from ..catalog.usage import UsageError
 from ..files.stored import plain
 from ..numbers.checks import nearest
 
 if TYPE_CHECKING:
-    from ..evaluation.descriptions import Description
+    from ..catalog.descriptions import Description
 
 
 def describe(
@@ -25,7 +25,7 @@ def describe(
     ] = False,
 ) -> None:
     """Show what a module measures: its inputs, its options with their values, and its results."""
-    from ..evaluation.descriptions import describe
+    from ..catalog.descriptions import describe
 
     if name not in catalog.names():
         hint = nearest(name, catalog.names()) or f"; the modules are {', '.join(catalog.names())}"

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..evaluation.results import Results
-from ..evaluation.saved_rows import read_with_rows
-from ..evaluation.usage import UsageError, check_outputs
+from ..catalog.usage import UsageError, check_outputs
+from ..comparison.saved_rows import read_with_rows
+from ..console.options import Rows, Scores
+from ..console.outputs import say_written
 from ..files.stored import write_whole
-from .options import Rows, Scores
-from .outputs import say_written
+from ..results.results import Results
 
 if TYPE_CHECKING:
-    from ..evaluation.exports import Document
+    from ..leaderboards.exports import Document
 
 
 def export(
@@ -101,7 +101,7 @@ def export(
         raise UsageError(
             f"--to {target} needs --scale: 1 if the board has scores like 0.412, 100 if like 41.2"
         )
-    from ..evaluation.exports import Labels, eval_results, every_eval_ever, model_index
+    from ..leaderboards.exports import Labels, eval_results, every_eval_ever, model_index
 
     results = _results(path, rows or [], system, has_rows=target == "eee" and prompt is not None)
     results = results.choose(scores)

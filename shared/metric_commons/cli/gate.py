@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ..evaluation.saved_rows import read_with_rows
-from ..evaluation.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
-from .options import Alpha, ClusterBy, Confidence, Power, Rows
+from ..comparison.saved_rows import read_with_rows
+from ..comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
+from ..console.options import Alpha, ClusterBy, Confidence, Power, Rows
 
 _STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
 
@@ -40,7 +40,7 @@ def gate(
     many rows are needed); 4 worse by more than the margin; 1 a file is wrong;
     2 the command line is wrong.
     """
-    from ..evaluation.verdicts import gate as verdict_on
+    from ..comparison.verdicts import gate as verdict_on
 
     results_new, results_old = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by)
     result = verdict_on(

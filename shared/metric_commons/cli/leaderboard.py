@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from ..evaluation.latex import as_latex
-from ..evaluation.rendering import Table, as_html, as_markdown, spreadsheet_cell
+from ..console.options import ClusterBy, Confidence, Rows, Scores, Top
+from ..console.outputs import Form, show_tables
 from ..files.stored import plain
-from .options import ClusterBy, Confidence, Rows, Scores, Top
-from .outputs import Form, show_tables
+from ..results.latex import as_latex
+from ..results.rendering import Table, as_html, as_markdown, spreadsheet_cell
 
 if TYPE_CHECKING:
-    from ..evaluation.boards import Board, Candidate
+    from ..leaderboards.boards import Board, Candidate
 
 _LEVEL = 0.95
 
@@ -65,7 +65,7 @@ def leaderboard(
     --per-example writes; without them the board has intervals only. --format
     html prints a page with sortable columns.
     """
-    from ..evaluation import boards as boards_of_results
+    from ..leaderboards import boards as boards_of_results
 
     level = _LEVEL if confidence is None else confidence
     results = boards_of_results.read_results(paths, rows or [])
@@ -82,7 +82,7 @@ def leaderboard(
     if mean is None:
         _show([_section(board) for board in listed], form)
         return
-    from ..evaluation.task_means import task_means
+    from ..leaderboards.task_means import task_means
 
     _check_one_score(groups)
     means = task_means(listed, mean)
@@ -117,8 +117,8 @@ def history(
     --per-example file. Results with different options, versions or rows are
     refused with the differences; --group prints a history for each group.
     """
-    from ..evaluation import boards as boards_of_results
-    from ..evaluation import histories
+    from ..leaderboards import boards as boards_of_results
+    from ..leaderboards import histories
 
     level = _LEVEL if confidence is None else confidence
     results = boards_of_results.read_results(paths, rows or [])
@@ -143,7 +143,7 @@ def history(
 def _check_alike(groups: "Sequence[Sequence[Candidate]]", advice: str) -> None:
     """Nothing, if all systems were scored alike."""
     if len(groups) > 1:
-        from ..evaluation.boards import differences
+        from ..leaderboards.boards import differences
 
         raise ValueError(f"results of unlike signatures: {differences(groups)}; {advice}")
 
@@ -156,7 +156,7 @@ def _check_one_score(groups: "Sequence[Sequence[Candidate]]") -> None:
         for group in groups
     }
     if len(scorings) > 1:
-        from ..evaluation.boards import differences
+        from ..leaderboards.boards import differences
 
         raise ValueError(f"there is no mean of scores of unlike signatures: {differences(groups)}")
 

@@ -4,8 +4,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..evaluation import catalog
-from ..evaluation.presets import PRESETS
+from ..catalog import catalog
+from ..catalog.presets import PRESETS
 
 
 def list_modules() -> None:

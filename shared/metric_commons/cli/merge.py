@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from ..evaluation.evaluations import signed
-from ..evaluation.usage import with_bar
-from .options import Confidence, IntervalMethod, Resamples, Save, Scores, Seed
-from .outputs import Form, Outputs
+from ..catalog.usage import with_bar
+from ..console.options import Confidence, IntervalMethod, Resamples, Save, Scores, Seed
+from ..console.outputs import Form, Outputs
+from ..scoring.evaluations import signed
 
 
 def merge(
@@ -40,7 +40,7 @@ def merge(
     parts does not matter. Two parts of files with the same content are an error
     unless --allow-equal-shards is given.
     """
-    from ..evaluation.parts import Part
+    from ..states.parts import Part
 
     outputs = Outputs(form=form, save=save)
     outputs.check(parts)

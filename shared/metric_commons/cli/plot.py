@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..evaluation.arguments import assign
-from ..evaluation.evaluations import Evaluation
-from ..evaluation.usage import UsageError, check_outputs
+from ..catalog.arguments import assign
+from ..catalog.usage import UsageError, check_outputs
+from ..console.options import share
+from ..console.outputs import say_written
+from ..console.sources import file_names, named_systems
 from ..files.stored import write_whole
 from ..plots import PICTURES, Kind, check, picture
-from .options import share
-from .outputs import say_written
+from ..scoring.evaluations import Evaluation
 from .score import check_usage, setting
-from .sources import file_names, named_systems
 
 if TYPE_CHECKING:
     from ..plots import System

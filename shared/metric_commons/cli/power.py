@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..evaluation.saved_rows import read_with_rows
-from ..evaluation.verdicts import plan_table, plans
+from ..comparison.saved_rows import read_with_rows
+from ..comparison.verdicts import plan_table, plans
+from ..console.options import Alpha, ClusterBy, Power, Rows, Scores
+from ..console.outputs import show_tables
 from ..files.stored import plain
-from .options import Alpha, ClusterBy, Power, Rows, Scores
-from .outputs import show_tables
 
 
 def power(
@@ -41,7 +41,7 @@ def power(
     find, and the number of rows for the wanted difference. Use it for planning;
     the power of a finished test says no more than its p-value.
     """
-    from ..evaluation.combined_results import compare
+    from ..comparison.combined_results import compare
 
     compared = compare(
         *read_with_rows(paths, rows or [], cluster_by=cluster_by), scores=scores, correction="none"

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from ..evaluation.results import Results
-from ..evaluation.usage import check_outputs
+from ..catalog.usage import check_outputs
+from ..console.options import Scores
+from ..console.outputs import check_report, say_written
 from ..files.stored import write_whole
-from .options import Scores
-from .outputs import check_report, say_written
+from ..results.results import Results
 
 
 def report(

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..evaluation.usage import UsageError
+from ..catalog.usage import UsageError
+from ..console.options import correction_named
+from ..console.outputs import OptionalForm, Outputs
 from ..numbers.checks import OptionError, nearest
-from .options import correction_named
-from .outputs import OptionalForm, Outputs
 
 if TYPE_CHECKING:
-    from ..evaluation.evaluations import Evaluation
-    from .config import Config
+    from ..console.config import Config
+    from ..scoring.evaluations import Evaluation
 
 
 def run(
@@ -48,7 +48,8 @@ def run(
     working directory. A parameter file of UltraRAG gives the scores of its
     evaluation server; sections for other servers are ignored.
     """
-    from . import config, ultrarag
+    from ..console import config
+    from . import ultrarag
 
     document = config.read(path)
     if ultrarag.is_parameters(document.content):
@@ -86,8 +87,8 @@ def init(
     ] = Path("metric-commons.yaml"),
 ) -> None:
     """Write an example of a configuration file, with comments."""
+    from ..console.config import EXAMPLE
     from ..files.stored import write_whole
-    from .config import EXAMPLE
 
     if path.exists():
         raise UsageError(f"{path} exists; name another file")
@@ -101,9 +102,9 @@ def _path(name: str | None) -> Path | None:
 
 def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
     """What the file asks for; what makes no sense in it is said with its key."""
-    from ..evaluation.arguments import compares_rows
-    from ..evaluation.evaluations import Evaluation
-    from .config import wrong
+    from ..catalog.arguments import compares_rows
+    from ..console.config import wrong
+    from ..scoring.evaluations import Evaluation
 
     metrics = _checked_modules(config_of_file, path)
     systems = _systems(config_of_file, path)
@@ -152,10 +153,10 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
 
 def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
     """The modules, which exist and take these options and inputs, and which the preset knows."""
-    from ..evaluation import catalog
-    from ..evaluation.arguments import REPORTING, input_names
-    from ..evaluation.presets import preset_options
-    from .config import wrong
+    from ..catalog import catalog
+    from ..catalog.arguments import REPORTING, input_names
+    from ..catalog.presets import preset_options
+    from ..console.config import wrong
 
     modules = catalog.names()
     metrics = {}
@@ -184,7 +185,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
 
 def _systems(config_of_file: "Config", path: Path) -> dict[str, tuple[Path, str]]:
     """The file and field of each system's predictions."""
-    from .config import wrong
+    from ..console.config import wrong
 
     shared, field = config_of_file.data.path, config_of_file.data.fields.predictions
     if not config_of_file.systems:

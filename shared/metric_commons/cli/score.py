@@ -8,20 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ..evaluation import catalog
-from ..evaluation.arguments import assign, input_names
-from ..evaluation.evaluations import Evaluation
-from ..evaluation.log_evaluations import LogEvaluation
-from ..evaluation.presets import preset_options
-from ..evaluation.results import Results
-from ..evaluation.samples import LOGGED
-from ..evaluation.stated_means import NO_ROWS, results_of_logs
-from ..evaluation.usage import UsageError, check_outputs
-from ..files.selections import Selection
-from ..files.streams import STANDARD_INPUT, Limits
-from ..files.tables import Source
-from ..numbers.checks import nearest
-from .options import (
+from ..catalog import catalog
+from ..catalog.arguments import assign, input_names
+from ..catalog.presets import preset_options
+from ..catalog.usage import UsageError, check_outputs
+from ..comparison.stated_means import NO_ROWS, results_of_logs
+from ..console.options import (
     OUTPUT,
     READING,
     STATISTICS,
@@ -39,8 +31,8 @@ from .options import (
     check_processes,
     correction_named,
 )
-from .outputs import Form, Outputs, say_written
-from .sources import (
+from ..console.outputs import Form, Outputs, say_written
+from ..console.sources import (
     LIMITS,
     Answers,
     Conditions,
@@ -58,6 +50,14 @@ from .sources import (
     file_names,
     opened,
 )
+from ..files.selections import Selection
+from ..files.streams import STANDARD_INPUT, Limits
+from ..files.tables import Source
+from ..logs.log_evaluations import LogEvaluation
+from ..logs.samples import LOGGED
+from ..numbers.checks import nearest
+from ..results.results import Results
+from ..scoring.evaluations import Evaluation
 
 
 def score(

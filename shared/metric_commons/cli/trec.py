@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from ..evaluation.module_results import ModuleResult, aggregation_of, interval_options
-from ..evaluation.presets import run_options
-from ..evaluation.rendering import Table, label
-from ..evaluation.results import FORMATS, Results
-from ..evaluation.signature import provenance, signature
-from ..evaluation.usage import UsageError, check_outputs, with_bar
+from ..catalog.presets import run_options
+from ..catalog.usage import UsageError, check_outputs, with_bar
+from ..console.options import OUTPUT, Confidence, IntervalMethod, Resamples, Save, Seed
+from ..console.outputs import check_form, say_written, show
+from ..console.trec_eval import lines, printed, relstring_length
 from ..files.streams import stem
-from .options import OUTPUT, Confidence, IntervalMethod, Resamples, Save, Seed
-from .outputs import check_form, say_written, show
-from .trec_eval import lines, printed, relstring_length
+from ..results.module_results import ModuleResult, aggregation_of, interval_options
+from ..results.rendering import Table, label
+from ..results.results import FORMATS, Results
+from ..results.signature import provenance, signature
 
 if TYPE_CHECKING:
     from ..ranking.names import Measure

@@ -11,13 +11,13 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..evaluation.usage import check_outputs
+from ..catalog.usage import check_outputs
+from ..console.config import Document, validated, wrong
 from ..files.stored import write_whole
 from ..files.tables import Source
 from ..integrations import ultrarag
 from ..integrations.ultrarag_tables import signature, table
 from ..numbers.checks import OptionError, RowError
-from .config import Document, validated, wrong
 
 _ROWS = 2048  # of a block
 _PATHS = ("qrels_path", "run_path", "run_new_path", "run_old_path")

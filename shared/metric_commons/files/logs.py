@@ -1,6 +1,6 @@
 """What evaluation harnesses log: formats known by their content, and rows with standard columns.
 
-A format is a file `logs_<name>.py` beside this one, with
+A format is a file in the folder `log_formats`, with
 
 * `FORM`, its name;
 * `recognizes(content)`, whether a file's content has the marks of the format;
@@ -86,7 +86,7 @@ class Log:
 
 
 class Format(Protocol):
-    """A file `logs_<name>.py`."""
+    """A file in the folder `log_formats`."""
 
     FORM: str
 
@@ -100,9 +100,9 @@ class Format(Protocol):
 @cache
 def formats() -> dict[str, Any]:
     """The formats by their names."""
-    folder = str(Path(__file__).parent)
-    stems = sorted(module.name for module in iter_modules([folder]))
-    modules = [import_module(f".{stem}", __package__) for stem in stems if stem.startswith("logs_")]
+    package = import_module("..log_formats", __package__)
+    stems = sorted(module.name for module in iter_modules(package.__path__))
+    modules = [import_module(f".{stem}", package.__name__) for stem in stems]
     return {module.FORM: module for module in modules}
 
 

@@ -8,7 +8,7 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, Self
 
-from ..evaluation import catalog
+from ..catalog import catalog
 from . import demo
 from .imports import PACKAGE, check_readable, closure, flatten, flatten_script
 from .page import page

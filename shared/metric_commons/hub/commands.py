@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ..evaluation import catalog
+from ..catalog import catalog
 
 hub = typer.Typer(help="Publish modules as Spaces.", no_args_is_help=True)
 

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation.scoring_plans import ScoringPlan
-from ..evaluation.table_columns import check_columns
+from ..scoring.scoring_plans import ScoringPlan
+from ..scoring.table_columns import check_columns
 
 if TYPE_CHECKING:
     from datasets import Dataset

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation.catalog import declared
-from ..evaluation.parts import Part
-from ..evaluation.scoring import column_names
-from ..evaluation.scoring_plans import ScoringPlan, plan_of_columns
-from ..evaluation.spark_parts import name_partition, numbered, on_executors, part_of_spark
-from ..evaluation.table_columns import check_columns, columns_of_batch, quoted
+from ..catalog.catalog import declared
+from ..scoring.scoring import column_names
+from ..scoring.scoring_plans import ScoringPlan, plan_of_columns
+from ..scoring.spark_parts import name_partition, numbered, on_executors, part_of_spark
+from ..scoring.table_columns import check_columns, columns_of_batch, quoted
+from ..states.parts import Part
 
 if TYPE_CHECKING:
     import pyarrow as pa

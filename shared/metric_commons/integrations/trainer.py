@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ..base.locks import Lock
-from ..evaluation.arguments import REPORTING, holds_function
-from ..evaluation.catalog import load, names
-from ..evaluation.state import State
+from ..catalog.arguments import REPORTING, holds_function
+from ..catalog.catalog import load, names
 from ..numbers.checks import OptionError, check_choice, nearest
+from ..states.state import State
 from .answer_spans import QuestionAnswering, check_answers
 from .flat_scores import UNSUITABLE, flat_scores
 from .generated_texts import Generation, Speech

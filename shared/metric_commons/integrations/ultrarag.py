@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..answers.answers import AnswerPairs, Match, answer_pairs
 from ..base.columns import read
 from ..files.trec import File, Qrels, Run, read_qrels, read_run
 from ..numbers.arrays import Floats
@@ -25,11 +26,10 @@ from ..numbers.checks import OptionError, RowError, check_choice, nearest
 from ..numbers.shapes import ListOf, Scalar
 from ..ranking.order import ScoreType
 from ..ranking.runs import Missing, score_run
+from ..rouge.rouge_scores import rouge
 from ..statistics.significance import compare_measures
 from ..statistics.summary import mean
-from ..text.answers import AnswerPairs, Match, answer_pairs
-from ..text.references import best_pairs
-from ..text.rouge_scores import rouge
+from ..texts.references import best_pairs
 
 Profile = Literal["ultrarag", "ultrarag-main", "standard"]
 Progress = Callable[[int, int], object]  # called with the steps that are done, and with all steps

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ..evaluation.usage import extra
+from ..catalog.usage import extra
 
 
 def mcp(

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from ..evaluation import catalog
-from ..evaluation.arguments import input_names
-from ..evaluation.usage import extra
+from ..catalog import catalog
+from ..catalog.arguments import input_names
+from ..catalog.usage import extra
 from ..files.stored import write_whole
 from ..files.streams import Limits
 from ..numbers.checks import OptionError
@@ -70,7 +70,7 @@ def evaluate_file(
             the time is put into the name.
         save_path: where to save the result as JSON; the time is put into the name.
     """
-    from ..evaluation.evaluations import Evaluation, systems_from
+    from ..scoring.evaluations import Evaluation, systems_from
 
     target = desk.to_save(save_path)
     rows_target = desk.to_save(rows_path, "rows_path", ".jsonl")
@@ -154,8 +154,8 @@ def compare_files(
         correction: of the p-values for the number of comparisons.
         save_path: where to save the result as JSON; the time is put into the name.
     """
-    from ..evaluation.combined_results import compare
-    from ..evaluation.saved_rows import read_with_rows
+    from ..comparison.combined_results import compare
+    from ..comparison.saved_rows import read_with_rows
 
     target = desk.to_save(save_path)
     check_resamples(n_resamples)
@@ -204,7 +204,7 @@ def report(
         fields: further fields of the rows to show, such as the question.
         examples: how many rows of each kind.
     """
-    from ..evaluation.results import Results
+    from ..results.results import Results
 
     with extra("report"):
         from ..report import find_examples, render

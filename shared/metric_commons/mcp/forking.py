@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from ..evaluation.usage import MissingExtraError
+from ..catalog.usage import MissingExtraError
 from ..files.trec import LineError
 from ..numbers.checks import OptionError
 

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..evaluation.usage import UsageError
+from ..catalog.usage import UsageError
 
 _SYSTEM = tuple(map(Path, ("/proc", "/sys", "/dev")))  # whose files are no data, below any root
 # What a folder holds that somebody works in.

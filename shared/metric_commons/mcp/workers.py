@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import anyio
 from anyio import to_thread
 
-from ..evaluation.usage import UsageError
+from ..catalog.usage import UsageError
 
 Progress = Callable[[float, float], object]  # called with the steps that are done, and all steps
 
@@ -28,7 +28,7 @@ _ATTEMPTS = 3  # to start a process, as long as none has begun to work
 
 # What most calls need. What reads Parquet is left to those that do: it would take more memory of
 # every server than it saves them time.
-PRELOADED = [f"{__package__}.tools", "metric_commons.evaluation.scoring", "scipy.special"]
+PRELOADED = [f"{__package__}.tools", "metric_commons.scoring.scoring", "scipy.special"]
 
 
 class Budget(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from textwrap import fill
 
-from ..evaluation.rendering import label
+from ..results.rendering import label
 
 TITLE_LENGTH = 40  # characters above a panel
 LABEL_LENGTH = 24  # characters of a label beside an axis

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation.usage import UsageError, extra
+from ..catalog.usage import UsageError, extra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation.rendering import p_value
 from ..ranking.runs import QueryScores
+from ..results.rendering import p_value
 from .captions import TITLE_LENGTH, shortened
 from .figures import render
 from .panels import BLUE, VERMILION

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..classification.spans import span_statistics, type_confusion, type_f1_intervals
+from ..spans.spans import span_statistics, type_confusion, type_f1_intervals
 from .captions import LABEL_LENGTH, TITLE_LENGTH, score_with_interval, shortened
 from .confusion_plot import draw_cells, name_labels
 from .panels import gridlines, legend, line_styles, title

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..classification.classes import classes
-from ..evaluation.module_results import ModuleResult
+from ..results.module_results import ModuleResult
 from .captions import shortened
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from ..evaluation.module_results import ModuleResult, means_of_rows
-from ..evaluation.results import Results
 from ..files.tables import Source
-from ..text.edit_rate import AlignedTexts, TranscriptNormalizer, aligned_texts
+from ..results.module_results import ModuleResult, means_of_rows
+from ..results.results import Results
+from ..transcripts.edit_rate import AlignedTexts, TranscriptNormalizer, aligned_texts
 
 _MAX_ALIGNED = 20_000  # characters of transcripts whose alignment is shown
 _BLOCK = 10_000  # rows in memory at a time

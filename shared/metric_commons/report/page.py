@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..evaluation.comparisons import CORRECTED_BY, NOT_EQUAL, Comparison, number_range
-from ..evaluation.rendering import Entry, Table, as_html, best_entries, p_value
-from ..evaluation.results import Results
-from ..evaluation.standings import RANKS_NOTE
 from ..files.stored import plain
+from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, Comparison, number_range
+from ..results.rendering import Entry, Table, as_html, best_entries, p_value
+from ..results.results import Results
+from ..results.standings import RANKS_NOTE
 from .axes import Axis, fit_axis
 from .examples import Examples
 

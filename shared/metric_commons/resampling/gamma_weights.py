@@ -10,7 +10,7 @@ Source:
     Rubin, The Bayesian bootstrap (1981).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -102,10 +102,15 @@ def weighed_totals(
         yield WeighedTotals(add(weights[:-1]) * _UNIT, weights[-1] * _UNIT)
 
 
-def _adder(kinds: int, amounts: Floats | None, cells: Integers | None, size: int | None):  # type: ignore[no-untyped-def]
+def _adder(
+    kinds: int, amounts: Floats | None, cells: Integers | None, size: int | None
+) -> Callable[[Floats], Floats]:
     """A function from the weights of kinds to totals."""
     if cells is None:
-        return (lambda weights: weights) if amounts is None else (lambda w: amounts.T @ w)
+        if amounts is None:
+            return lambda weights: weights
+        columns = amounts.astype(np.float64).T
+        return lambda weights: columns @ weights
     kind = np.repeat(np.arange(kinds), cells.shape[1])
     flat = cells.ravel()
     order = np.argsort(flat, kind="stable")
@@ -114,6 +119,7 @@ def _adder(kinds: int, amounts: Floats | None, cells: Integers | None, size: int
     factors = None if amounts is None else amounts.ravel()[order][:, np.newaxis]
 
     def add(weights: Floats) -> Floats:
+        """The totals, shape (size, draws)."""
         totals = np.zeros((size or 0, weights.shape[1]))
         if flat.size:
             parts = weights[kind] if factors is None else weights[kind] * factors

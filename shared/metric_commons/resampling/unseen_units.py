@@ -31,13 +31,6 @@ def ratio_ends(
         law: the units.
         bounds: the least and the greatest ratio that a unit can have.
         confidence_level: strictly between 0 and 1.
-
-    >>> import numpy as np
-    >>> from metric_commons.resampling.ratio_law import law_units
-    >>> perfect = law_units(np.ones(30), np.ones(30))
-    >>> low, high = ratio_ends(perfect, (0.0, 1.0), 0.95)
-    >>> print(f"{low:.4f} to {high}")
-    0.8843 to 1.0
     """
     size = law.unseen_size
     if not size:

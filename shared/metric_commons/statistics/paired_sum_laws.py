@@ -133,7 +133,8 @@ def _drawn_ratio(
 
     def score(sums: Floats) -> Floats:
         top_a, bottom_a, top_b, bottom_b = sums[position : position + 4]
-        return law.scale * (top_a / bottom_a - top_b / bottom_b)
+        differences: Floats = law.scale * (top_a / bottom_a - top_b / bottom_b)
+        return differences
 
     bounds = -reach * law.scale, reach * law.scale
     return DrawnScore(difference, score, lowering, raising, bounds)

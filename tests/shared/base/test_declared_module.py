@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from metric_commons.evaluation import catalog
+from metric_commons.catalog import catalog
 from tests.spec import METRICS, specs
 
 ALL = [each for name in METRICS for each in specs(name)]

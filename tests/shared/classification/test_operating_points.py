@@ -12,7 +12,6 @@ from scipy.stats import norm
 from sklearn import metrics
 
 from metric_commons import load
-from metric_commons.classification.areas import RowScores
 from metric_commons.classification.operating_points import (
     chosen_threshold,
     equal_error_rate,
@@ -20,7 +19,8 @@ from metric_commons.classification.operating_points import (
     parse_rule,
     point_scores,
 )
-from metric_commons.classification.score_counts import score_counts
+from metric_commons.curves.areas import RowScores
+from metric_commons.curves.score_counts import score_counts
 from metric_commons.statistics.cluster_sums import Clusters
 
 ROWS = st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=2, max_size=30)

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.evaluation.catalog import load
-from metric_commons.evaluation.scoring import score
+from metric_commons.catalog.catalog import load
 from metric_commons.files.trec import read_qrels, read_run
+from metric_commons.scoring.scoring import score
 
 RUN = {"q1": {"d1": 0.5, "d2": 0.25}, "q2": {"d é": 1.0}}
 QRELS = {"q1": {"d1": 0, "d2": 2}, "q3": {"d3": 1}}

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metric_commons.evaluation.parts import Part
-from metric_commons.evaluation.state import State
 from metric_commons.files.stored_columns import StoredColumns, text_column
+from metric_commons.states.parts import Part
+from metric_commons.states.state import State
 
 RNG = np.random.default_rng(0)
 ROWS = 1_000

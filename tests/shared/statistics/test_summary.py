@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import interval
 from metric_commons.resampling.bootstrap import mean_interval
+from metric_commons.statistics import interval
 from metric_commons.statistics.summary import Average, mean, summarize
 
 SCORES = {"f1": np.array([0.1, 0.2, 0.3, 1.0, 0.7]), "em": np.array([0.0, 0.0, 0.0, 1.0, 1.0])}

@@ -1,0 +1,227 @@
+"""Clusters for saved results: labels from the files that a result names, joined to its rows.
+
+A result keeps the scores of its rows and what these are called, not the other fields of its inputs.
+As long as an input is unchanged, which its SHA-256 tells, its rows can be found again: those of a
+table by their order, those of a log by their ids.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..catalog.arguments import OF_INTERVALS
+from ..catalog.catalog import declared
+from ..files.stored import option_text
+from ..files.tables import Source, file_of, getter
+from ..numbers.checks import check_labels
+from ..results.logged_scores import NAME as LOGGED
+from ..results.logged_scores import LoggedScores
+from ..results.module_results import (
+    ModuleResult,
+    functions_of_sums,
+    interval_options,
+    means_of_rows,
+)
+from ..results.results import Results
+from ..results.value_counts import ends_of_range
+from .pairing import row_statistics
+
+_ADVICE = "score again with --cluster-by"
+# Of intervals of scores that follow from sums.
+_DRAWING: Mapping[str, Any] = {"n_resamples": 10_000, "seed": 0}
+
+
+def clustered(
+    results: Results,
+    field: str,
+    *,
+    confidence_level: float | None = None,
+    readable: Callable[[Path], bool] = lambda _: True,
+) -> Results:
+    """The results as if their rows had been scored with the labels in this field as clusters.
+
+    Scores stay as they are; intervals are made again, and count clusters.
+
+    Args:
+        results: with the scores of every row.
+        field: of the inputs, as a path into a row.
+        confidence_level: of the intervals; None for that which a result has, if it has any.
+        readable: whether a file that the result names may be read; others count as missing.
+
+    Raises:
+        ValueError: an input is not there, has changed, or has no such field; or rows of one id have
+            labels of several kinds.
+    """
+    labels = {system: _labels(results, system, field, readable) for system in results.systems}
+    return replace(
+        results,
+        systems={
+            system: {
+                module: _with_intervals(system, module, result, labels[system], confidence_level)
+                for module, result in modules.items()
+            }
+            for system, modules in results.systems.items()
+        },
+        row_labels={
+            system: {**results.row_labels.get(system, {}), "cluster": labels[system]}
+            for system in results.systems
+        },
+    )
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+
+def _labels(
+    results: Results, system: str, field: str, readable: Callable[[Path], bool]
+) -> list[str]:
+    """The label of each row of a system."""
+    provenance = results.provenance
+    rows = next(iter(results.systems[system].values())).rows
+    columns = provenance.get("columns", {}).get(system, {})
+    if "predictions" in columns:
+        column = columns.get("references", columns["predictions"])  # where a row has other fields
+        path = _unchanged(provenance, column["path"], readable)
+        source = Source(path, [field], form=column["format"], limit=rows)
+        labels = source.columns()[field]
+        return check_labels("clusters", labels, rows)
+    log = provenance.get("logs", {}).get(system)
+    ids = results.row_labels.get(system, {}).get("id")
+    if log is None or ids is None:
+        raise ValueError(
+            "there are no clusters, since it does not name the file with the fields of the rows "
+            f"of system {system!r}; only results of `score` do, and those of logs with --id"
+        )
+    file = log.get("answers", log)  # a file of answers has the labels, too
+    path = _unchanged(provenance, file["path"], readable)
+    label_of_id = _labels_of_ids(path, file["format"], file["id"], field)
+    missing = next((name for name in ids if name not in label_of_id), None)
+    if missing is not None:
+        raise ValueError(f"{path}: there is no row with the id {missing!r}")
+    return [label_of_id[name] for name in ids]
+
+
+def _unchanged(provenance: Mapping[str, Any], name: str, readable: Callable[[Path], bool]) -> Path:
+    """The path of an input, if it is there and as it was."""
+    path = file_of(Path(name))
+    contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
+    if not readable(path) or not path.is_file():
+        raise ValueError(f"{name} is not there, which has the field of the clusters; {_ADVICE}")
+    with path.open("rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != contents.get(name):
+            raise ValueError(f"{name} has changed since it was scored; {_ADVICE}")
+    return path
+
+
+def _labels_of_ids(path: Path, form: str, id_field: str, field: str) -> dict[str, str]:
+    """The label of each id of a log, from all its rows, those that do not count too."""
+    source = Source(path, [id_field, field], form=form)
+    pairs: list[tuple[Any, Any]] = []
+    try:
+        log = source.log
+        find_id = find_label = None
+        for _, record in log.rows:
+            if find_id is None or find_label is None:
+                find_id, find_label = (getter(log, name, record) for name in (id_field, field))
+            pairs.append((find_id(record), find_label(record)))
+    except KeyError as error:
+        raise ValueError(f"{path}: a row has no {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    finally:
+        source.close()
+    ids, labels = (
+        check_labels(name, column, len(pairs))
+        for name, column in zip(("ids", "clusters"), zip(*pairs, strict=True), strict=True)
+    )
+    label_of_id: dict[str, str] = {}
+    for name, label in zip(ids, labels, strict=True):
+        if label_of_id.setdefault(name, label) != label:
+            raise ValueError(
+                f"{path}: rows of the id {name!r} are in two clusters, {label_of_id[name]!r} and "
+                f"{label!r}"
+            )
+    return label_of_id
+
+
+# ---- intervals ----------------------------------------------------------------------------------
+
+
+def _with_intervals(
+    system: str, module: str, result: ModuleResult, labels: Sequence[str], level: float | None
+) -> ModuleResult:
+    """The result with intervals that count clusters, and none of what counts rows."""
+    from ..statistics.summary import reported
+
+    level = result.options.get("confidence_level") if level is None else level
+    estimates = {} if level is None else _intervals(system, module, result, labels, level)
+    report = reported(estimates) if estimates else {"confidence_interval": {}}
+    settled = {
+        name: value
+        for name, value in result.options.items()
+        if name not in OF_INTERVALS or (name == "seed" and result.options.get("sample_size"))
+    }
+    options = {"confidence_level": level, "interval": "auto", **_DRAWING}
+    of_intervals = interval_options(options, report) if estimates else {}
+    fields: dict[str, Any] = {
+        **{key: {} for key in ("interval", "standard_error", "effective_n", "design_effect")},
+        "n_clusters": None,
+        "value_counts": {},
+        "cluster_counts": {},
+        "groups": _without_intervals(result.groups),
+        **report,
+    }
+    return replace(
+        result,
+        options=settled | of_intervals,
+        signature=_signature(result.signature, settled, of_intervals),
+        **fields,
+    )
+
+
+def _intervals(
+    system: str, module: str, result: ModuleResult, labels: Sequence[str], level: float
+) -> dict[str, Any]:
+    """The interval of each score that is a mean of rows, or follows from their sums."""
+    import numpy as np
+
+    from ..statistics.cluster_sums import Clusters
+    from ..statistics.intervals import interval
+
+    metric = LoggedScores() if module == LOGGED else declared(module)
+    estimates: dict[str, Any] = {}
+    all_clusters = Clusters.of_labels(list(labels), len(labels))
+    for name, column in means_of_rows(result).items():
+        values = np.array(column, np.float64)
+        counting = ~np.isnan(values)
+        values = values[counting]
+        bounds = ends_of_range(name, metric, (values.min(), values.max())) or (0.0, 1.0)
+        values = np.minimum(values, bounds[1])  # which rounding may have passed
+        sums = all_clusters.take(counting).sums(values)
+        estimates[name] = interval(values, clusters=sums, confidence_level=level, bounds=bounds)
+    if functions_of_sums(result):
+        statistics = row_statistics(system, module, result)
+        estimates |= statistics.intervals(all_clusters, confidence_level=level, **_DRAWING)
+    return estimates
+
+
+def _without_intervals(groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The scores of groups alone."""
+    return {
+        group: {name: value for name, value in scores.items() if not isinstance(value, Mapping)}
+        for group, scores in groups.items()
+    }
+
+
+def _signature(signature: str, settled: Mapping[str, Any], of_intervals: Mapping[str, Any]) -> str:
+    """The signature with other options of intervals, in front of the number of rows."""
+    parts = [
+        part
+        for part in signature.split("|")
+        if (name := part.partition("=")[0]) not in OF_INTERVALS or name in settled
+    ]
+    position = next(number for number, part in enumerate(parts) if part.startswith("rows="))
+    texts = [f"{name}={option_text(value)}" for name, value in of_intervals.items()]
+    return "|".join([*parts[:position], *texts, *parts[position:]])

@@ -1,0 +1,100 @@
+"""Several results in one: their systems beside each other, and compared on the same rows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, product
+from typing import Any
+
+from ..results.comparisons import compare_pairs
+from ..results.results import Results
+from ..results.signature import provenance
+from .pairing import paired_scores
+
+
+def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
+    """The systems of several results compared in pairs, on the same rows.
+
+    Of two results the systems of the first (A) are compared with those of the second (B): systems
+    of the same name with each other, or if no name is in both, each with each. Where a name is in
+    both it gets the prefix "A: " or "B: ". Of any other number of results every two systems are
+    compared, and no two of them may have one name.
+
+    Args:
+        *results: results that hold the scores of every row.
+        scores: which scores to show and compare, as `score` or `module.score`; None for all, of
+            which the main one of each module is compared. P-values are corrected for the number of
+            pairs and scores.
+        **testing: options of `compare_pairs`: the test, its interval, correction and levels.
+
+    Returns:
+        The compared systems with their scores, the comparisons, and the ranks if every two systems
+        were compared.
+
+    Raises:
+        ValueError: no score that all have of each row; other options, other rows.
+
+    >>> from ..scoring.scoring import score
+    >>> rows = {"references": ["a", "b", "c"], "per_example": True}
+    >>> new = score("qa_em", predictions={"bot": ["a", "b", "c"]}, **rows)
+    >>> old = score("qa_em", predictions={"bot": ["a", "x", "y"]}, **rows)
+    >>> (comparison,) = compare(new, old).comparisons
+    >>> comparison["a"], comparison["b"], round(comparison["diff"], 4), comparison["p_value"]
+    ('A: bot', 'B: bot', 0.6667, 0.5)
+    """
+    pool, pairs = _pooled(results)
+    shared = list(paired_scores(pool, pairs, scores))
+    if not shared:
+        holders = "both results hold" if len(results) == 2 else "two systems hold"
+        raise ValueError(f"there is no score that {holders} of every row")
+    inputs = [source for part in results for source in part.provenance.get("inputs", [])]
+    comparisons = compare_pairs(shared, **testing)
+    record = provenance(inputs) | {
+        name: value for name, value in pool.provenance.items() if name == "rows"
+    }
+    return replace(pool, comparisons=comparisons, provenance=record).choose(scores)
+
+
+def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:
+    """All systems that are compared, under names of their own, and which with which."""
+    names = [system for part in results for system in part.systems]
+    if len(results) == 2:
+        first, second = results
+        common = [name for name in first.systems if name in second.systems]
+        if common:
+            sides = [
+                renamed(part, {name: f"{side}: {name}" for name in common})
+                for side, part in zip("AB", results, strict=True)
+            ]
+            return merged(sides), [(f"A: {name}", f"B: {name}") for name in common]
+        return merged(results), list(product(first.systems, second.systems))
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise ValueError(f"system {repeated!r} is in two results; every system needs its own name")
+    return merged(results), list(combinations(names, 2))
+
+
+def renamed(results: Results, names: Mapping[str, str]) -> Results:
+    """Those systems that have new names, under these."""
+
+    def under_new_names(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {new: values[name] for name, new in names.items() if name in values}
+
+    digests = under_new_names(results.provenance.get("rows", {}))
+    return replace(
+        results,
+        systems=under_new_names(results.systems),
+        row_labels=under_new_names(results.row_labels),
+        provenance=results.provenance | ({"rows": digests} if digests else {}),
+    )
+
+
+def merged(results: Sequence[Results]) -> Results:
+    """The systems of all results in one, which has no comparisons."""
+    digests = {
+        name: value for part in results for name, value in part.provenance.get("rows", {}).items()
+    }
+    return Results(
+        systems={name: system for part in results for name, system in part.systems.items()},
+        row_labels={name: labels for part in results for name, labels in part.row_labels.items()},
+        provenance={"rows": digests} if digests else {},
+    )

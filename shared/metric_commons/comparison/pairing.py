@@ -1,0 +1,176 @@
+"""Which scores of which systems are compared, row by row.
+
+One score of each module is compared unless scores are named: its main one. Each further score,
+such as the precision and the recall beside F1, would cost all others power once p-values are
+corrected for their number.
+"""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..catalog.arguments import REPORTING
+from ..catalog.catalog import declared
+from ..files.stored import plain
+from ..numbers.checks import nearest
+from ..results.comparisons import Pair
+from ..results.module_results import ModuleResult, functions_of_sums, means_of_rows
+from ..results.results import Results
+
+if TYPE_CHECKING:
+    from ..statistics.sums import RowStatistics
+
+Systems = Mapping[str, Mapping[str, ModuleResult]]
+
+
+class Rows(NamedTuple):
+    """What the rows of two systems are called, in the order of the first one."""
+
+    order_b: Sequence[int] | None  # where the rows of the second stand; None for the same order
+    clusters: Sequence[Any] | None
+
+
+def paired_scores(
+    results: Results, names: Iterable[tuple[str, str]], scores: Collection[str] | None = None
+) -> Iterator[Pair]:
+    """The scores that each two systems share, if they came about in the same way.
+
+    A score is a mean of rows, or follows from sums to which each row adds its statistics.
+
+    Args:
+        results: all systems, with the scores of their rows.
+        names: the two systems of each pair.
+        scores: which to compare, as `score` or `module.score`, as far as they can be; None for the
+            main score of each module.
+
+    Raises:
+        ValueError: a score is not there, none can be compared, or two systems have other options,
+            ids or clusters.
+    """
+    if scores is not None:
+        _check(scores, results.systems)
+    statistics: dict[tuple[str, str], RowStatistics] = {}
+    for a, b in names:
+        rows = _shared_rows(results.row_labels, a, b)
+        for module, result in results.systems[a].items():
+            rival = results.systems[b].get(module)
+            if rival is None:
+                continue
+            columns, columns_b = means_of_rows(result), means_of_rows(rival)
+            shared = [name for name in columns if name in columns_b]
+            functions = functions_of_sums(rival)
+            shared += [name for name in functions_of_sums(result) if name in functions]
+            if shared and _scoring(result.options) != _scoring(rival.options):
+                raise ValueError(
+                    f"{module} scored {a!r} and {b!r} with other options: {result.signature} and "
+                    f"{rival.signature}"
+                )
+            names_of_module = _family(module, result, shared, scores)
+            if functions and names_of_module:
+                for system, part in ((a, result), (b, rival)):
+                    if (system, module) not in statistics:
+                        statistics[system, module] = row_statistics(system, module, part)
+                sums_a, sums_b = statistics[a, module], statistics[b, module]
+                if rows.order_b is not None:
+                    sums_b = sums_b.take(rows.order_b)
+                for name in names_of_module:
+                    yield Pair(a, b, module, name, (), (), rows.clusters, sums_a, sums_b)
+                continue
+            for name in names_of_module:
+                scores_b = columns_b[name]
+                if rows.order_b is not None:
+                    scores_b = [scores_b[row] for row in rows.order_b]
+                yield Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
+
+
+def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatistics":
+    """The statistics of rows with the functions that make scores of their sums.
+
+    Raises:
+        ValueError: the scores of the sums are not those of the result, or an option was a function,
+            of which a file has the name alone.
+    """
+    options = {name: value for name, value in result.options.items() if name not in REPORTING}
+    try:
+        functions = declared(module, **options).row_statistics()
+    except ValueError as error:
+        raise ValueError(
+            f"{module} of system {system!r} cannot be computed again from saved rows: {error}"
+        ) from error
+    names, values = result.row_sums or ((), ())
+    statistics: RowStatistics = replace(functions, names=names, values=values)
+    scores = statistics.result()
+    for name in functions_of_sums(result):
+        if not math.isclose(scores[name], result.scores[name], rel_tol=1e-9, abs_tol=1e-12):
+            raise ValueError(
+                f"{name} of the rows of system {system!r} is {scores[name]}, but the result says "
+                f"{result.scores[name]}; these are the rows of another result"
+            )
+    return statistics
+
+
+def _family(
+    module: str, result: ModuleResult, shared: Sequence[str], scores: Collection[str] | None
+) -> Sequence[str]:
+    """Those of the shared scores of a module that are compared."""
+    if scores is not None:
+        return [name for name in shared if name in scores or f"{module}.{name}" in scores]
+    return [name for name in shared if name == result.main_score] or shared[:1]
+
+
+def _check(scores: Collection[str], systems: Systems) -> None:
+    """Nothing, if every score that is named is there, and one of them can be compared."""
+    of_modules: dict[str, None] = {}
+    means: dict[str, None] = {}
+    for results in systems.values():
+        for module, result in results.items():
+            comparable = [*means_of_rows(result), *functions_of_sums(result)]
+            for names, columns in ((of_modules, result.scores), (means, comparable)):
+                names.update(dict.fromkeys(columns))
+                names.update(dict.fromkeys(f"{module}.{name}" for name in columns))
+    for score in scores:
+        if score not in of_modules:
+            listed = ", ".join(name for name in means if "." not in name) or "none"
+            hint = nearest(score, means) or f"; there are {listed}"
+            raise ValueError(f"there is no score {score!r} of rows{hint}")
+    if means and not any(score in means for score in scores):
+        raise ValueError(
+            f"score {next(iter(scores))!r} is no mean of scores of rows, so it is not compared"
+        )
+
+
+def _shared_rows(row_labels: Mapping[str, Mapping[str, Sequence[Any]]], a: str, b: str) -> Rows:
+    """How rows of two systems stand to each other: by their ids, else by their order."""
+    labels_a, labels_b = (row_labels.get(system, {}) for system in (a, b))
+    ids_a, ids_b = labels_a.get("id"), labels_b.get("id")
+    order = None
+    if ids_a is not None and ids_b is not None and list(ids_a) != list(ids_b):
+        numbers = {name: row for row, name in enumerate(ids_b)}
+        if len(numbers) != len(ids_b) or len(ids_a) != len(ids_b) or {*ids_a} != numbers.keys():
+            missing = next((name for name in ids_a if name not in numbers), None)
+            detail = f"; {b!r} has no {missing!r}" if missing is not None else ""
+            raise ValueError(
+                f"{a!r} and {b!r} have rows with other ids{detail}; score both on the same rows, "
+                "with --id and --per-example"
+            )
+        order = [numbers[name] for name in ids_a]
+    if (ids_a is None) != (ids_b is None):
+        first, second = (a, b) if ids_a is not None else (b, a)
+        raise ValueError(
+            f"rows of {first!r} have ids, those of {second!r} have none; score both with --id and "
+            "--per-example"
+        )
+    clusters, clusters_b = labels_a.get("cluster"), labels_b.get("cluster")
+    if order is not None and clusters_b is not None:
+        clusters_b = [clusters_b[row] for row in order]
+    if (None if clusters is None else list(clusters)) != (
+        None if clusters_b is None else list(clusters_b)
+    ):
+        raise ValueError(f"{a!r} and {b!r} have rows in other clusters; score both with the same")
+    return Rows(order, clusters)
+
+
+def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that can move a score."""
+    return {name: plain(value) for name, value in options.items() if name not in REPORTING}

@@ -1,0 +1,106 @@
+"""Results of others that hold means and no rows, such as those of MTEB.
+
+There is nothing from which an interval or a comparison would follow, and nothing is made up: such
+results have scores, a signature that says what they are of, and no number of rows.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+from ..files.logs import Log, Means
+from ..files.stored import option_text
+from ..files.tables import Source
+from ..results.logged_scores import NAME as LOGGED
+from ..results.module_results import ModuleResult
+from ..results.rendering import label
+from ..results.results import Results
+from ..results.signature import provenance
+
+NO_ROWS = "it holds means and no scores of rows"
+_MAIN = "main_score"
+
+
+def stated_results(
+    path: Path, log: Log, system: str, split: str | None = None, metric: str | None = None
+) -> Iterator[Results]:
+    """The results of each split in a file.
+
+    Args:
+        path: of the file.
+        log: what it holds.
+        system: its name.
+        split: the only one that is asked for; None for all.
+        metric: the only score that is asked for; None for all.
+
+    Raises:
+        ValueError: there is no such split, or no such score.
+    """
+    splits = [means.split for means in log.means]
+    if split is not None and split not in splits:
+        raise ValueError(f"{path}: there is no split {split!r}; there are {', '.join(splits)}")
+    for means in log.means:
+        if split not in (None, means.split):
+            continue
+        if metric is not None and metric not in means.scores:
+            listed = ", ".join(list(means.scores)[:20])
+            raise ValueError(f"{path}: there is no score {metric!r}; there are {listed}")
+        scores = {name: v for name, v in means.scores.items() if metric in (None, name)}
+        if not scores:
+            raise ValueError(f"{path}: there are no scores")
+        name = means.about["task"]
+        task = name if means.split == "test" else f"{name} ({means.split})"
+        yield Results(
+            systems={system: {LOGGED: _result(log, means, scores)}},
+            provenance=provenance([]) | {"logs": {system: {"path": str(path), "task": task}}},
+        )
+
+
+def results_of_logs(
+    systems: Mapping[str, Source], split: str | None = None, metric: str | None = None
+) -> Results:
+    """The results of files of which each has one split that is asked for, under these names.
+
+    Raises:
+        ValueError: a file has several splits, or has rows.
+    """
+    parts: list[Results] = []
+    for system, source in systems.items():
+        splits = [means.split for means in source.log.means]
+        if not splits:
+            raise ValueError(f"{source.path} has rows, and others hold means alone; score it apart")
+        if len(splits) > 1 and split is None:
+            raise ValueError(
+                f"{source.path}: scores of several splits, {', '.join(splits)}; choose with "
+                f"--where split={splits[0]}"
+            )
+        parts += stated_results(source.path, source.log, system, split, metric)
+    logs = {system: part.provenance["logs"][system] for part in parts for system in part.systems}
+    inputs = [
+        {"path": str(source.path), "sha256": hashlib.sha256(source.path.read_bytes()).hexdigest()}
+        for source in systems.values()
+        if source.path.is_file()
+    ]
+    return Results(
+        systems={name: modules for part in parts for name, modules in part.systems.items()},
+        provenance=provenance(inputs) | {"logs": logs},
+    )
+
+
+def _result(log: Log, means: Means, scores: Mapping[str, float]) -> ModuleResult:
+    about = {"from": log.form, **{name: value for name, value in means.about.items() if value}}
+    texts = [f"{name}={option_text(value)}" for name, value in about.items()]
+    program = f"metric-commons {version('metric-commons')}"
+    return ModuleResult(
+        options={},
+        rows=0,
+        scores=dict(scores),
+        confidence_interval={},
+        groups={
+            subset: {name: value for name, value in values.items() if name in scores} | {"n": 0}
+            for subset, values in means.subsets.items()
+        },
+        signature=label("|".join([LOGGED, *texts, program])),
+        main_score=_MAIN if _MAIN in scores else None,
+    )

@@ -1,0 +1,267 @@
+"""What rows can tell: whether a new system is inferior, and how many rows a benchmark takes."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..numbers.domains import Level, Positive, check_option
+from ..results.comparisons import Comparison, compare_pairs
+from ..results.rendering import Table, counted, label, p_value
+from ..results.results import Results
+from .pairing import paired_scores
+
+NOT_INFERIOR, UNDECIDED, INFERIOR = "not inferior", "cannot tell", "inferior"
+
+
+class Verdict(NamedTuple):
+    """Whether a new system is worse than a baseline by less than a margin."""
+
+    verdict: str  # NOT_INFERIOR, UNDECIDED or INFERIOR
+    comparison: Comparison  # of the system that should be better (A) with the other one (B)
+    p_not_inferior: float
+    p_inferior: float
+    sentences: Sequence[str]
+
+
+def gate(
+    new: Results,
+    baseline: Results,
+    *,
+    score: str,
+    margin: float,
+    system: str | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    confidence_level: float = 0.95,
+) -> Verdict:
+    """The verdict of two one-sided Student's t-tests about the mean difference of rows.
+
+    The new system is not inferior if it is shown to be worse by less than the margin, or better. It
+    is inferior if it is shown to be worse by more. Otherwise these rows cannot tell, which says
+    nothing for either. With clusters the tests are cluster-robust.
+
+    Args:
+        new: a result with the scores of its rows.
+        baseline: another one, of the same rows.
+        score: which score, as `score` or `module.score`; where less is better that is heeded.
+        margin: the loss that would matter, above 0.
+        system: which system, where a result has several.
+        alpha: the level of each of the two tests.
+        power: with which probability the number of rows that is recommended will tell.
+        confidence_level: of the interval of the difference.
+
+    Raises:
+        ValueError: an option out of its range, or results that cannot be compared.
+
+    >>> from ..scoring.scoring import score
+    >>> rows = {"references": ["x"] * 40, "per_example": True}
+    >>> old, new = (
+    ...     score("qa_em", predictions=["x"] * n + ["y"] * (40 - n), **rows) for n in (20, 21)
+    ... )
+    >>> gate(new, old, score="qa_em", margin=0.05).verdict
+    'not inferior'
+    >>> gate(old, new, score="qa_em", margin=0.01).verdict
+    'cannot tell'
+    """
+    check_option("margin", margin, Positive)
+    check_option("power", power, Level)
+    sides = {"new": new, "baseline": baseline}
+    chosen = {side: _system(results, system, side) for side, results in sides.items()}
+    pool = Results(
+        systems={side: results.systems[chosen[side]] for side, results in sides.items()},
+        row_labels={
+            side: results.row_labels[chosen[side]]
+            for side, results in sides.items()
+            if chosen[side] in results.row_labels
+        },
+    )
+    pairs = list(paired_scores(pool, [("new", "baseline")], [score]))
+    if len(pairs) != 1:
+        modules = ", ".join(f"{pair.module}.{pair.score}" for pair in pairs)
+        problem = f"is in several modules: {modules}" if pairs else "is not in both results"
+        raise ValueError(f"score {score!r} {problem}")
+    (pair,) = pairs
+    lower = pair.score in pool.systems["new"][pair.module].lower_is_better
+    if lower:  # of the pair the first is the one that should not be less
+        pair = pair.swapped()
+    comparisons = compare_pairs(
+        [pair], margin=margin, alpha=alpha, confidence_level=confidence_level, correction="none"
+    )
+    if not comparisons:
+        raise ValueError(f"there is no row that counts for {score} of both systems")
+    (comparison,) = comparisons
+    p_not_inferior = comparison["p_non_inferior"]
+    p_inferior = 1 - p_not_inferior
+    if p_not_inferior < alpha:
+        verdict = NOT_INFERIOR
+    else:
+        verdict = INFERIOR if p_inferior < alpha else UNDECIDED
+    sentences = [
+        _summary(comparison, lower, confidence_level),
+        _explained(verdict, comparison, margin, p_not_inferior, p_inferior),
+    ]
+    if verdict == UNDECIDED:
+        sentences.append(_advice(comparison, margin, alpha, power))
+    return Verdict(verdict, comparison, p_not_inferior, p_inferior, sentences)
+
+
+def _system(results: Results, system: str | None, side: str) -> str:
+    """The system that is meant: the one of that name, or the only one."""
+    names = list(results.systems)
+    if system in results.systems:
+        return str(system)
+    if len(names) == 1:
+        return names[0]
+    problem = "name one with --system" if system is None else f"none of them is {system!r}"
+    raise ValueError(f"the {side} result has the systems {', '.join(names)}; {problem}")
+
+
+def _summary(comparison: Comparison, lower: bool, confidence_level: float) -> str:
+    """Both means and their difference, new less baseline."""
+    means = {comparison["a"]: comparison["A_mean"], comparison["b"]: comparison["B_mean"]}
+    difference, (low, high) = comparison["diff"], comparison["confidence_interval"]
+    if lower:
+        difference, low, high = -difference, -high, -low
+    return (
+        f"{label(comparison['score'])}: new {means['new']:.4f}, baseline {means['baseline']:.4f}, "
+        f"difference {difference:+.4f} [{low:+.4f}, {high:+.4f}] at {100 * confidence_level:g} %"
+        f"{'; less is better' if lower else ''}."
+    )
+
+
+def _explained(
+    verdict: str, comparison: Comparison, margin: float, p_not_inferior: float, p_inferior: float
+) -> str:
+    """The verdict with its test, its rows and its clusters."""
+    p_of_verdict = {NOT_INFERIOR: p_not_inferior, INFERIOR: p_inferior}
+    if verdict == UNDECIDED:
+        claim = f"neither shown to be worse by less than {margin:g}, nor by more"
+        words = f"Student's t-tests, p = {p_not_inferior:.4f} and {p_inferior:.4f}"
+    else:
+        side = "less" if verdict == NOT_INFERIOR else "more"
+        claim = f"worse by {side} than {margin:g}" + (", or better" if side == "less" else "")
+        words = f"Student's t-test, {_equation(p_of_verdict[verdict])}"
+    return f"{verdict}: {claim} ({words}, {_units(comparison)})."
+
+
+def _equation(p: float) -> str:
+    text = p_value(p)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
+def _units(comparison: Comparison) -> str:
+    rows = counted(comparison["rows"], "row")
+    clusters = _clusters(comparison)
+    return f"{rows} in {counted(clusters, 'cluster')}" if clusters else rows
+
+
+def _clusters(comparison: Comparison) -> int | None:
+    return comparison.get("n_clusters")
+
+
+def _deviation(comparison: Comparison) -> tuple[int, float]:
+    """How many rows or clusters there are, and the standard deviation of one of them."""
+    units = _clusters(comparison) or comparison["rows"]
+    return units, comparison["standard_error"] * math.sqrt(units)
+
+
+def _advice(comparison: Comparison, margin: float, alpha: float, power: float) -> str:
+    """How many rows would tell, and under which assumption."""
+    from ..statistics.power import required_rows
+
+    units, deviation = _deviation(comparison)
+    name = "clusters" if _clusters(comparison) else "rows"
+    if math.isnan(deviation):
+        return f"One of the {name} says nothing about others; score more."
+    level = min(2 * alpha, 0.99)  # a one-sided test is half of a two-sided one
+    needed = required_rows(margin, deviation, level, power)
+    assumption = "both systems are equally good"
+    distance = comparison["diff"] + margin
+    if needed <= units and distance:
+        needed = required_rows(distance, deviation, level, power)
+        assumption = "the difference is what was observed"
+    if needed <= units:
+        return f"As many {name} again may tell."
+    return f"If {assumption}, {needed:,} {name} would tell with a probability of {100 * power:g} %."
+
+
+class Plan(NamedTuple):
+    """How many rows it takes to find an effect, from the differences of two systems."""
+
+    a: str
+    b: str
+    module: str
+    score: str
+    rows: int
+    n_clusters: int | None
+    deviation: float  # of the differences of rows, or of clusters
+    power: float  # of these rows, to find the effect
+    mde: float  # what these rows find with the power that is wanted
+    required_rows: int | None  # or clusters; None where one row says nothing
+
+
+def plans(
+    comparisons: Sequence[Comparison], effect: float, *, alpha: float = 0.05, power: float = 0.8
+) -> list[Plan]:
+    """For each pair the power of its rows for an effect, and how many would be enough.
+
+    Of the two-sided paired t-test. Where rows come in clusters, these are counted, as the
+    comparisons count them.
+
+    Args:
+        comparisons: of `compare`, on the rows of a benchmark.
+        effect: the mean difference to be found, above 0.
+        alpha: the level of the test.
+        power: the probability with which it should be found.
+
+    Raises:
+        ValueError: an argument is out of its range.
+    """
+    from ..statistics.power import minimum_detectable, power_of, required_rows
+
+    check_option("effect", effect, Positive)
+    check_option("alpha", alpha, Level)
+    check_option("power", power, Level)
+    estimates = []
+    for comparison in comparisons:
+        units, deviation = _deviation(comparison)
+        a, b, module, score = (comparison[name] for name in ("a", "b", "module", "score"))
+        rows, clusters = comparison["rows"], _clusters(comparison)
+        numbers: tuple[float, float, int | None] = math.nan, math.nan, None
+        if units > 1:
+            numbers = (
+                power_of(effect, deviation, units, alpha),
+                minimum_detectable(deviation, units, alpha, power),
+                required_rows(effect, deviation, alpha, power),
+            )
+        estimates.append(Plan(a, b, module, score, rows, clusters, deviation, *numbers))
+    return estimates
+
+
+def plan_table(rows: Sequence[Plan], effect: float, alpha: float, power: float) -> Table:
+    """One row per pair of systems and score."""
+    has_clusters = any(plan.n_clusters for plan in rows)
+    units = "clusters" if has_clusters else "rows"
+    return Table(
+        [
+            *("A", "B", "score", "rows"),
+            *(["clusters"] if has_clusters else []),
+            *("deviation", f"power for {effect:g}", "mde", f"{units} needed"),
+        ],
+        [_plan_cells(plan, has_clusters) for plan in rows],
+        3,
+        set(),
+        f"Two-sided paired t-test at {alpha:g}. deviation: standard deviation of the differences "
+        f"of {units}. mde: the difference that this number of {units} finds with a power of "
+        f"{power:g}. {units} needed: for {effect:g} with that power.",
+    )
+
+
+def _plan_cells(plan: Plan, has_clusters: bool) -> list[str]:
+    clusters: list[Any] = [f"{plan.n_clusters:,}" if plan.n_clusters else ""]
+    return [
+        *(label(plan.a), label(plan.b), label(plan.score), f"{plan.rows:,}"),
+        *(clusters if has_clusters else []),
+        *(f"{plan.deviation:.4f}", f"{plan.power:.3f}", f"{plan.mde:.4f}"),
+        "" if plan.required_rows is None else f"{plan.required_rows:,}",
+    ]

@@ -1,0 +1,1 @@
+"""What commands read and print: options, sources of rows, tables, configuration files."""

@@ -1,0 +1,256 @@
+"""Which files are scored: their formats, the rows that count, and the names of systems."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..catalog.usage import UsageError
+from ..files.contents import forms
+from ..files.logs import PLAIN_ROWS
+from ..files.selections import Selection
+from ..files.streams import STANDARD_INPUT, Limits, stem
+from ..files.tables import Source
+from ..logs.log_evaluations import LogEvaluation
+from ..logs.samples import LOGGED, Missing
+from ..numbers.checks import OptionError, check_choice
+from ..scoring.evaluations import Evaluation
+from ..scoring.units import Reduce
+from .options import LOGS, READING
+
+_NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
+_FORMS_OF_ANSWERS = ("lines", "conll", "squad")  # in which both files are, if one is
+
+
+def check_format(form: str | None) -> str | None:
+    """The format, if files can have it.
+
+    Raises:
+        UsageError: they cannot.
+    """
+    if form is not None:
+        try:
+            check_choice("--from", form, forms())
+        except OptionError as error:
+            raise UsageError(str(error)) from error
+    return form
+
+
+Origin = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        callback=check_format,
+        help="Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or "
+        "helm. By default it is found from the content.",
+        rich_help_panel=READING,
+    ),
+]
+Filter = Annotated[
+    str | None,
+    typer.Option(
+        "--filter",
+        metavar="NAME",
+        help="The filter to score in a log of lm-eval.",
+        rich_help_panel=LOGS,
+    ),
+]
+Conditions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="PATH=VALUE",
+        help="Score only rows with this value, such as split=test; repeatable.",
+        rich_help_panel=READING,
+    ),
+]
+MetricName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The score of a log that `logged` summarises; by default all.",
+        rich_help_panel=LOGS,
+    ),
+]
+MissingSamples = Annotated[
+    Missing,
+    typer.Option(
+        help="Samples without a score or an answer: refuse them, skip them, or count them as zero.",
+        rich_help_panel=LOGS,
+    ),
+]
+ReduceIds = Annotated[
+    Reduce | None,
+    typer.Option(
+        help="How several rows of one id, such as epochs, become one.",
+        show_default="mean",
+        rich_help_panel=LOGS,
+    ),
+]
+Incomplete = Annotated[
+    bool,
+    typer.Option(
+        "--incomplete",
+        help="Accept a log of a run that did not finish.",
+        rich_help_panel=LOGS,
+    ),
+]
+Answers = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="File with the references, if they are in another file; rows are matched by --id.",
+        rich_help_panel=READING,
+    ),
+]
+SystemField = Annotated[
+    str | None,
+    typer.Option(
+        "--system",
+        metavar="FIELD",
+        help="Field that names the system of each row, if a file has several.",
+        rich_help_panel=READING,
+    ),
+]
+LineLimit = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="BYTES",
+        help="Refuse files with longer lines.",
+        show_default="100 MB",
+        rich_help_panel=READING,
+    ),
+]
+SizeLimit = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="BYTES",
+        help="Refuse compressed files with more content.",
+        show_default="100 GB",
+        rich_help_panel=READING,
+    ),
+]
+LIMITS = Limits()
+
+
+@contextmanager
+def opened(
+    paths: Sequence[Path],
+    answers: Path | None,
+    form: str | None,
+    selection: Selection,
+    limits: Limits,
+) -> Iterator[dict[Path, Source]]:
+    """The files by their paths, which are closed afterwards, read or not.
+
+    Raises:
+        UsageError: standard input is named twice.
+    """
+    if [*paths, answers].count(STANDARD_INPUT) > 1:
+        raise UsageError("standard input can be one file")
+    sources = {
+        path: Source(path, [], form=form, selection=selection, limits=limits, progress=True)
+        for path in paths
+    }
+    if answers is not None:
+        form = form if form in _FORMS_OF_ANSWERS else None
+        selection = Selection(incomplete=selection.incomplete)
+        sources.setdefault(
+            answers, Source(answers, [], form=form, selection=selection, limits=limits)
+        )
+    with ExitStack() as stack:
+        for source in sources.values():
+            stack.callback(source.close)
+        yield sources
+
+
+def evaluation_on(
+    sources: Mapping[Path, Source],
+    paths: Sequence[Path],
+    predictions: Sequence[str],
+    settled: Mapping[str, Any],
+    of_logs: Mapping[str, Any],
+) -> Evaluation:
+    """The evaluation of the files: of plain rows as they come, or of logs and what is like them.
+
+    Args:
+        sources: the files.
+        paths: those with predictions.
+        predictions: fields, perhaps with names.
+        settled: what both kinds of evaluations take.
+        of_logs: what that of logs takes besides.
+
+    Raises:
+        UsageError: plain rows, and no field of predictions.
+        ValueError: a file is of no format.
+        OSError: it cannot be read.
+    """
+    is_usual = all(value in (None, "refuse") for value in of_logs.values())
+    has_choice = any(source.selection[:2] != (None, {}) for source in sources.values())
+    are_logs = LOGGED in settled["modules"] or any(
+        source.log.form != PLAIN_ROWS for source in sources.values()
+    )
+    if not are_logs and not predictions:
+        raise UsageError("Missing option '--predictions': the field of the answers")
+    names = file_names(paths, sources)
+    systems = named_systems(names, paths, predictions, are_logs=are_logs)
+    if is_usual and not has_choice and not are_logs:
+        return Evaluation(**settled, systems=systems, opened=sources)
+    return LogEvaluation(**settled, **of_logs, systems=systems, opened=sources)
+
+
+def conditions(texts: Sequence[str]) -> dict[str, str]:
+    """What `--where` says: paths, and the values that they must have.
+
+    >>> conditions(["split=test"])
+    {'split': 'test'}
+    """
+    pairs = {}
+    for text in texts:
+        path, equals, value = text.rpartition("=")
+        if not equals:
+            raise UsageError(f"--where takes PATH=VALUE, got {text!r}")
+        pairs[path] = value
+    return pairs
+
+
+def named_systems(
+    names: Sequence[str], paths: Sequence[Path], fields: Sequence[str], *, are_logs: bool = False
+) -> dict[str, tuple[Path, str]]:
+    """The file and field of each system, under its name; "" for the field that a log has.
+
+    A name is what was given as NAME=FIELD, else the part of the names of files and fields that
+    tells systems apart. One system of a log is called as the file, others as their field.
+    """
+    systems: dict[str, tuple[Path, str]] = {}
+    for file_name, path in zip(names, paths, strict=True):
+        for text in fields or [""]:
+            match = _NAME_AND_FIELD.fullmatch(text)
+            field_name, field = (match["name"], match["field"]) if match else (text, text)
+            parts = [file_name] if len(paths) > 1 or (are_logs and not match) else []
+            parts += [field_name] if len(fields) > 1 or match else []
+            system = "/".join(parts) or field_name
+            if system in systems:
+                raise UsageError(f"system {system!r} is given twice")
+            systems[system] = path, field
+    return systems
+
+
+def file_names(paths: Sequence[Path], sources: Mapping[Path, Source] | None = None) -> list[str]:
+    """The shortest kind of names that tells files apart: models, with tasks, stems, or paths."""
+    logs = [sources[path].log for path in paths] if sources else []
+    kinds: list[list[str]] = [
+        [log.system or "" for log in logs],
+        [f"{log.system}/{log.task}" if log.system and log.task else "" for log in logs],
+        [stem(path) for path in paths],
+    ]
+    for names in kinds:
+        if names and all(names) and len(set(names)) == len(names):
+            return names
+    return list(map(str, paths))

@@ -1,0 +1,1 @@
+"""Scores of labels counted and ranked: curves, areas, losses and calibration."""

@@ -1,0 +1,1 @@
+"""Leaderboards of saved results, systems over time, and exports."""

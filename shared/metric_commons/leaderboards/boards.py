@@ -1,0 +1,472 @@
+"""Leaderboards: systems of saved results in the order of one score, as far as they are alike.
+
+Systems stand on one board if they were scored alike: their signatures have the same parts, but for
+those about intervals, and the digests of their references and ids are the same. Ranks come from
+comparisons row by row, as everywhere; without the scores of rows a board has intervals, no ranks.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from ..catalog.arguments import OF_INTERVALS
+from ..catalog.usage import UsageError
+from ..comparison.cluster_labels import clustered
+from ..comparison.combined_results import merged, renamed
+from ..comparison.pairing import paired_scores
+from ..comparison.saved_rows import with_rows
+from ..comparison.stated_means import NO_ROWS, stated_results
+from ..files.tables import Source
+from ..log_formats.mteb import METADATA
+from ..results.comparisons import Rank, compare_pairs, statement
+from ..results.module_results import ModuleResult
+from ..results.rendering import Table, label
+from ..results.results import Results
+from ..results.score_names import find_score
+from ..results.standings import PAIRS_NOTE, RANKS_NOTE
+from ..results.value_counts import count_interval
+
+if TYPE_CHECKING:
+    from ..statistics.proportions import Interval
+
+_START = 100  # bytes of a result, in which its format is named
+# Parts of a signature that do not move a score: a preset stands beside the options that it sets.
+# Tasks of MTEB have versions of their own: one whose scores change gets another name.
+_UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
+
+
+@dataclass(frozen=True)
+class SavedResult:
+    """A result and its file, with the scores of its rows unless there is a problem with them."""
+
+    path: Path
+    results: Results
+    problem: str = ""
+
+    def clustered(self, field: str, confidence_level: float) -> Self:
+        """The same with the labels in this field of its inputs as clusters.
+
+        Raises:
+            ValueError: the rows or their labels are not there.
+        """
+        if self.problem:
+            raise ValueError(f"clusters need the scores of rows: {self.problem}")
+        try:
+            results = clustered(self.results, field, confidence_level=confidence_level)
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from error
+        return replace(self, results=results)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A system of a saved result that has the score."""
+
+    origin: SavedResult
+    system: str
+    module: str
+    score: str
+
+    @property
+    def name(self) -> str:
+        """What the system is called: its model, where a result has one model on several tasks."""
+        log = self.origin.results.provenance.get("logs", {}).get(self.system, {})
+        of_task = f"{log.get('model')}/{log.get('task')}"
+        return str(log["model"]) if self.system == of_task else self.system
+
+    @property
+    def result(self) -> ModuleResult:
+        """What the module says of the system."""
+        return self.origin.results.systems[self.system][self.module]
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """The parts of the signature that can move a score, by their names."""
+        module, *parts, program = self.result.signature.split("|")
+        values = dict(part.partition("=")[::2] for part in parts)
+        scoring = {name: value for name, value in values.items() if name not in _UNSCORED}
+        if self.result.cluster_counts:
+            kinds = next(iter(self.result.cluster_counts.values()))[1]
+            scoring.setdefault("clusters", str(sum(number for *_, number in kinds)))
+        if self.result.options.get("sample_size") is not None:
+            scoring["seed"] = values.get("seed", "")
+        return {"module": module, **scoring, "version": program}
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """What is known of the rows: digests of `references` and `ids`."""
+        digests: Mapping[str, str] = self.origin.results.provenance.get("rows", {})
+        return digests.get(self.system, {})  # type: ignore[return-value]
+
+    @property
+    def source(self) -> tuple[str, str] | None:
+        """The content and the field that the predictions came from, if the result says so."""
+        provenance = self.origin.results.provenance
+        column = provenance.get("columns", {}).get(self.system, {}).get("predictions")
+        column = column or provenance.get("logs", {}).get(self.system)
+        if column is None:
+            return None
+        contents = {source["path"]: source["sha256"] for source in provenance.get("inputs", [])}
+        return contents.get(column["path"], column["path"]), column.get("field", "")
+
+    @property
+    def created(self) -> str:
+        """When the result was made."""
+        return str(self.origin.results.provenance.get("created", ""))
+
+    @property
+    def logged_task(self) -> str:
+        """The task that a log names; "" if there is no log, or it names none."""
+        log = self.origin.results.provenance.get("logs", {}).get(self.system, {})
+        return str(log.get("task") or "")
+
+    @property
+    def task(self) -> str:
+        """What the rows are called: a task of a log, or the file that the references are from."""
+        if self.logged_task:
+            return self.logged_task
+        provenance = self.origin.results.provenance
+        columns = provenance.get("columns", {}).get(self.system, {})
+        return Path(columns["references"]["path"]).stem if "references" in columns else ""
+
+
+@dataclass(frozen=True)
+class Board:
+    """Systems in the order of a score, the best first, and compared if their rows are there."""
+
+    module: str
+    score: str
+    results: Results
+    paths: Mapping[str, Path]  # of each system
+    confidence_level: float
+    task: str = ""
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    @property
+    def ranks(self) -> Mapping[str, Rank]:
+        """The ranks that each system may have; none where systems were not compared."""
+        return self.results.standings.ranks.get((self.module, self.score), {})
+
+    def result(self, system: str) -> ModuleResult:
+        """What the module says of a system."""
+        return self.results.systems[system][self.module]
+
+    def interval(self, system: str) -> list[float] | None:
+        """The interval of a system's score, if it was saved or follows from what was."""
+        return interval_of(self.result(system), self.score, self.confidence_level)
+
+    def standard_error(self, system: str) -> float | None:
+        """The standard error of a system's score, if it was saved or follows from what was."""
+        result = self.result(system)
+        if self.score in result.standard_error:
+            return result.standard_error[self.score]
+        estimate = _counted_interval(result, self.score, 0.95)
+        return estimate and estimate.standard_error
+
+    def difference(self, a: str, b: str) -> tuple[float, float] | None:
+        """The mean difference of two systems and its standard error, if they were compared."""
+        for comparison in self.results.comparisons:
+            if {comparison["a"], comparison["b"]} == {a, b}:
+                sign = 1.0 if comparison["a"] == a else -1.0
+                return sign * comparison["diff"], comparison["standard_error"]
+        return None
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """What there is to say of each system, best first."""
+        for system in self.results.systems:
+            result, rank = self.result(system), self.ranks.get(system)
+            yield {
+                "rank": rank and rank["rank_interval"][0],
+                "system": system,
+                "value": result.scores[self.score],
+                "confidence_interval": self.interval(system),
+                "rank_interval": rank and rank["rank_interval"],
+                "tier": rank and rank["tier"],
+                "rows": result.rows,
+                "result": str(self.paths[system]),
+            }
+
+    def table(self) -> Table:
+        """One row per system; the first tier is in bold, if there is a second."""
+        standings = self.results.standings
+        letters, marks = standings.letters, standings.marks()
+        visible = self.results.visible_systems()
+        columns = [  # that were asked for beside the one that orders the board
+            (module, score)
+            for module, result in next(iter(self.results.systems.values())).items()
+            for score in result.scores
+            if (module, score) != (self.module, self.score)
+        ]
+        is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
+        has_intervals = any(map(self.interval, self.results.systems))
+        has_rows = any(self.result(system).rows for system in self.results.systems)
+        rows: list[list[str]] = []
+        bold: set[tuple[int, int]] = set()
+        for record in self.records():
+            system = record["system"]
+            if system not in visible:
+                continue
+            value = f"{record['value']:.4f}{marks.get((system, self.module, self.score), '')}"
+            names = [*([letters.get(system, "")] if letters else []), label(system)]
+            if self.ranks:
+                names.insert(0, str(record["rank"]))
+            cells = [value]
+            if has_intervals:
+                cells.append(interval_text(record["confidence_interval"]))
+            if self.ranks:
+                low, high = record["rank_interval"]
+                cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
+                if not letters:
+                    cells.append(standings.signs(self.module, self.score, system))
+                if is_divided and record["tier"] == 1:
+                    bold.add((len(rows), len(names)))
+            modules = self.results.systems[system]
+            for module, score in columns:
+                number = modules[module].scores.get(score) if module in modules else None
+                cells.append(f"{number:.4f}" if isinstance(number, float) else str(number or ""))
+            rows.append([*names, *cells, *([f"{record['rows']:,}"] if has_rows else [])])
+        title = f"Leaderboard by {label(self.score)}"
+        names = [*(["rank"] if self.ranks else []), *([""] if letters else []), "system"]
+        header = [label(self.score), f"{100 * self.confidence_level:g}% interval"]
+        if not has_intervals:
+            del header[1]
+        header += ["ranks", "tier"] if self.ranks else []
+        header += ["pairs"] if self.ranks and not letters else []
+        header += [label(score) for _, score in columns] + (["rows"] if has_rows else [])
+        return Table([*names, *header], rows, len(names), bold, " ".join(self._statements()), title)
+
+    def _statements(self) -> Iterator[str]:
+        """What is to be known to read the table."""
+        if any(self.score in self.result(name).lower_is_better for name in self.results.systems):
+            yield "Lower is better."
+        if self.ranks:
+            yield f"Rank: 1 plus the number of significantly better systems. {RANKS_NOTE}"
+            if self.results.standings.letters:
+                yield self.results.standings.legend()
+            else:
+                yield PAIRS_NOTE
+            yield statement(self.results.comparisons)
+        yield from self.notes
+
+
+def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[SavedResult]:
+    """Saved results with the scores of their rows, as far as these are there.
+
+    Args:
+        paths: what `save` wrote.
+        rows: what `save_per_example` wrote, as `read_with_rows` takes it.
+    """
+    results_of_files = []
+    spare_rows = list(rows)
+    for path in paths:
+        if paths.count(path) > 1:
+            raise UsageError(f"result {path} is given twice")
+        if path.name == METADATA:  # which stands beside results of MTEB
+            continue
+        means = _stated(path)
+        if means:
+            results_of_files += means
+            continue
+        results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
+        if file:
+            spare_rows.remove(file)
+        results_of_files.append(SavedResult(path, results, problem))
+    if spare_rows:
+        raise UsageError(f"--rows: {spare_rows[0]} belongs to no result; each names its own rows")
+    return results_of_files
+
+
+def _stated(path: Path) -> list[SavedResult]:
+    """The results of each split, if a file of another program holds means and no rows."""
+    with path.open("rb") as file:
+        if Results.FORMAT.partition("/")[0].encode() in file.read(_START):
+            return []
+    source = Source(path, [])
+    try:
+        log = source.log
+    except ValueError:  # what it should be is said where it is read as a result
+        return []
+    finally:
+        source.close()
+    problem = f"{path}: {NO_ROWS}"
+    return [
+        SavedResult(path, results, problem)
+        for results in stated_results(path, log, log.system or path.stem)
+    ]
+
+
+def candidates(stored_results: Iterable[SavedResult], name: str) -> list[Candidate]:
+    """Every system of every result, with the score that orders the board.
+
+    Raises:
+        ValueError: a result does not have the score; names the file.
+    """
+    systems = []
+    for stored in stored_results:
+        try:
+            module, score = find_score(name, stored.results.systems)
+        except ValueError as error:
+            raise ValueError(f"{stored.path}: {error}") from None
+        for system, results in stored.results.systems.items():
+            if module in results and score in results[module].scores:
+                if not isinstance(results[module].scores[score], int | float):
+                    raise ValueError(
+                        f"{stored.path}: {name} is no number, so nothing is ordered by it"
+                    )
+                systems.append(Candidate(stored, system, module, score))
+    return systems
+
+
+def alike(systems: Iterable[Candidate]) -> list[list[Candidate]]:
+    """The systems that were scored alike, together, in the order of the first of each."""
+    groups: list[list[Candidate]] = []
+    for system in systems:
+        for group in groups:
+            if all(_are_alike(system, member) for member in group):
+                group.append(system)
+                break
+        else:
+            groups.append([system])
+    return groups
+
+
+def _are_alike(first: Candidate, second: Candidate) -> bool:
+    return first.parts == second.parts and _have_same_rows(first, second)
+
+
+def _have_same_rows(first: Candidate, second: Candidate) -> bool:
+    """Whether no digest that both have says that their rows differ, nor their tasks.
+
+    Where references are the same it does not matter what two harnesses call the task; without them,
+    as where scores are those of a log, ids such as 0, 1 and 2 say little.
+    """
+    common = first.digests.keys() & second.digests.keys()
+    if any(first.digests[name] != second.digests[name] for name in common):
+        return False
+    return "references" in common or len({first.logged_task, second.logged_task} - {""}) < 2
+
+
+def differences(groups: Sequence[Sequence[Candidate]]) -> str:
+    """The parts in which systems are unlike, with a file of each value."""
+    texts = []
+    for name in dict.fromkeys(name for group in groups for name in group[0].parts):
+        paths: dict[str, Path] = {}
+        for group in groups:
+            paths.setdefault(group[0].parts.get(name, "nothing"), group[0].origin.path)
+        if len(paths) > 1:
+            texts.append(f"{name}: " + ", ".join(f"{v} ({p.name})" for v, p in paths.items()))
+    for name in ("references", "ids"):
+        digests = {group[0].digests.get(name): group[0].origin.path for group in groups}
+        digests.pop(None, None)
+        if len(digests) > 1:
+            texts.append(
+                f"{name} of the rows: others in {', '.join(p.name for p in digests.values())}"
+            )
+    tasks = {group[0].logged_task: group[0].origin.path for group in groups}
+    if not texts and len(tasks) > 1:
+        listed = [f"{name or 'none'} ({path.name})" for name, path in tasks.items()]
+        texts.append(f"task: {', '.join(listed)}")
+    return "; ".join(texts)
+
+
+def board(
+    systems: Sequence[Candidate],
+    *,
+    confidence_level: float = 0.95,
+    scores: Collection[str] | None = None,
+    top: int | None = None,
+) -> Board:
+    """The board of systems that were scored alike.
+
+    Args:
+        systems: of one of the groups of `alike`.
+        confidence_level: of the intervals of scores.
+        scores: further scores to show.
+        top: show so many systems; None for all.
+    """
+    module, score = systems[0].module, systems[0].score
+    distinct, notes = _without_repetitions(systems)
+    names = _names(distinct)
+    key = f"{module}.{score}"
+    pool = merged(
+        [
+            renamed(candidate.origin.results, {candidate.system: name})
+            for candidate, name in zip(distinct, names, strict=True)
+        ]
+    )
+    problems = [candidate.origin.problem for candidate in distinct if candidate.origin.problem]
+    if not problems:
+        try:
+            pairs = paired_scores(pool, combinations(names, 2), [key])
+            pool = replace(pool, comparisons=compare_pairs(pairs))
+        except ValueError as error:
+            problems = [str(error)]
+    if problems:
+        notes.append(f"There are no ranks: {problems[0]}.")
+    pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)
+    paths = {name: candidate.origin.path for name, candidate in zip(names, distinct, strict=True)}
+    return Board(module, score, pool, paths, confidence_level, systems[0].task, notes)
+
+
+def _without_repetitions(systems: Sequence[Candidate]) -> tuple[list[Candidate], list[str]]:
+    """Of each system the last result, where the same predictions were scored again."""
+    last: dict[Any, Candidate] = {}
+    for number, candidate in enumerate(systems):
+        source = candidate.source
+        key = (candidate.system, source) if source else number
+        if key not in last or last[key].created <= candidate.created:
+            last[key] = candidate
+    notes = []
+    if len(last) < len(systems):
+        notes.append("Of predictions that were scored several times the last result is shown.")
+    return list(last.values()), notes
+
+
+def _names(systems: Sequence[Candidate]) -> list[str]:
+    """A name for each system: its own, or that of its file where several results have it."""
+    own_names = [candidate.name for candidate in systems]
+    stems = [candidate.origin.path.stem for candidate in systems]
+    names = []
+    for candidate, stem in zip(systems, stems, strict=True):
+        name = candidate.name
+        if own_names.count(name) > 1:
+            are_distinct = (
+                len({rival.origin.path for rival in systems if rival.origin.path.stem == stem}) == 1
+            )
+            file = stem if are_distinct else str(candidate.origin.path)
+            is_alone = sum(rival.origin is candidate.origin for rival in systems) == 1
+            name = file if is_alone else f"{file}: {candidate.system}"
+        names.append(name)
+    return names
+
+
+def interval_of(result: ModuleResult, score: str, confidence_level: float) -> list[float] | None:
+    """The interval of a score: as it was saved, or from the scores of rows or how often they occur.
+
+    None where the result has none at this level, and not what it follows from.
+    """
+    if score in result.confidence_interval and _is_at(result, confidence_level):
+        return list(result.confidence_interval[score])
+    estimate = _counted_interval(result, score, confidence_level)
+    return estimate and [estimate.low, estimate.high]
+
+
+def _counted_interval(
+    result: ModuleResult, score: str, confidence_level: float
+) -> "Interval | None":
+    """The interval that follows from how often scores of rows occur; None if it is not there."""
+    if score not in result.value_counts:
+        return None
+    clusters = result.cluster_counts.get(score)
+    return count_interval(result.value_counts[score], confidence_level, clusters)
+
+
+def _is_at(result: ModuleResult, confidence_level: float) -> bool:
+    return bool(result.options.get("confidence_level") == confidence_level)
+
+
+def interval_text(interval: Sequence[float] | None) -> str:
+    """An interval in a cell; nothing where there is none."""
+    return "" if interval is None else f"[{interval[0]:.4f}, {interval[1]:.4f}]"

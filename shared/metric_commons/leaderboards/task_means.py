@@ -1,0 +1,287 @@
+"""Leaderboards over several tasks: the mean of a score, the mean rank, and Borda's count.
+
+A mean over tasks is of one score, computed with the same options on each. Its standard error
+follows from those of the tasks, whose rows are independent of each other. The tasks are taken as
+they are: nothing is said of other tasks.
+
+The interval of a mean rank, or of Borda's count, follows from the ranks that a system may have in
+each task. To resample rows, as for a mean, would be wrong: where systems lie close together the
+ranks of resamples are nearer to each other than the true ones, in every task in the same direction,
+so that with fifteen tasks hardly an interval holds the true mean rank.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+from ..results.comparisons import Comparison, Rank, ranks
+from ..results.rendering import Table, label
+from .boards import Board, interval_text
+
+Mean = Literal["tasks", "ranks", "borda"]
+
+_HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda"}
+_NOTES = {
+    "tasks": "Mean: of the score over the tasks, each counting the same.",
+    "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Less "
+    "is better.",
+    "borda": "Borda: how many systems a system beats, summed over the tasks; equals are half.",
+}
+
+
+@dataclass(frozen=True)
+class TaskMeans:
+    """Systems in the order of their mean over tasks, the best first."""
+
+    kind: Mean
+    boards: Mapping[str, Board]  # of each task
+    values: Mapping[str, float]  # of each system
+    intervals: Mapping[str, Sequence[float]]
+    ranks: Mapping[str, Rank]
+    problem: str = ""  # why there are no intervals
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """What there is to say of each system, best first."""
+        for system, value in self.values.items():
+            rank = self.ranks.get(system)
+            yield {
+                "rank": rank and rank["rank_interval"][0],
+                "system": system,
+                "value": value,
+                "confidence_interval": self.intervals.get(system),
+                "rank_interval": rank and rank["rank_interval"],
+                "tier": rank and rank["tier"],
+                "tasks": {
+                    task: board.result(system).scores[board.score]
+                    for task, board in self.boards.items()
+                },
+            }
+
+    def table(self, top: int | None = None) -> Table:
+        """One row per system, one column per task; the first tier is bold if there is a second."""
+        is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
+        level = next(iter(self.boards.values())).confidence_level
+        rows: list[list[str]] = []
+        bold: set[tuple[int, int]] = set()
+        for record in list(self.records())[:top]:
+            names = [*([str(record["rank"])] if self.ranks else []), label(record["system"])]
+            cells = [f"{record['value']:.4f}" if self.kind != "borda" else f"{record['value']:g}"]
+            if self.intervals:
+                cells.append(interval_text(record["confidence_interval"]))
+            if self.ranks:
+                low, high = record["rank_interval"]
+                cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
+                if is_divided and record["tier"] == 1:
+                    bold.add((len(rows), len(names)))
+            tasks = [f"{value:.4f}" for value in record["tasks"].values()]
+            rows.append([*names, *cells, *tasks])
+        header = [*(["rank"] if self.ranks else []), "system", _HEADERS[self.kind]]
+        header += [f"{100 * level:g}% interval"] if self.intervals else []
+        header += ["ranks", "tier"] if self.ranks else []
+        note = _NOTES[self.kind]
+        if self.ranks:
+            note += (
+                " Tier 1: the best system and all whose mean is not significantly worse, by a "
+                "normal test of the paired differences, corrected by Holm's method."
+            )
+        elif self.kind == "tasks":
+            note += " Tiers need the scores of rows of every task."
+        elif self.intervals:
+            note += (
+                " Intervals: from the ranks that a system may have in each task, for all systems "
+                "and tasks at once, corrected by Holm's method over all comparisons of all tasks."
+            )
+        if self.problem:
+            note += f" There are no intervals: {self.problem}."
+        tasks = [label(task) for task in self.boards]
+        return Table(
+            [*header, *tasks], rows, 2 if self.ranks else 1, bold, note, "Leaderboard over tasks"
+        )
+
+
+def task_means(boards: Sequence[Board], kind: Mean) -> TaskMeans:
+    """The means over the tasks of these boards.
+
+    Args:
+        boards: one of each task, with the same systems, which were scored with the same options.
+        kind: "tasks" for the mean of scores, "ranks" for that of ranks, "borda" for the count.
+
+    Raises:
+        ValueError: there is one board, or a system is not on each.
+    """
+    if len(boards) < 2:
+        raise ValueError("a mean over tasks needs results of several tasks; there is one")
+    boards_of_tasks = _boards_of_tasks(boards)
+    systems = list(dict.fromkeys(system for board in boards for system in board.results.systems))
+    for system in systems:
+        for task, board in boards_of_tasks.items():
+            if system not in board.results.systems:
+                raise ValueError(
+                    f"system {system!r} has no result of task {task!r}; a mean over tasks needs "
+                    "all of each system, under one name"
+                )
+    lower = boards[0].score in boards[0].result(systems[0]).lower_is_better
+    columns = [[board.result(system).scores[board.score] for system in systems] for board in boards]
+    intervals: dict[str, Sequence[float]] = {}
+    ranks_of_systems: dict[str, Rank] = {}
+    problem = ""
+    if kind == "tasks":
+        means = [math.fsum(row) / len(row) for row in zip(*columns, strict=True)]
+        intervals = _intervals(boards, systems, means)
+        ranks_of_systems = _ranks(boards, systems, dict(zip(systems, means, strict=True)), lower)
+        is_lower_better = lower
+    else:
+        rows = zip(*(_beaten(column, lower) for column in columns), strict=True)
+        wins = [math.fsum(row) for row in rows]
+        means = wins
+        if kind == "ranks":
+            means = [len(systems) - count / len(boards) for count in wins]
+        is_lower_better = kind == "ranks"
+        problem = _without_comparisons(boards)
+        if not problem:
+            best, worst = _possible_ranks(boards, systems, lower)
+            for number, system in enumerate(systems):
+                ends = [best[number], worst[number]]
+                if kind == "borda":  # a system beats all that rank behind it
+                    ends = [len(boards) * (len(systems) - end) for end in ends[::-1]]
+                intervals[system] = ends
+    order = sorted(
+        range(len(systems)), key=lambda number: means[number] * (1 if is_lower_better else -1)
+    )
+    values = {systems[number]: means[number] for number in order}
+    return TaskMeans(kind, boards_of_tasks, values, intervals, ranks_of_systems, problem)
+
+
+def _boards_of_tasks(boards: Sequence[Board]) -> dict[str, Board]:
+    """The boards under the names of their tasks, or numbers where these do not tell them apart."""
+    names = [board.task for board in boards]
+    if len(set(names)) < len(names) or not all(names):
+        names = [f"task {number}" for number in range(1, len(boards) + 1)]
+    return dict(zip(names, boards, strict=True))
+
+
+def _beaten(values: Sequence[float], lower: bool) -> list[float]:
+    """Of each system how many others are worse by this score; an equal one is half.
+
+    >>> _beaten([0.3, 0.5, 0.3], lower=False)
+    [0.5, 2.0, 0.5]
+    """
+    oriented = [-value for value in values] if lower else list(values)
+    return [
+        math.fsum((rival < value) + (rival == value) / 2 for rival in oriented) - 0.5
+        for value in oriented
+    ]
+
+
+def _intervals(
+    boards: Sequence[Board], systems: Sequence[str], means: Sequence[float]
+) -> dict[str, Sequence[float]]:
+    """Normal intervals of the means of systems whose standard errors are known."""
+    from ..statistics.intervals import critical_value
+
+    critical = critical_value(boards[0].confidence_level, math.inf)
+    intervals: dict[str, Sequence[float]] = {}
+    for system, mean in zip(systems, means, strict=True):
+        errors = [board.standard_error(system) for board in boards]
+        if None not in errors:
+            reach = critical * math.hypot(*filter(None, errors)) / len(boards)
+            intervals[system] = [mean - reach, mean + reach]
+    return intervals
+
+
+def _without_comparisons(boards: Sequence[Board]) -> str:
+    """Why the systems of some task were not all compared; nothing if they were."""
+    for board in boards:
+        if not board.ranks:
+            return next(
+                (note.removeprefix("There are no ranks: ").rstrip(".") for note in board.notes),
+                f"the systems of {board.task or 'a task'} were not all compared",
+            )
+    return ""
+
+
+def _possible_ranks(
+    boards: Sequence[Board], systems: Sequence[str], lower: bool
+) -> tuple[list[float], list[float]]:
+    """The means over tasks of the best and the worst rank that each system may have."""
+    tasks = [
+        (
+            board.results.comparisons,
+            {system: board.result(system).scores[board.score] for system in systems},
+        )
+        for board in boards
+    ]
+    ranks_of_tasks = simultaneous_ranks(tasks, boards[0].confidence_level, lower)
+    best, worst = (
+        [
+            math.fsum(ranks_of_task[system][end] for ranks_of_task in ranks_of_tasks) / len(tasks)
+            for system in systems
+        ]
+        for end in (0, 1)
+    )
+    return best, worst
+
+
+def simultaneous_ranks(
+    tasks: Sequence[tuple[Sequence[Comparison], Mapping[str, float]]],
+    confidence_level: float,
+    is_lower_better: bool = False,
+) -> list[dict[str, list[int]]]:
+    """The best and the worst rank of each system in each task, all of them at once.
+
+    Args:
+        tasks: of each the comparisons of every two systems, and the score of each system.
+        confidence_level: with which all intervals hold together.
+        is_lower_better: whether the lowest score is the best.
+
+    >>> rows = {"a": [1.0] * 9, "b": [0.0] * 9}
+    >>> from ..results.comparisons import Pair, compare_pairs
+    >>> pairs = compare_pairs([Pair("a", "b", "m", "em", *rows.values())])
+    >>> simultaneous_ranks([(pairs, {"a": 1.0, "b": 0.0})] * 2, 0.95)
+    [{'a': [1, 1], 'b': [2, 2]}, {'a': [1, 1], 'b': [2, 2]}]
+    """
+    from ..statistics.corrections import holm
+
+    p_values = [comparison["p_value"] for comparisons, _ in tasks for comparison in comparisons]
+    p_adjusted = iter(holm(p_values).tolist())
+    alpha = {"alpha": 1 - confidence_level}
+    ranks_of_tasks = []
+    for comparisons, scores in tasks:
+        adjusted = [
+            {**c, "p_adjusted": p, "options": c.get("options", {}) | alpha}
+            for c, p in zip(comparisons, p_adjusted, strict=False)
+        ]
+        ranks_of_systems = ranks(adjusted, scores, is_lower_better)
+        ranks_of_tasks.append(
+            {system: rank["rank_interval"] for system, rank in ranks_of_systems.items()}
+        )
+    return ranks_of_tasks
+
+
+def _ranks(
+    boards: Sequence[Board], systems: Sequence[str], means: Mapping[str, float], lower: bool
+) -> dict[str, Rank]:
+    """The ranks by the mean difference over tasks of every two systems; none without their rows."""
+    from scipy.special import ndtr
+
+    from ..statistics.corrections import holm
+
+    comparisons = []
+    p_values = []
+    for a, b in combinations(systems, 2):
+        pairs = [board.difference(a, b) for board in boards]
+        if None in pairs:
+            return {}
+        parts = [pair for pair in pairs if pair]
+        difference = math.fsum(mean for mean, _ in parts)
+        error = math.hypot(*(error for _, error in parts))
+        if math.isnan(error):
+            return {}
+        z = math.inf if not error else abs(difference) / error
+        p_values.append(1.0 if not difference else 2 * float(ndtr(-z)))
+        comparisons.append({"a": a, "b": b})
+    for comparison, p in zip(comparisons, holm(p_values).tolist(), strict=True):
+        comparison["p_adjusted"] = p
+    return ranks(comparisons, means, lower)

@@ -1,0 +1,1 @@
+"""The formats of logs: one file for each harness, found by its place in this folder."""

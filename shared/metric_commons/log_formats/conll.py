@@ -1,0 +1,54 @@
+"""Columns of CoNLL: a token a line with its tags, and an empty line after each sentence.
+
+The last column is the predicted tag and the last but one the right one, as conlleval has them.
+Columns are called by their numbers, from 0.
+"""
+
+from collections.abc import Iterator
+
+from ..files.json_rows import Row, location
+from ..files.logs import Content, Log
+
+FORM = "conll"
+
+
+def recognizes(content: Content) -> bool:
+    """Whether the name says so: columns have no marks, so that this format must be named."""
+    return content.kind == "text" and content.path.suffix in (".conll", ".bio", ".iob")
+
+
+def read(content: Content) -> Log:
+    """The sentences; a column is the list of its cells."""
+    return Log(
+        form=FORM,
+        rows=_sentences(content.rows),
+        columns={
+            "prediction": lambda record: record[str(len(record) - 1)],
+            "references": lambda record: record[str(len(record) - 2)],
+        },
+    )
+
+
+def _sentences(rows: Iterator[Row]) -> Iterator[Row]:
+    tokens: list[list[str]] = []
+    start = None
+    sentence = 0
+    for line, record in rows:
+        cells = record["text"].split()
+        if cells and cells[0] != "-DOCSTART-":
+            start = line if not tokens else start
+            tokens.append(cells)
+            if len(cells) != len(tokens[0]):
+                raise ValueError(
+                    f"{location(sentence, line)}: columns: {len(cells)}, not {len(tokens[0])} as "
+                    "in the line before"
+                )
+        elif tokens:
+            yield start, _columns(tokens)
+            tokens, sentence = [], sentence + 1
+    if tokens:
+        yield start, _columns(tokens)
+
+
+def _columns(tokens: list[list[str]]) -> dict[str, list[str]]:
+    return {str(number): list(cells) for number, cells in enumerate(zip(*tokens, strict=True))}

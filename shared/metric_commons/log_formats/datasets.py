@@ -1,0 +1,53 @@
+"""Rows whose fields have the names of a well-known library: a table of names.
+
+Source: explodinggradients/ragas, `dataset_schema.py`; confident-ai/deepeval, `LLMTestCase`;
+NVIDIA/NeMo, the manifests of speech recognition.
+"""
+
+from typing import NamedTuple
+
+from ..files.logs import Content, Log
+
+FORM = "datasets"
+
+
+class Names(NamedTuple):
+    """How a library calls the fields of a row."""
+
+    marks: tuple[str, ...]  # fields that tell it
+    prediction: str
+    references: str
+    id: str | None = None
+
+
+LIBRARIES = (
+    Names(("user_input", "response", "reference"), "response", "reference"),  # ragas
+    Names(("question", "answer", "contexts", "ground_truth"), "answer", "ground_truth"),  # its 0.1
+    Names(
+        ("question", "answer", "contexts", "ground_truths"), "answer", "ground_truths"
+    ),  # its 0.0
+    Names(("input", "actual_output"), "actual_output", "expected_output"),  # deepeval
+    Names(("audio_filepath", "pred_text"), "pred_text", "text", "audio_filepath"),  # NeMo
+)
+
+
+def recognizes(content: Content) -> bool:
+    """Whether the first row has the fields of a library."""
+    return any(content.has(*names.marks) for names in LIBRARIES)
+
+
+def read(content: Content) -> Log:
+    """The rows as they are."""
+    names = next((names for names in LIBRARIES if content.has(*names.marks)), None)
+    if names is None:
+        raise ValueError("these fields are those of no library that is known")
+    standard = {"prediction": names.prediction, "references": names.references, "id": names.id}
+    return Log(
+        form=FORM,
+        rows=content.rows,
+        columns={
+            column: lambda record, name=name: record[name]  # type: ignore[misc]
+            for column, name in standard.items()
+            if name is not None
+        },
+    )

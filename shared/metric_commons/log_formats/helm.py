@@ -1,0 +1,98 @@
+"""Runs of HELM: a folder with `scenario_state.json` and `per_instance_stats.json`.
+
+A run may mix instances of the splits `valid` and `test`, of which leaderboards report `test` alone,
+and may repeat instances with perturbations.
+
+Source: stanford-crfm/helm, `metrics/evaluate_reference_metrics.py`.
+"""
+
+import hashlib
+import json
+import re
+from typing import Any
+
+from ..files.logs import Content, Log, Record
+
+FORM = "helm"
+# What HELM counts beside the metrics: lengths, costs and reasons to stop.
+_BOOKKEEPING = re.compile(
+    r"num_.*|training_.*|inference_.*|finish_reason_.*|batch_size|prompt_truncated|max_prob|logprob"
+)
+_Key = tuple[Any, Any, str]
+
+
+def recognizes(content: Content) -> bool:
+    """Whether the document has the requests of a run."""
+    return content.kind == "document" and content.has("adapter_spec", "request_states")
+
+
+def read(content: Content) -> Log:
+    """The log, with the metrics that stand in the file of statistics beside it."""
+    document = content.document
+    path = content.path.with_name("per_instance_stats.json")
+    metrics: dict[_Key, dict[str, float]] = {}
+    companions = {}
+    if path.is_file():
+        data = path.read_bytes()
+        metrics = _metrics(json.loads(data))
+        companions[str(path)] = hashlib.sha256(data).hexdigest()
+    adapter = document["adapter_spec"]
+    return Log(
+        form=FORM,
+        rows=((None, state) for state in document["request_states"]),
+        columns={
+            "id": lambda record: record["instance"]["id"],
+            "epoch": lambda record: record.get("train_trial_index", 0) + 1,
+            "split": _split,
+            "perturbation": _perturbation,
+            "prediction": prediction,
+            "references": references,
+            "logged": lambda record: metrics.get(_key(record, record["instance"]["id"]), {}),
+        },
+        system=adapter.get("model") or adapter.get("model_deployment"),
+        task=content.path.resolve().parent.name.partition(":")[0],
+        strata={"split": _split, "perturbation": _perturbation},
+        companions=companions,
+    )
+
+
+def prediction(record: Record) -> str:
+    """The text of the answer; of a multiple choice that of the option, nothing if it is none."""
+    text = str(record["result"]["completions"][0]["text"]).strip()
+    mapping = record.get("output_mapping")
+    return str(mapping.get(text, "")) if mapping else text
+
+
+def references(record: Record) -> list[str]:
+    """The references that are marked as correct."""
+    return [
+        reference["output"]["text"]
+        for reference in record["instance"]["references"]
+        if "correct" in reference["tags"]
+    ]
+
+
+def _metrics(statistics: list[dict[str, Any]]) -> dict[_Key, dict[str, float]]:
+    """The mean of each metric of each instance, trial and perturbation."""
+    metrics: dict[_Key, dict[str, float]] = {}
+    for instance in statistics:
+        values = metrics.setdefault(_key(instance, instance["instance_id"]), {})
+        for statistic in instance["stats"]:
+            name = statistic["name"]
+            is_metric = not _BOOKKEEPING.fullmatch(name["name"]) and name.get("sub_split") is None
+            if is_metric and statistic["count"]:
+                values[name["name"]] = statistic["sum"] / statistic["count"]
+    return metrics
+
+
+def _key(record: Record, name: Any) -> _Key:
+    perturbation = record.get("perturbation") or record.get("instance", {}).get("perturbation")
+    return name, record.get("train_trial_index"), json.dumps(perturbation, sort_keys=True)
+
+
+def _split(record: Record) -> str:
+    return str(record["instance"].get("split"))
+
+
+def _perturbation(record: Record) -> str:
+    return str((record["instance"].get("perturbation") or {}).get("name", "none"))

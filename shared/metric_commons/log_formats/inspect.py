@@ -1,0 +1,195 @@
+"""Logs of Inspect: `.eval`, a zip archive with a file for each sample, and `.json`.
+
+Source: UKGovernmentBEIS/inspect_ai, `log/_log.py`, `log/_recorders/eval.py`.
+"""
+
+import io
+import json
+import math
+import zipfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..files.json_rows import Row
+from ..files.logs import Column, Content, Log, Record, listed
+from ..files.streams import zstandard_reader
+
+FORM = "inspect"
+_CONVENTIONS = {
+    "f1": "inspect rounds the F1 of each row to two digits, splits words at hyphens and leaves out "
+    "targets without words",
+    "includes": "inspect asks whether the answer has the first target, letter case aside",
+}
+_ZSTANDARD = 93  # the method of zip, which `zipfile` reads from Python 3.14 on
+_CHUNK = 1 << 20  # bytes that are uncompressed at a time
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def recognizes(content: Content) -> bool:
+    """Whether an archive has a header or a journal, or a document a run and its state."""
+    if content.kind == "zip":
+        return any(name == "header.json" or name.startswith("_journal/") for name in content.first)
+    return content.kind == "document" and content.has("eval", "status")
+
+
+def read(content: Content) -> Log:
+    """The log; of a run that did not end with what is there."""
+    if content.kind == "zip":
+        header, rows = _archive(content)
+    else:
+        header = content.document
+        rows = ((None, sample) for sample in _in_order(header.get("samples") or []))
+    run = header.get("eval") or {}
+    results = header.get("results") or {}
+    status = header.get("status")
+    return Log(
+        form=FORM,
+        rows=rows,
+        columns=_columns(run),
+        system=run.get("model"),
+        task=run.get("task"),
+        samples=results.get("total_samples"),
+        conventions=_CONVENTIONS,
+        problem=None if status == "success" else f"the run has the state {status!r}",
+    )
+
+
+def _columns(run: Mapping[str, Any]) -> dict[str, Column]:
+    def scores(record: Record) -> dict[str, Any]:
+        return _scores(record, run)
+
+    def logged(record: Record) -> dict[str, float]:
+        values = {}
+        for name, score in scores(record).items():
+            for part, value in _parts(name, score["value"]):
+                values[part] = number(value)
+        return values
+
+    def predicted(record: Record) -> Any:
+        answers = [score.get("answer") for score in scores(record).values()]
+        return next((answer for answer in answers if answer is not None), None)
+
+    return {
+        "id": lambda record: record["id"],
+        "epoch": lambda record: record.get("epoch", 1),
+        "task": lambda record: run.get("task"),
+        "prediction": completion,
+        "references": lambda record: listed(record["target"]),
+        "predicted": predicted,
+        "label": lambda record: ", ".join(listed(record["target"])),
+        "logged": logged,
+        "error": lambda record: bool(record.get("error")),
+    }
+
+
+def _scores(record: Record, run: Mapping[str, Any]) -> dict[str, Any]:
+    """The scores of a sample by scorer; logs of 2024 have one score without a name."""
+    scores: dict[str, Any] | None = record.get("scores")
+    if scores is None and record.get("score") is not None:
+        return {run.get("scorer") or "score": record["score"]}
+    return scores or {}
+
+
+def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The scores in a value, which may be a dictionary or a list of them."""
+    match value:
+        case Mapping():
+            yield from ((f"{name}.{key}", part) for key, part in value.items())
+        case list():
+            yield from ((f"{name}.{position}", part) for position, part in enumerate(value))
+        case _:
+            yield name, value
+
+
+def number(value: Any) -> float:
+    """The number that a score stands for, NaN if it says that there is none.
+
+    >>> number("C"), number("yes"), number("0.5")
+    (1.0, 1.0, 0.5)
+    >>> number("Correct")
+    Traceback (most recent call last):
+    ValueError: score 'Correct' is no number
+
+    Raises:
+        ValueError: it stands for none; inspect_ai itself warns and takes 0.
+    """
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, str):
+        if value in _LETTERS:
+            return _LETTERS[value]
+        if value.lower() in _WORDS:
+            return _WORDS[value.lower()]
+        try:
+            converted = float(value)
+        except ValueError:
+            converted = math.nan
+        if math.isfinite(converted):
+            return converted
+    raise ValueError(f"score {value!r} is no number")
+
+
+def completion(record: Record) -> str | None:
+    """The text of the answer; logs before May 2025 have it in the message alone."""
+    output = record.get("output") or {}
+    if isinstance(output.get("completion"), str):
+        return str(output["completion"])
+    if not output.get("choices"):
+        return None
+    content = output["choices"][0]["message"]["content"]
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content if part.get("type") == "text")
+
+
+def _in_order(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Samples by epoch; within an epoch they stay as they are."""
+    return sorted(samples, key=lambda sample: sample.get("epoch", 1))
+
+
+def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
+    """The header and the samples, in the order of the dataset and not in that of completion."""
+    archive = zipfile.ZipFile(content.file)  # type: ignore[arg-type]
+    members = {member.filename: member for member in archive.infolist()}  # of two the last holds
+
+    def document(name: str) -> Any:
+        return json.loads(_member(archive, members[name], content.limits.content))
+
+    if "header.json" in members:
+        header = document("header.json")
+    else:
+        start = document("_journal/start.json") if "_journal/start.json" in members else {}
+        header = {"eval": start.get("eval"), "status": "started"}
+    ids = ((header.get("eval") or {}).get("dataset") or {}).get("sample_ids") or []
+    order = {str(sample): position for position, sample in enumerate(ids)}
+
+    def rank(name: str) -> tuple[int, int]:
+        sample, _, epoch = name.removeprefix("samples/").removesuffix(".json").rpartition("_epoch_")
+        return int(epoch) if epoch.isdigit() else 1, order.get(sample, len(order))
+
+    names = sorted((name for name in members if name.startswith("samples/")), key=rank)
+    return header, ((None, document(name)) for name in names)
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
+    """The bytes of a file in an archive, also where `zipfile` does not know their compression."""
+    if member.file_size > limit:
+        raise ValueError(f"{member.filename} has more than {limit:,} bytes, the limit")
+    try:
+        return archive.read(member)
+    except NotImplementedError:
+        if member.compress_type != _ZSTANDARD:
+            raise ValueError(f"{member.filename} has a compression that is not known") from None
+    # The local header: 26 bytes, then the lengths of two fields that stand before the data.
+    file: Any = archive.fp
+    file.seek(member.header_offset + 26)
+    name, extra = (int.from_bytes(file.read(2), "little") for _ in range(2))
+    file.seek(member.header_offset + 30 + name + extra)
+    compressed = io.BytesIO(file.read(member.compress_size))
+    data = io.BytesIO()
+    with zstandard_reader(compressed) as reader:
+        while chunk := reader.read(_CHUNK):
+            if data.write(chunk) and data.tell() > limit:
+                raise ValueError(f"{member.filename} has more than {limit:,} bytes, the limit")
+    return data.getvalue()

@@ -1,0 +1,25 @@
+"""Texts, one a line: answers in one file, and references in another."""
+
+from collections.abc import Iterator
+
+from ..files.json_rows import Row
+from ..files.logs import Content, Log
+
+FORM = "lines"
+
+
+def recognizes(content: Content) -> bool:
+    """Whether the name ends in `.txt`; the content may be any."""
+    return content.kind == "text" and content.path.suffix == ".txt"
+
+
+def read(content: Content) -> Log:
+    """The lines, without their ends; an empty one is an empty text."""
+    columns = {name: lambda record: record["text"] for name in ("prediction", "references")}
+    return Log(form=FORM, rows=_texts(content.rows), columns=columns)
+
+
+def _texts(rows: Iterator[Row]) -> Iterator[Row]:
+    for line, record in rows:
+        text = record["text"]
+        yield line, {"text": text.removesuffix("\n").removesuffix("\r")}

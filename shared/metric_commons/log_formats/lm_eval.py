@@ -1,0 +1,264 @@
+"""Samples of the LM Evaluation Harness, `samples_<task>_<date>.jsonl`, versions 0.4.0 to 0.4.13.
+
+Numbers among the responses are texts since 0.4.3, and the target is Python's `str()` of it since
+0.4.5. Where a task has several filters, every document is logged once for each. Up to 0.4.2 the
+file is an indented JSON array, without names of filters and metrics.
+
+Source: EleutherAI/lm-evaluation-harness, `loggers/evaluation_tracker.py`, `evaluator.py`.
+"""
+
+import ast
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..files.logs import Content, Log, Record, greatest, listed
+from ..files.streams import SUFFIXES
+
+FORM = "lm-eval"
+_FIELDS = {
+    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+    *("doc_hash", "prompt_hash", "target_hash"),
+}
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl?")
+# A list of texts in single quotes without any character that means something else in Python; the
+# parser of Python takes 15 microseconds for it.
+_PLAIN_LIST = re.compile(r"\['[^'\\\n\r\0]*'(?:, '[^'\\\n\r\0]*')*\]")
+_CONVENTIONS = {
+    "exact_match": "lm-evaluation-harness compares texts as the task says, with ignore_case, "
+    "ignore_punctuation and regexes_to_ignore, and otherwise letter by letter",
+    "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
+    "f1": "f1 of lm-evaluation-harness is what the task defines",
+}
+_NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins that is a text
+_INDEX = re.compile(r"\d+")
+
+
+def recognizes(content: Content) -> bool:
+    """Whether the first row has the responses of a document."""
+    return content.has("doc_id", "resps", "filtered_resps")
+
+
+def read(content: Content) -> Log:
+    """The log, with what the file of results beside it says."""
+    path = content.path
+    name = path.name
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    match = _NAME.fullmatch(name)
+    task = match["task"] if match else None
+    results, companions = (
+        _results(path.with_name(f"results_{match['date']}.json")) if match else ({}, {})
+    )
+    higher = results.get("higher_is_better", {}).get(task) or {}
+    folder = path.resolve().parent.name if match else None
+    return Log(
+        form=FORM,
+        rows=content.rows,
+        columns={
+            "id": lambda record: record["doc_id"],
+            "task": lambda record: task,
+            "prediction": prediction,
+            "references": references,
+            "option_scores": option_scores,
+            "option_probabilities": option_probabilities,
+            "truth": truth,
+            "predicted": predicted,
+            "label": label,
+            "logged": logged,
+            **({"accepted_answers": accepted_answers} if _has_answers(content.first) else {}),
+        },
+        system=results.get("model_name") or folder,
+        task=task,
+        samples=results.get("n-samples", {}).get(task, {}).get("effective"),
+        strata={"filter": _filter_names()},
+        conventions=_CONVENTIONS,
+        lower_is_better=frozenset(metric for metric, is_higher in higher.items() if not is_higher),
+        companions=companions,
+    )
+
+
+def _results(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """What the file of the same run says, and its hash; nothing if it is not there."""
+    if not path.is_file():
+        return {}, {}
+    data = path.read_bytes()
+    return json.loads(data), {str(path): hashlib.sha256(data).hexdigest()}
+
+
+def _filter_names() -> Callable[[Record], str]:
+    """The filter of a row; before 0.4.7 the number of the block, since documents come again."""
+    blocks: Counter[Any] = Counter()
+
+    def name(record: Record) -> str:
+        if record.get("filter") is not None:
+            return str(record["filter"])
+        blocks[record["doc_id"]] += 1
+        return str(blocks[record["doc_id"]] - 1)
+
+    return name
+
+
+def literal_list(target: Any) -> list[str]:
+    """The references in a target.
+
+    >>> literal_list("['a', 'b']"), literal_list("[a]"), literal_list(["a"])
+    (['a', 'b'], ['[a]'], ['a'])
+    """
+    if isinstance(target, list):
+        return [str(item) for item in target]
+    if isinstance(target, str) and _PLAIN_LIST.fullmatch(target):  # what most targets are
+        return target[2:-2].split("', '")
+    if isinstance(target, str) and len(target) >= 2 and target[0] == "[" and target[-1] == "]":
+        try:
+            value = ast.literal_eval(target)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return [target]
+        if isinstance(value, list):
+            return [str(item) for item in value]
+    return [str(target)]
+
+
+def prediction(record: Record) -> str:
+    """The first answer, after the filter."""
+    answer = record["filtered_resps"][0]
+    if isinstance(answer, str) and (not answer.startswith(_NUMBERS) or _is_generated(record)):
+        return answer
+    while isinstance(answer, list) and answer and not _is_pair(answer):
+        answer = answer[0]
+    if not isinstance(answer, str) or not _is_generated(record):
+        raise ValueError("the log has log-likelihoods and no text of an answer")
+    return answer
+
+
+def references(record: Record) -> list[str]:
+    """The accepted answers."""
+    return literal_list(record["target"])
+
+
+def accepted_answers(record: Record) -> list[str]:
+    """The answers of a document of SQuAD v2, none where the question has no answer.
+
+    The target does not say so: it is then a word such as "unanswerable".
+    """
+    texts: list[str] = record["doc"]["answers"]["text"]
+    return texts
+
+
+def _has_answers(record: Any) -> bool:
+    """Whether documents have their answers as SQuAD has them."""
+    document = record.get("doc") if isinstance(record, dict) else None
+    answers = document.get("answers") if isinstance(document, dict) else None
+    return isinstance(answers, dict) and isinstance(answers.get("text"), list)
+
+
+def option_scores(record: Record) -> list[float]:
+    """The log-likelihood of each option."""
+    return [float(response[0]) for response in _responses(record)]
+
+
+def option_probabilities(record: Record) -> list[float]:
+    """The softmax of the log-likelihoods."""
+    scores = option_scores(record)
+    highest = max(scores)
+    powers = [math.exp(score - highest) for score in scores]
+    total = math.fsum(powers)
+    return [power / total for power in powers]
+
+
+def truth(record: Record) -> list[int]:
+    """Of each option whether it is right, 1 or 0."""
+    right = _right_options(record)
+    return [int(position in right) for position in range(len(_responses(record)))]
+
+
+def predicted(record: Record) -> Any:
+    """The position of the likeliest option, the first of equals; the answer of a free text."""
+    if _is_choice(record):
+        return greatest(option_scores(record))
+    return prediction(record)
+
+
+def label(record: Record) -> Any:
+    """The position of the right option; the accepted answer of a free text."""
+    right = sorted(_right_options(record)) if _is_choice(record) else references(record)
+    if len(right) != 1:
+        raise ValueError(f"the target has {len(right)} values, and a class is one")
+    return right[0]
+
+
+def logged(record: Record) -> dict[str, Any]:
+    """The metrics of the row; what is no number stays as it is, so that it can be named."""
+    names = record.get("metrics")
+    if names is None:
+        names = [
+            name
+            for name, value in record.items()
+            if name not in _FIELDS and isinstance(value, int | float | list)
+        ]
+    return {name: record[name] for name in names}
+
+
+def _is_pair(response: Any) -> bool:
+    """Whether a response is a log-likelihood and whether it is the greedy one."""
+    return (
+        isinstance(response, list) and len(response) == 2 and str(response[1]) in ("True", "False")
+    )
+
+
+def _is_choice(record: Record) -> bool:
+    return all(map(_is_pair, record["filtered_resps"]))
+
+
+def _is_generated(record: Record) -> bool:
+    """Whether a model wrote the answer: then the request has options such as `until`."""
+    requests = record.get("arguments")
+    if not requests:
+        return True
+    parts = next(iter(requests.values() if isinstance(requests, dict) else requests))
+    if parts is None:
+        return True
+    values = parts.values() if isinstance(parts, dict) else listed(parts)
+    return any(isinstance(value, dict) for value in values)
+
+
+def _arguments(record: Record) -> list[list[Any]]:
+    arguments = record.get("arguments") or []
+    if isinstance(arguments, dict):
+        return [list(part.values()) for part in arguments.values()]
+    return [listed(part) for part in arguments]
+
+
+def _responses(record: Record) -> list[list[Any]]:
+    """The responses to the options.
+
+    acc_mutual_info doubles them: the second half are the same options without the question.
+    """
+    responses: list[list[Any]] = record["filtered_resps"]
+    if not _is_choice(record):
+        raise ValueError("the log has no log-likelihoods of options")
+    half, is_odd = divmod(len(responses), 2)
+    arguments = _arguments(record)
+    if not is_odd and half and len(arguments) == len(responses):
+        questions = [part[0] for part in arguments]
+        options = [part[1:] for part in arguments]
+        if not any(questions[half:]) and all(questions[:half]) and options[:half] == options[half:]:
+            return responses[:half]
+    return responses
+
+
+def _right_options(record: Record) -> set[int]:
+    """The positions of the right options: the target names them, or has the text of one."""
+    targets = references(record)
+    if all(_INDEX.fullmatch(target) for target in targets):
+        return {int(target) for target in targets}
+    texts = [str(part[1]).strip() if len(part) > 1 else "" for part in _arguments(record)]
+    missing = [target for target in targets if target.strip() not in texts]
+    if missing:
+        raise ValueError(f"the target {missing[0]!r} is none of the options")
+    return {texts.index(target.strip()) for target in targets}

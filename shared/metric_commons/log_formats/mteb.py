@@ -1,0 +1,105 @@
+"""Results of MTEB, `results/<model>/<revision>/<Task>.json`: means of a task, and no rows.
+
+Since 1.11 a file has `scores.<split>`, a list with the scores of each subset, such as a language;
+before, the scores stood under the name of the split, perhaps inside those of languages, and none
+was called the main one.
+
+Source: embeddings-benchmark/mteb, `task_result.py`; files of embeddings-benchmark/results.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..files.logs import Content, Log, Means
+
+FORM = "mteb"
+METADATA = "model_meta.json"  # of the model, beside the results of its tasks
+_ABOUT = {"dataset_revision", "mteb_dataset_name", "mteb_version", "evaluation_time"}
+_REVISION = re.compile(r"[0-9a-f]{7,40}|no_revision_available|external|\d+")
+
+
+def recognizes(content: Content) -> bool:
+    """Whether the document has the scores of a task."""
+    document = content.document
+    if content.kind != "document" or not isinstance(document, Mapping):
+        return False
+    names = {"task_name", "scores"} if "scores" in document else {"mteb_dataset_name"}
+    return {"mteb_version", *names} <= document.keys()
+
+
+def read(content: Content) -> Log:
+    """The means of each split, and no rows."""
+    document = content.document
+    task = document.get("task_name") or document["mteb_dataset_name"]
+    return Log(
+        form=FORM,
+        rows=iter(()),
+        system=_model(content.path),
+        task=task,
+        means=[
+            Means(split, _of_all(subsets), subsets if len(subsets) > 1 else {}, about)
+            for split, subsets in _splits(document)
+            for about in [
+                {
+                    "task": task,
+                    "split": split,
+                    "dataset_revision": document.get("dataset_revision"),
+                    "subsets": list(subsets),
+                    "mteb_version": document["mteb_version"],
+                }
+            ]
+        ],
+    )
+
+
+def _model(path: Path) -> str | None:
+    """The model, which its metadata name, or else the folders."""
+    metadata = path.with_name(METADATA)
+    if metadata.is_file():
+        name = json.loads(metadata.read_bytes()).get("name")
+        if name:
+            return str(name)
+    revision, model = path.resolve().parent, path.resolve().parent.parent
+    folder = model if _REVISION.fullmatch(revision.name) else revision
+    return folder.name.replace("__", "/") or None
+
+
+def _splits(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, dict[str, float]]]]:
+    """Each split with the scores of its subsets."""
+    if "scores" not in document:
+        for split, scores in document.items():
+            if split not in _ABOUT and isinstance(scores, Mapping):
+                yield split, {"default": _numbers(scores)}
+        return
+    for split, subsets in document["scores"].items():
+        yield split, {part["hf_subset"]: _numbers(part) for part in subsets}
+
+
+def _numbers(scores: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
+    """The scores that are numbers, those inside others as `en.accuracy`.
+
+    >>> _numbers({"en": {"accuracy": 0.5}, "evaluation_time": 3.1, "languages": ["eng-Latn"]})
+    {'en.accuracy': 0.5}
+    """
+    numbers: dict[str, float] = {}
+    for name, value in scores.items():
+        if isinstance(value, Mapping):
+            numbers |= _numbers(value, f"{prefix}{name}.")
+        elif isinstance(value, int | float) and name not in _ABOUT:
+            numbers[prefix + name] = float(value)
+    return numbers
+
+
+def _of_all(subsets: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The mean over subsets of each score that all have, as MTEB has it."""
+    first: Mapping[str, float] = next(iter(subsets.values()), {})
+    columns: dict[str, Sequence[float]] = {
+        name: [scores[name] for scores in subsets.values()]
+        for name in first
+        if all(name in scores for scores in subsets.values())
+    }
+    return {name: math.fsum(values) / len(values) for name, values in columns.items()}

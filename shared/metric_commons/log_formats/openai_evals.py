@@ -1,0 +1,46 @@
+"""Runs of OpenAI Evals: JSON Lines of a specification, a report and events.
+
+Samples are the events of the type `match`. Source: openai/evals, `evals/record.py`.
+"""
+
+from collections.abc import Iterator
+
+from ..files.json_rows import Row
+from ..files.logs import Content, Log, Record, listed
+
+FORM = "openai-evals"
+
+
+def recognizes(content: Content) -> bool:
+    """Whether the first line is the specification of a run."""
+    return content.kind == "lines" and content.has("spec")
+
+
+def read(content: Content) -> Log:
+    """The log."""
+    specification = content.first["spec"]
+    functions = specification.get("completion_fns") or [None]
+    return Log(
+        form=FORM,
+        rows=_matches(content.rows),
+        columns={
+            "id": lambda record: record["sample_id"],
+            "prediction": prediction,
+            "references": lambda record: [str(text) for text in listed(record["data"]["expected"])],
+            "logged": lambda record: {"accuracy": float(record["data"]["correct"])},
+        },
+        system=functions[0],
+        task=specification.get("eval_name"),
+        repeated_ids_allowed=False,  # several matches of a sample are several questions
+    )
+
+
+def _matches(rows: Iterator[Row]) -> Iterator[Row]:
+    return ((line, record) for line, record in rows if record.get("type") == "match")
+
+
+def prediction(record: Record) -> str | None:
+    """The text that was sampled, else the option that was picked."""
+    data = record["data"]
+    text: str | None = data.get("sampled", data.get("picked"))
+    return text

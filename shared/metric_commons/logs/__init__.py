@@ -1,0 +1,1 @@
+"""Logs of evaluation harnesses, scored again and compared with what they report."""

@@ -1,0 +1,347 @@
+"""Evaluations of logs, of files joined by id, and of long tables.
+
+What they have in common: the rows of a system are not simply those of a file. Samples without a
+score are left out or count as zero, rows with one id are one unit, references come from another
+file, or one file has the rows of several systems.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..catalog import catalog
+from ..catalog.arguments import input_names
+from ..catalog.usage import UsageError
+from ..files.logs import PLAIN_ROWS
+from ..files.tables import Source
+from ..numbers.checks import RowError
+from ..results.logged_scores import LoggedScores
+from ..results.results import Results
+from ..scoring.evaluations import Evaluation, signed
+from ..scoring.scoring import score_systems
+from ..scoring.system_rows import InputError, SystemRows
+from ..scoring.units import Reduce
+from .joins import check_unique, joined_rows
+from .logged_agreement import agreements
+from .samples import LOGGED, OUTCOMES, Missing, Samples, system_rows
+
+_LABELS = ("groups", "clusters")
+_WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogEvaluation(Evaluation):
+    """An evaluation whose rows are put together before they are scored."""
+
+    answers: Path | None = None  # the file of the references, joined by id
+    system_field: str | None = None  # of a long table: which system a row is of
+    metric: str | None = None  # which of the scores of a log, or of its scorers
+    missing: Missing = "refuse"  # samples without a score
+    reduce: Reduce | None = None  # rows with one id; None for the mean
+
+    @cached_property
+    def metrics(self) -> dict[str, Any]:
+        """The modules by their names, among them perhaps the one that only summarises a log."""
+        logs = [self.source(path).log for path in dict.fromkeys(self._paths())]
+        lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))
+        return {
+            name: LoggedScores(lower) if name == LOGGED else catalog.declared(name)
+            for name in self.modules
+        }
+
+    def source(self, path: Path) -> Source:
+        """A file, whose format is known."""
+        return self.opened[path]
+
+    def inputs(self) -> list[Path]:
+        """The files that are read."""
+        return list(dict.fromkeys([*self._paths(), *filter(None, [self.answers])]))
+
+    def _results(self, jobs: int) -> Results:
+        """The results, for which so many processes score rows, but one reads them."""
+        samples = {
+            system: part
+            for path in dict.fromkeys(self._paths())
+            for system, part in self._samples(path)
+        }
+        rows = {
+            system: system_rows(part, missing=self.missing, reduce=self.reduce, metric=self.metric)
+            for system, part in samples.items()
+        }
+        has_checks = {LOGGED} < {*self.modules} and all(
+            "per_example" in metric.options for metric in self.metrics.values()
+        )
+        try:
+            results = score_systems(
+                self.metrics,
+                rows,
+                options=self._all_options(),
+                per_example=self.per_example or has_checks,
+                compare=self.compare,
+                scores=self.scores,
+                correction=self.correction,
+                inputs=[self.source(path).provenance() for path in self.inputs()],
+                progress=True,
+                jobs=jobs,
+                **self.uncertainty,
+            )
+        except InputError as error:
+            raise _placed(error, samples[error.system], rows[error.system]) from error
+        record: dict[str, Any] = {
+            "logs": {system: self._record(system, part) for system, part in samples.items()}
+        }
+        if has_checks:
+            record["agreement"] = [
+                agreement._asdict() | {"text": str(agreement)}
+                for system, of_modules in results.systems.items()
+                for agreement in agreements(
+                    self.metrics, system, of_modules, samples[system], rows[system]
+                )
+            ]
+            results = results if self.per_example else results.without_rows()
+        return signed(replace(results, provenance=results.provenance | record), self.preset)
+
+    def _record(self, system: str, samples: Samples) -> dict[str, Any]:
+        """Where the rows of a system are: file, format, fields and, of a log, the task."""
+        source = samples.source
+        record: dict[str, Any] = self._place(source)
+        _, predictions = self.systems.get(system) or next(iter(self.systems.values()))
+        if predictions:
+            record["field"] = predictions
+        if source.log.task is not None:
+            record |= {"task": source.log.task, "model": source.log.system}
+        if self.answers is not None:
+            record["answers"] = self._place(self.source(self.answers))
+        return record
+
+    def _place(self, source: Source) -> dict[str, Any]:
+        return {
+            "path": str(source.path),
+            "format": source.log.form,
+            "id": self._id_field(source),
+        }
+
+    def check(self) -> None:
+        """Nothing, if every module has a field for each of its inputs. No row is read.
+
+        Raises:
+            UsageError: one has none.
+        """
+        for path, predictions in self.systems.values():
+            source = self.source(path)
+            for module in self.modules:
+                self._fields_of_module(module, source, predictions)
+            if self.answers and self._id_field(source) is None:
+                forms = [source.log.form, self.source(self.answers).log.form]
+                if not {*forms} <= {*_WITHOUT_IDS}:
+                    raise UsageError("--answers needs --id, the field of ids in both files")
+
+    # ---- which fields are read ------------------------------------------------------------------
+
+    def _fields_of_module(self, module: str, source: Source, predictions: str) -> dict[str, str]:
+        """The fields that are the inputs of a module: named ones, or standard columns of a log."""
+        metric = self.metrics[module]
+        fields = {}
+        for name, standard in zip(input_names(metric), metric.log_columns, strict=False):
+            option = predictions if name == "predictions" else self.fields.get(name)
+            field = option if option and module != LOGGED else None
+            file = source if self._is_in_file(name) else self.source(self._answers())
+            if field is None:
+                field = LOGGED if standard == OUTCOMES else standard
+                if field not in file.log.columns:
+                    raise UsageError(_missing_input(module, name, field, file))
+            fields[name] = field
+        return fields
+
+    def _is_in_file(self, name: str) -> bool:
+        """Whether an input or a label is in the file of the predictions."""
+        return self.answers is None or name not in ("references", *_LABELS)
+
+    def _answers(self) -> Path:
+        if self.answers is None:
+            raise ValueError("there is no file of answers")
+        return self.answers
+
+    def _id_field(self, source: Source) -> str | None:
+        """The field of the ids: that which was named, else that of the log."""
+        return self.fields.get("id") or ("id" if "id" in source.log.columns else None)
+
+    def _label_fields(self, source: Source) -> dict[str, str]:
+        """The fields of the labels of rows, as far as they are in the file of the predictions."""
+        fields = {
+            "id": self._id_field(source),
+            "error": "error" if "error" in source.log.columns else None,
+            "system": self.system_field,
+            **{name: self.fields.get(name) for name in _LABELS if self._is_in_file(name)},
+        }
+        return {name: field for name, field in fields.items() if field is not None}
+
+    # ---- reading --------------------------------------------------------------------------------
+
+    def _samples(self, path: Path) -> Iterator[tuple[str, Samples]]:
+        """The systems of a file with their rows, joined to those of the answers."""
+        source = self.source(path)
+        labels = self._label_fields(source)
+        systems = {name: field for name, (file, field) in self.systems.items() if file == path}
+        inputs = {
+            system: {
+                module: self._fields_of_module(module, source, predictions)
+                for module in self.modules
+            }
+            for system, predictions in systems.items()
+        }
+        used = [
+            item
+            for modules in inputs.values()
+            for fields in modules.values()
+            for item in fields.items()
+        ]
+        names = [field for name, field in used if self._is_in_file(name)]
+        columns = self._read(source, [*names, *labels.values()])
+        joined = [field for name, field in used if not self._is_in_file(name)]
+        answers = self._joined(source, columns, labels.get("id"), joined) if self.answers else {}
+        for system, predictions in systems.items():
+            part = Samples(
+                source,
+                range(source.rows),
+                {
+                    module: {
+                        name: self._typed(
+                            module,
+                            name,
+                            (columns if self._is_in_file(name) else answers)[field],
+                            source,
+                        )
+                        for name, field in fields.items()
+                    }
+                    for module, fields in inputs[system].items()
+                },
+                {name: columns[field] for name, field in labels.items()}
+                | {
+                    name: answers[self.fields[name] or ""]
+                    for name in _LABELS
+                    if self._is_joined(name)
+                },
+                self._scored_by_log(predictions),
+            )
+            yield from self._split(part) if self.system_field else [(system, part)]
+
+    def _is_joined(self, name: str) -> bool:
+        return not self._is_in_file(name) and self.fields.get(name) is not None
+
+    def _read(self, source: Source, fields: Sequence[str]) -> dict[str, list[Any]]:
+        """The columns of these fields of a file."""
+        predictions = {field for _, field in self.systems.values() if field}
+        references = {field for field in [self.fields.get("references")] if field}
+        source.fields = list(dict.fromkeys(fields))
+        self._expect(source, {"predictions": predictions, "references": references})
+        return source.columns()
+
+    def _joined(
+        self,
+        source: Source,
+        columns: Mapping[str, Sequence[Any]],
+        id_field: str | None,
+        references: Sequence[str],
+    ) -> dict[str, list[Any]]:
+        """The columns of the file of answers, in the order of the rows of predictions."""
+        file = self.source(self._answers())
+        fields = [id_field, *references, *(self.fields.get(name) for name in _LABELS)]
+        columns_of_answers = self._read(file, [field for field in fields if field])
+        if id_field is None:
+            if source.rows != file.rows:
+                raise ValueError(
+                    f"{source.path} has {source.rows} rows, but {file.path} has {file.rows}"
+                )
+            return columns_of_answers
+        rows = joined_rows(
+            columns[id_field],
+            columns_of_answers[id_field],
+            (str(source.path), str(file.path)),
+            repeats_allowed=(
+                source.log.form != PLAIN_ROWS
+                or self.system_field is not None
+                or self.reduce is not None
+            ),
+        )
+        return {name: [column[row] for row in rows] for name, column in columns_of_answers.items()}
+
+    def _split(self, samples: Samples) -> Iterator[tuple[str, Samples]]:
+        """The rows of each system of a long table, those of equal ids in the same order."""
+        rows_by_system: dict[str, list[int]] = {}
+        for row, system in enumerate(samples.labels["system"]):
+            rows_by_system.setdefault(str(system), []).append(row)
+        parts = {system: samples.take(rows) for system, rows in rows_by_system.items()}
+        (first, reference), *_ = parts.items()
+        for system, part in parts.items():
+            names = (f"system {first!r}", f"system {system!r}")
+            if "id" not in part.labels:
+                if len(part.rows) != len(reference.rows):
+                    raise ValueError(
+                        f"{samples.source.path}: {names[0]} has {len(reference.rows)} rows, "
+                        f"{names[1]} has {len(part.rows)}; name their ids with --id"
+                    )
+                yield system, part
+            elif self.reduce is None:
+                check_unique(part.labels["id"], f"{samples.source.path}: {names[1]}")
+                ids = reference.labels["id"], part.labels["id"]
+                yield system, part.take(joined_rows(*ids, names))
+            else:
+                yield system, part
+
+    def _scored_by_log(self, predictions: str) -> dict[str, str]:
+        """The modules whose predictions are the scores of the log."""
+        standard = {
+            module: metric.log_columns[0]
+            for module, metric in self.metrics.items()
+            if not predictions or module == LOGGED
+        }
+        return {m: column for m, column in standard.items() if column in (LOGGED, OUTCOMES)}
+
+    def _typed(
+        self, module: str, name: str, column: Sequence[Any], source: Source
+    ) -> Sequence[Any]:
+        """The column with numbers in place of texts, where a log has texts of numbers."""
+        features = self.metrics[module].feature_sets
+        if source.log.form == PLAIN_ROWS or module == LOGGED:
+            return column
+        if any("string" in str(shapes[name]) or not shapes[name] for shapes in features):
+            return column
+        return list(map(_number, column))
+
+
+def _number(value: Any) -> Any:
+    """The number that a text stands for, also inside lists; other values as they are.
+
+    >>> _number(["-4.61", "x"])
+    [-4.61, 'x']
+    """
+    if isinstance(value, list):
+        return [_number(item) for item in value]
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _missing_input(module: str, name: str, standard: str, file: Source) -> str:
+    form = file.log.form
+    if standard == LOGGED:
+        return f"{file.path}: {module} takes the scores of a log, and there are none"
+    if form == PLAIN_ROWS:
+        return f"{module} needs --{name}"
+    return f"{file.path}: {module} needs --{name}; the format {form} has no column {standard!r}"
+
+
+def _placed(error: InputError, samples: Samples, rows: SystemRows) -> ValueError:
+    """A module's complaint about `predictions[12]`, with its place in the file if it has one."""
+    wrong = error.error
+    if not isinstance(wrong, RowError) or rows.units or rows.left_out or samples.scored_by_log:
+        return wrong
+    source = samples.source
+    location = source.location(samples.rows[wrong.row])
+    return ValueError(f"{source.path}: {location}: {wrong.about(wrong.column)}")

@@ -1,0 +1,230 @@
+"""Whether a score that is computed again is that of the log, and the reason where it is not.
+
+A reason is found, not guessed: the same module with other options has the score of the log in every
+row, or has it once rounded. Where neither holds the convention of the harness is named, if it is
+known, and the first rows that differ.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice, product
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..catalog.arguments import REPORTING, input_names
+from ..results.logged_scores import NAME as LOGGED
+from ..results.module_results import ModuleResult
+from ..scoring.system_rows import SystemRows
+from .samples import Samples
+
+if TYPE_CHECKING:
+    from ..numbers.arrays import Floats
+
+_TOLERANCE = 1e-9
+_TRIALS = 300  # of options, on so many rows that differ and that do not
+_ROWS = 200
+_DIGITS = (4, 3, 2, 1)
+_EXAMPLES = 3  # rows that a message names
+
+
+class Agreement(NamedTuple):
+    """A score beside that of the log."""
+
+    system: str
+    metric: str  # of the log
+    module: str
+    score: str
+    rows: int
+    differing: int
+    reason: str  # why scores differ; "" where none does
+
+    def __str__(self) -> str:
+        """What there is to say, in a sentence."""
+        if not self.differing:
+            agreement = f"is {self.metric} of the log in all {self.rows:,} rows"
+            return f"{self.system}: {self.score} {agreement}."
+        differing = f"{self.differing:,} of {self.rows:,} rows"
+        return (
+            f"{self.system}: {self.score} differs from {self.metric} of the log in {differing}: "
+            f"{self.reason}."
+        )
+
+
+def agreements(
+    metrics: Mapping[str, Any],
+    system: str,
+    results: Mapping[str, ModuleResult],
+    samples: Samples,
+    rows: SystemRows,
+) -> Iterator[Agreement]:
+    """Every score of a module with the score of the log that is meant to be the same.
+
+    Args:
+        metrics: the modules by their names.
+        system: its name.
+        results: of the modules, with the scores of every row.
+        samples: where the rows stand.
+        rows: what the modules took.
+    """
+    logged = results[LOGGED].per_example if LOGGED in results else {}
+    for module, result in results.items():
+        if module == LOGGED:
+            continue
+        for score, *names in metrics[module].logged_names:
+            if score not in result.per_example:
+                continue
+            for metric, values in logged.items():
+                if metric.rpartition(".")[2].lower() in names:
+                    yield _agreement(
+                        (system, metric, module, score),
+                        (values, result),
+                        metrics[module],
+                        samples,
+                        rows,
+                    )
+
+
+def _agreement(
+    names: tuple[str, str, str, str],
+    scores: tuple[Sequence[float], ModuleResult],
+    module: Any,
+    samples: Samples,
+    rows: SystemRows,
+) -> Agreement:
+    import numpy as np
+
+    _, metric, module_name, score = names
+    logged = np.array(scores[0], np.float64)
+    values = np.array(scores[1].per_example[score], np.float64)
+    differ = ~(np.abs(logged - values) <= _TOLERANCE)
+    reason = ""
+    if differ.any():
+        columns = rows.inputs[module_name] if module_name not in rows.units else None
+        options = {k: v for k, v in scores[1].options.items() if k in module.declared_options}
+        reason = _reason(logged, values, differ, module, score, columns, options)
+        if not reason:
+            convention = samples.source.log.conventions.get(metric.rpartition(".")[2])
+            examples = _examples(samples, rows, logged, values, differ)
+            reason = f"{convention or 'reason unknown'}; {examples}"
+    return Agreement(*names, len(values), int(differ.sum()), reason)
+
+
+def _reason(
+    logged: "Floats",
+    values: "Floats",
+    differ: Any,
+    module: Any,
+    score: str,
+    columns: Mapping[str, Sequence[Any]] | None,
+    options: Mapping[str, Any],
+) -> str:
+    """What makes the two the same in every row; "" if nothing is found."""
+    import numpy as np
+
+    if digits := _rounded(logged, values):
+        return f"the log has it rounded to {digits} digits"
+    if columns is None:
+        return ""  # of rows that were reduced the options of the harness cannot be tried
+    of_each = [np.flatnonzero(rows)[:_ROWS] for rows in (differ, ~differ)]
+    attempt = np.sort(np.concatenate(of_each))
+    for changes in islice(_variants(module, options), _TRIALS):
+        trial = _scores(module, score, columns, {**options, **changes}, attempt.tolist())
+        if trial is None or not _same(logged[attempt], trial):
+            continue
+        all_scores = _scores(module, score, columns, {**options, **changes}, range(len(logged)))
+        if all_scores is None or not _same(logged, all_scores):
+            continue
+        is_exact = (np.abs(logged - all_scores) <= _TOLERANCE).all()
+        digits = 0 if is_exact else _rounded(logged, all_scores)
+        setting = ", ".join(f"{name}={value}" for name, value in changes.items())
+        rounded = f", rounded to {digits} digits" if digits else ""
+        return f"with {setting} it is the same in all rows{rounded}"
+    return ""
+
+
+def _same(logged: "Floats", values: "Floats") -> bool:
+    import numpy as np
+
+    return bool((np.abs(logged - values) <= _TOLERANCE).all()) or bool(_rounded(logged, values))
+
+
+def _rounded(logged: "Floats", values: "Floats") -> int:
+    """To how many digits the log has the values rounded; 0 if it does not.
+
+    >>> import numpy as np
+    >>> _rounded(np.array([0.67, 1.0]), np.array([2 / 3, 1.0]))
+    2
+    """
+    import numpy as np
+
+    for digits in _DIGITS:
+        is_near = np.abs(logged - values) <= 0.5 * 10.0**-digits + _TOLERANCE
+        if is_near.all() and (np.abs(logged - np.round(logged, digits)) <= _TOLERANCE).all():
+            return digits
+    return 0
+
+
+def _scores(
+    module: Any,
+    score: str,
+    columns: Mapping[str, Sequence[Any]],
+    options: Mapping[str, Any],
+    rows: Sequence[int],
+) -> "Floats | None":
+    """The scores of some rows with these options; None if they do not go together."""
+    import numpy as np
+
+    inputs = {name: [columns[name][row] for row in rows] for name in input_names(module)}
+    try:
+        result = module.compute(**inputs, **options, per_example=True)
+    except (ValueError, TypeError):
+        return None
+    return np.array(result["per_example"][score], np.float64)
+
+
+def _variants(module: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Other options than these, those first that change least."""
+    alternatives = {
+        name: [value for value in _values(option.schema) if value != options.get(name)]
+        for name, option in module.declared_options.items()
+        if name not in REPORTING and name in options
+    }
+    names = [name for name, values in alternatives.items() if values]
+    for size in range(1, len(names) + 1):
+        for group in combinations(names, size):
+            for values in product(*(alternatives[name] for name in group)):
+                yield dict(zip(group, values, strict=True))
+
+
+def _values(schema: Mapping[str, Any]) -> list[Any]:
+    """What an option may be, if that can be listed; of a range its ends."""
+    if "anyOf" in schema:
+        return [value for part in schema["anyOf"] for value in _values(part)]
+    if "enum" in schema:
+        return list(schema["enum"])
+    if schema.get("type") == "boolean":
+        return [True, False]
+    if schema.get("type") == "number" and {"minimum", "maximum"} <= schema.keys():
+        return [float(schema["minimum"]), float(schema["maximum"])]
+    return []
+
+
+def _examples(
+    samples: Samples, rows: SystemRows, logged: "Floats", values: "Floats", differ: Any
+) -> str:
+    """The first rows that differ, by their places in the file or their ids."""
+    first = differ.nonzero()[0].tolist()[:_EXAMPLES]
+    has_places = len(samples.rows) == len(values) and not rows.left_out
+
+    def place(row: int) -> str:
+        if has_places:
+            return samples.source.location(samples.rows[row])
+        return f"id {rows.ids[row]!r}" if rows.ids is not None else f"row {row}"
+
+    return ", ".join(
+        f"{place(row)} has {_number(logged[row])} in the log and {_number(values[row])} here"
+        for row in first
+    )
+
+
+def _number(value: float) -> str:
+    return "none" if math.isnan(value) else f"{value:.4g}"

@@ -1,0 +1,193 @@
+"""Samples of a log: which of them count, and how those of one id become one unit."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from ..files.logs import PLAIN_ROWS
+from ..files.tables import Source
+from ..scoring.system_rows import SystemRows
+from ..scoring.units import Reduce, Units, numbered
+from .joins import check_unique
+from .logged_values import outcome, scores_of_rows
+
+Missing = Literal["refuse", "skip", "zero"]
+LOGGED, OUTCOMES = "logged", "outcomes"  # columns of the scores of a sample
+_REASONS = {
+    "error": "ended in an error",
+    "unscored": "have no score",
+    "unanswered": "have no answer",
+}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The rows of one system, as they stand in the files."""
+
+    source: Source
+    rows: Sequence[int]  # their numbers in the file
+    inputs: Mapping[str, Mapping[str, Sequence[Any]]]  # of each module the columns that it takes
+    labels: Mapping[str, Sequence[Any]]  # "id", "groups", "clusters" and "error", if there are any
+    # Modules of which the predictions are the scores of the log: LOGGED or OUTCOMES.
+    scored_by_log: Mapping[str, str]
+
+    def take(self, rows: Sequence[int]) -> "Samples":
+        """Those in these positions, in their order."""
+        return replace(
+            self,
+            rows=_taken(self.rows, rows),
+            inputs={
+                module: {name: _taken(column, rows) for name, column in columns.items()}
+                for module, columns in self.inputs.items()
+            },
+            labels={name: _taken(column, rows) for name, column in self.labels.items()},
+        )
+
+
+def system_rows(
+    samples: Samples, *, missing: Missing = "refuse", reduce: Reduce | None, metric: str | None
+) -> SystemRows:
+    """The rows that modules score, and what is said of those that they do not.
+
+    Args:
+        samples: of one system.
+        missing: whether samples without a score or an answer are an error, are left out, or score
+            zero.
+        reduce: how rows of one id become one; None for their mean.
+        metric: which of the scores of the log.
+
+    Raises:
+        ValueError: samples have no score and `missing` is "refuse"; no sample has one; or rows of
+            one id have labels of several kinds.
+    """
+    left_out = Counter(samples.source.left_out)
+    choices = _choices(samples.source, metric)
+    if samples.scored_by_log:
+        samples, pairs = _with_scores(samples, metric)
+        left_out |= pairs
+    absent = _absent(samples)
+    counts = Counter(
+        {row: reason for rows in absent.values() for row, reason in rows.items()}.values()
+    )
+    if counts and missing == "refuse":
+        listed = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in counts.items())
+        raise ValueError(
+            f"{samples.source.path}: of {len(samples.rows)} samples {listed}; leave them out with "
+            "--missing skip, or count them as 0 with --missing zero"
+        )
+    if counts and missing == "skip":
+        skipped = {row for rows in absent.values() for row in rows}
+        samples = samples.take([row for row in range(len(samples.rows)) if row not in skipped])
+        absent = {module: {} for module in absent}
+        left_out |= counts
+    elif counts:
+        choices["missing"] = [f"zero:{counts.total()}"]
+    if not samples.rows:
+        raise ValueError(f"{samples.source.path}: no sample is left to be scored")
+    return _united(samples, absent, reduce, left_out, choices)
+
+
+def _taken(column: Sequence[Any], rows: Sequence[int]) -> list[Any]:
+    return [column[row] for row in rows]
+
+
+def _choices(source: Source, metric: str | None) -> dict[str, Any]:
+    """What was asked for that moves scores, for the signature."""
+    selection = source.selection
+    conditions = [f"{name}={text}" for name, text in selection.conditions.items()]
+    choices = {"filter": selection.filter, "where": conditions, "metric": metric}
+    return {name: value for name, value in choices.items() if value}
+
+
+def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter[str]]:
+    """The samples with those scores that are numbers, None without; and what was no number."""
+    module = next(iter(samples.scored_by_log))
+    try:
+        scores, pairs = scores_of_rows(samples.inputs[module]["predictions"], metric)
+    except ValueError as error:
+        raise ValueError(f"{samples.source.path}: {error}") from error
+    inputs = {
+        module: {**columns, "predictions": scores} if module in samples.scored_by_log else columns
+        for module, columns in samples.inputs.items()
+    }
+    return replace(samples, inputs=inputs), pairs
+
+
+def _absent(samples: Samples) -> dict[str, dict[int, str]]:
+    """Of each module the rows that it cannot score, and why."""
+    errors = samples.labels.get("error") or [False] * len(samples.rows)
+    is_log = samples.source.log.form != PLAIN_ROWS
+    absent: dict[str, dict[int, str]] = {}
+    for module, columns in samples.inputs.items():
+        reason = "unscored" if module in samples.scored_by_log else "unanswered"
+        absent[module] = {
+            row: "error" if is_error else reason
+            for row, (value, is_error) in enumerate(
+                zip(columns["predictions"], errors, strict=True)
+            )
+            if is_error or (value is None and is_log)
+        }
+    return absent
+
+
+def _united(
+    samples: Samples,
+    absent: Mapping[str, Mapping[int, str]],
+    reduce: Reduce | None,
+    left_out: Mapping[str, int],
+    choices: dict[str, Any],
+) -> SystemRows:
+    """The rows of each module, of which those with one id are one unit."""
+    ids = samples.labels.get("id") or range(len(samples.rows))
+    positions, names = numbered(ids)
+    has_repeats = len(names) < len(ids)
+    if has_repeats and not samples.source.log.repeated_ids_allowed:
+        check_unique(ids, str(samples.source.path))
+    if has_repeats:
+        choices["reduce"] = reduce or "mean"
+    inputs, units = {}, {}
+    for module, columns in samples.inputs.items():
+        rows = [row for row in range(len(ids)) if row not in absent[module]]
+        inputs[module] = {name: _taken(column, rows) for name, column in columns.items()}
+        zeros = [positions[row] for row in absent[module]]
+        unit_positions = _taken(positions, rows)
+        if samples.scored_by_log.get(module) == OUTCOMES:
+            outcomes = [outcome(scores) for scores in inputs[module]["predictions"]]
+            groups: list[list[int]] = [[] for _ in names]
+            for position, value in [*zip(unit_positions, outcomes, strict=True), *_pairs(zeros)]:
+                groups[position].append(value)
+            inputs[module]["predictions"] = groups
+        elif has_repeats or zeros:
+            units[module] = Units(unit_positions, len(names), reduce or "mean", zeros)
+    return SystemRows(
+        inputs=inputs,
+        groups=_labels("groups", samples, positions, len(names)),
+        clusters=_labels("clusters", samples, positions, len(names)),
+        ids=names if "id" in samples.labels else None,
+        units=units,
+        left_out=left_out,
+        choices=choices,
+    )
+
+
+def _pairs(positions: Sequence[int]) -> list[tuple[int, int]]:
+    return [(position, 0) for position in positions]
+
+
+def _labels(name: str, samples: Samples, positions: Sequence[int], size: int) -> list[Any] | None:
+    """One label a unit; its rows must agree."""
+    column = samples.labels.get(name)
+    if column is None:
+        return None
+    labels: list[Any] = [None] * size
+    is_labelled = [False] * size
+    for row, (position, label) in enumerate(zip(positions, column, strict=True)):
+        if is_labelled[position] and labels[position] != label:
+            location = samples.source.location(samples.rows[row])
+            raise ValueError(
+                f"{samples.source.path}: {location}: {label!r} is not what an earlier row of this "
+                f"id has among the {name}, {labels[position]!r}"
+            )
+        labels[position], is_labelled[position] = label, True
+    return labels

@@ -1,0 +1,209 @@
+"""What one module says about one system, made from what its `compute` returned."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Self
+
+from ..catalog.arguments import REPORTING
+from ..files.stored import plain, restored
+from .signature import signature
+from .value_counts import ClusterCounts, CountedScores, ValueCounts, value_counts
+
+if TYPE_CHECKING:
+    from ..statistics.sums import RowSums
+
+_BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
+# What a result has a value of for each score, if it has any.
+_BY_SCORE = (
+    *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
+    *("design_effect", "aggregation", "per_example", "value_counts", "cluster_counts"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModuleResult:
+    """What one module says about one system."""
+
+    options: dict[str, Any]
+    rows: int
+    scores: dict[str, Any]
+    confidence_interval: dict[str, list[float]]
+    # What comes beside intervals, by score; of clusters also how many there are.
+    interval: dict[str, str] = field(default_factory=dict)
+    standard_error: dict[str, float] = field(default_factory=dict)
+    effective_n: dict[str, float] = field(default_factory=dict)
+    n_clusters: int | None = None
+    design_effect: dict[str, float] = field(default_factory=dict)
+    groups: dict[str, dict[str, Any]]
+    signature: str
+    lower_is_better: list[str] = field(default_factory=list)  # names of scores; of others higher is
+    # Scores that are no means of rows, and what they are: "sum", "geometric_mean" or "sums".
+    aggregation: dict[str, str] = field(default_factory=dict)
+    main_score: str | None = None  # to compare systems by; None for the first
+    value_counts: ValueCounts = field(default_factory=dict, repr=False)  # as far as they are few
+    cluster_counts: ClusterCounts = field(default_factory=dict, repr=False)  # of the same scores
+    left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
+    per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
+    # What each row adds to the sums that the scores follow from, where they are no means.
+    row_sums: "RowSums | None" = field(default=None, repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the scores of single rows, which have a file of their own."""
+        optional = (
+            *("lower_is_better", "aggregation", "main_score", "value_counts", "cluster_counts"),
+            "left_out",
+            *_BESIDE_INTERVALS,
+        )
+        empty_keys = {key for key in optional if not getattr(self, key)}
+        stored_keys = vars(self).keys() - empty_keys - {"per_example", "row_sums"}
+        return {key: plain(value) for key, value in vars(self).items() if key in stored_keys}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The inverse of `to_dict`: a score that was undefined is NaN again."""
+        numbers = {"scores", "confidence_interval", "groups", "value_counts", *_BESIDE_INTERVALS}
+        return cls(**{key: restored(v) if key in numbers else v for key, v in values.items()})
+
+    def only(self, scores: Collection[str]) -> Self:
+        """This result with some of the scores alone."""
+
+        def selection(values: Mapping[str, Any]) -> dict[str, Any]:
+            """Those of the scores, and what is said of all, such as the number of rows."""
+            return {
+                key: selection(value) if key in _BY_SCORE else value
+                for key, value in values.items()
+                if key in scores or key not in self.scores
+            }
+
+        is_main = self.main_score is None or self.main_score in scores
+        fields: dict[str, Any] = {name: selection(getattr(self, name)) for name in _BY_SCORE} | {
+            "groups": {group: selection(values) for group, values in self.groups.items()},
+            "lower_is_better": [name for name in self.lower_is_better if name in scores],
+            "main_score": self.main_score if is_main else None,
+        }
+        return replace(self, **fields)
+
+
+def module_result(
+    name: str,
+    metric: Any,
+    result: dict[str, Any],
+    *,
+    rows: int,
+    options: Mapping[str, Any],
+    reported: Mapping[str, Any],
+    counts: CountedScores | None = None,
+    row_sums: "RowSums | None" = None,
+    choices: Mapping[str, Any] | None = None,
+    left_out: Mapping[str, int] | None = None,
+) -> ModuleResult:
+    """What `compute` of `metric`, the module `name`, returned with these options, with its story.
+
+    `counts` says of each score how often its values occur, and what clusters add up to;
+    `row_sums` are what rows add to the sums behind scores that are no means. `choices` say which
+    rows of a log were taken and `left_out` which were not; the signature has both.
+
+    >>> from ..catalog.catalog import load
+    >>> metric = load("qa_em")
+    >>> module_result("qa_em", metric, {"qa_em": 0.5}, rows=2, options={}, reported={}).scores
+    {'qa_em': 0.5}
+    """
+    scores = dict(result)
+    conventions = scores.pop("conventions", {})  # what the rows decide, such as a positive label
+    extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
+    extras |= {
+        key: scores.pop(key)
+        for key in _BESIDE_INTERVALS
+        if isinstance(scores.get(key), dict) or (key == "n_clusters" and key in scores)
+    }
+    scoring = {
+        option: options.get(option, default)
+        for option, default in metric.options.items()
+        if option not in REPORTING
+    }
+    if scoring.get("sample_size") is not None:  # which rows are drawn moves the score
+        scoring["seed"] = reported.get("seed", metric.options["seed"])
+    if extras["confidence_interval"]:
+        scoring |= interval_options(reported, extras)
+    # An option that is None asks for nothing; to name it would only make lines longer.
+    effective = {option: value for option, value in scoring.items() if value is not None}
+    aggregation = aggregation_of(scores, metric.aggregation)
+    values: ValueCounts = {}
+    clusters: ClusterCounts = {}
+    if counts is not None:
+        means = {name: rows for name, rows in counts.scores.items() if name not in aggregation}
+        values, clusters = value_counts(counts._replace(scores=means), metric)
+    selection = dict(choices or {})
+    if left_out:
+        selection["left_out"] = [f"{reason}:{count}" for reason, count in left_out.items()]
+    return ModuleResult(
+        options=scoring | ({"reduce": selection["reduce"]} if "reduce" in selection else {}),
+        rows=rows,
+        scores=scores,
+        signature=signature(name, effective | conventions | selection, rows),
+        left_out=dict(left_out or {}),
+        lower_is_better=[
+            score
+            for score in scores
+            if any(fnmatchcase(score, pattern) for pattern in metric.lower_is_better)
+        ],
+        aggregation=aggregation,
+        main_score=metric.main_score,
+        value_counts=values,
+        cluster_counts=clusters,
+        row_sums=row_sums,
+        **extras,
+    )
+
+
+def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that intervals depend on: how many clusters, and of draws how many they are.
+
+    >>> interval_options(
+    ...     {"confidence_level": 0.9, "interval": "auto", "n_resamples": 100, "seed": 0},
+    ...     {"interval": {"qa_em": "clopper_pearson"}, "n_clusters": 7},
+    ... )
+    {'confidence_level': 0.9, 'interval': 'auto', 'clusters': 7}
+    """
+    names = ["confidence_level", "interval"]
+    if "bootstrap" in extras.get("interval", {}).values():
+        names += ["n_resamples", "seed"]
+    options = {name: reported[name] for name in names if name in reported}
+    if extras.get("n_clusters") is not None:
+        options["clusters"] = extras["n_clusters"]
+    return options
+
+
+def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[str, str]:
+    """Of those scores that are no means of rows what they are, by patterns of their names.
+
+    >>> aggregation_of(["map", "num_rel"], {"num_*": "sum"})
+    {'num_rel': 'sum'}
+    """
+    return {
+        score: kind
+        for score in scores
+        for pattern, kind in patterns.items()
+        if fnmatchcase(score.lower(), pattern)
+    }
+
+
+def functions_of_sums(result: ModuleResult) -> list[str]:
+    """The scores that follow from sums over rows, if it is there what each row adds."""
+    if result.row_sums is None:
+        return []
+    return [
+        name
+        for name, score in result.scores.items()
+        if isinstance(score, float) and result.aggregation.get(name) == "sums"
+    ]
+
+
+def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
+    """Of each score that is the mean of rows the scores of all rows, as far as they are there."""
+    return {
+        name: values
+        for name, values in result.per_example.items()
+        if name not in result.aggregation
+    }

@@ -1,0 +1,395 @@
+"""Every module on every system: the one function behind Python, the command line and the server."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from inspect import signature
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, cast
+
+from ..base.checked_columns import checked_once
+from ..catalog.arguments import assign, check_supported, compares_rows, holds_function, scores_rows
+from ..catalog.catalog import declared
+from ..catalog.usage import with_bar
+from ..comparison.pairing import paired_scores
+from ..numbers.checks import nearest
+from ..numbers.progress import step
+from ..results.comparisons import compare_pairs
+from ..results.module_results import ModuleResult
+from ..results.results import Results
+from ..results.signature import provenance, row_digests
+from ..texts.readings import shared_readings
+from .system_rows import InputError, SystemRows, check_same_rows, row_labels
+from .table_columns import (
+    columns_of_table,
+    comes_in_parts,
+    is_spark,
+    is_table,
+    table_names,
+)
+from .worker_processes import check_jobs, in_processes
+
+if TYPE_CHECKING:
+    from .parallel_rows import Summaries
+    from .scoring_plans import ScoringPlan
+
+_LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
+
+
+def score(
+    modules: str | Iterable[str],
+    data: Any = None,
+    *,
+    predictions: Any,
+    references: Any = None,
+    options: Mapping[str, Any] | None = None,
+    confidence_level: float | None = None,
+    interval: str = "auto",
+    standard_error: bool = False,
+    clusters: Any = None,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+    groups: Any = None,
+    ids: Any = None,
+    per_example: bool = False,
+    compare: bool = False,
+    scores: Sequence[str] | None = None,
+    correction: str = "holm",
+    inputs: Iterable[Mapping[str, Any]] = (),
+    progress: bool = False,
+    jobs: int = 1,
+    **unknown: Any,
+) -> Results:
+    """The results of every module on every system.
+
+    Args:
+        modules: a name, or several.
+        data: a table: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of
+            pyarrow; a Dataset or IterableDataset. Other arguments then name its columns. Spark and
+            `datasets` score by parts, whose states merge; the columns come to this process only
+            for `per_example`, `compare`, labels that are no column, options that are functions,
+            `sample_weight`, and rankings of `datasets` without ids.
+        predictions: of one system, or of each system by its name; a table with a column for each
+            system. Of `data` a column, several, or the column of each system by its name.
+        references: the same for all systems, or of each system; None if no module needs them.
+            Of rankings both may be dictionaries `{query: {document: number}}`.
+        options: of the modules; the key `option` is for every module that has it, the key
+            `module.option` for one.
+        confidence_level: of the intervals, such as 0.95; None for no intervals.
+        interval: how they are made; "auto" suits the method to each score.
+        standard_error: also report the standard error of each score.
+        clusters: the cluster of each row, for all systems or for each system; intervals and
+            comparisons then count clusters instead of rows.
+        n_resamples: number of resamples of intervals.
+        seed: of the resampling.
+        groups: one label per row, the same for all systems or of each system.
+        ids: likewise, what rows are called; results are compared by them. Rankings of Spark need
+            them.
+        per_example: also keep the scores of every row.
+        compare: also compare each two systems, which then need the same rows: a permutation test of
+            the main score of each module, with p-values corrected for the number of pairs and
+            scores.
+        scores: which scores the result has, as `score` or `module.score`, and which are compared;
+            None for all, of which the main ones are compared.
+        correction: "holm", "max_t", "benjamini_hochberg" or "none".
+        inputs: where the rows came from, for the provenance.
+        progress: show a bar on stderr if it takes longer than a second.
+        jobs: how many processes score the rows. They are forked from this one, which pays from some
+            100,000 rows on; the result is the same.
+        **unknown: refused, with a hint at the argument that may be meant.
+
+    Raises:
+        ValueError: an unknown module or option, or input that a module refuses.
+        TypeError: there is no such argument.
+
+    >>> systems = {"a": ["Paris", "Rome"], "b": ["Paris", "Oslo"]}
+    >>> results = score(["qa_em", "qa_f1"], predictions=systems, references=["paris", "oslo"])
+    >>> [results.systems[name]["qa_em"].scores["qa_em"] for name in systems]
+    [0.5, 1.0]
+    >>> score("qa_em", predictions=["a"], references=["a"], options={"normaliser": "lower"})
+    Traceback (most recent call last):
+    ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
+    """
+    from ..base.columns import holds_queries  # numpy, which help should not wait for
+
+    module_names = [modules] if isinstance(modules, str) else modules
+    metrics = {name: declared(name) for name in module_names}
+    _refuse(unknown, metrics)
+    labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
+    names = column_names(predictions) if data is not None else {}
+    if not metrics or (data is not None and not names):
+        raise ValueError("scoring needs at least one module and one system")
+    check_jobs(jobs)
+    if jobs > 1 and is_spark(data):
+        raise ValueError("jobs must be 1 for Spark, whose executors do the work")
+    by_rows = per_example or compare or _needs_rows(data, metrics, labels, options or {})
+    if not by_rows:
+        from .scoring_plans import plan_of_columns
+
+        intervals = {"confidence_level": confidence_level, "standard_error": standard_error}
+        return _results_of_parts(
+            data,
+            plan_of_columns(metrics, names, labels, options or {}, intervals),
+            jobs=jobs,
+            inputs=inputs,
+            interval=interval,
+            n_resamples=n_resamples,
+            seed=seed,
+        ).choose(scores)
+    if data is not None:
+        predictions, labels = _from_table(data, names, labels)
+    elif is_table(predictions):
+        predictions = columns_of_table(predictions, table_names(predictions) or [])
+    references, clusters, groups, ids = labels.values()
+    is_system = not isinstance(predictions, Mapping) or holds_queries(predictions)
+    systems: Mapping[str, Any] = {"predictions": predictions}
+    if not is_system:
+        systems = cast(Mapping[str, Any], predictions)
+    if not metrics or not systems:
+        raise ValueError("scoring needs at least one module and one system")
+    rows = {}
+    references = _read_once(references)
+    for system, column in systems.items():
+        judged: Any = references
+        if not holds_queries(references):
+            judged = _read_once(_column("references", references, system))
+        queries = list(judged) if holds_queries(judged) else None
+        columns = {"predictions": _read_once(column), "references": judged}
+        rows[system] = SystemRows(
+            inputs={
+                name: columns if queries is None else metric.as_rows(columns)
+                for name, metric in metrics.items()
+            },
+            groups=_column("groups", groups, system),
+            clusters=_column("clusters", clusters, system),
+            ids=queries if ids is None else _column("ids", ids, system),
+        )
+    return score_systems(
+        metrics,
+        rows,
+        options=options,
+        confidence_level=confidence_level,
+        interval=interval,
+        standard_error=standard_error,
+        n_resamples=n_resamples,
+        seed=seed,
+        per_example=per_example,
+        compare=compare,
+        scores=scores,
+        correction=correction,
+        inputs=inputs,
+        progress=progress,
+        jobs=jobs,
+    )
+
+
+def _read_once(column: Any) -> Any:
+    """A column as a list or an array, so that not every module makes one of what Arrow holds.
+
+    Maps of Arrow stay, which rankings read in their own way, and what is no column: the module
+    refuses it.
+    """
+    from ..base.columns import holds_maps
+    from ..numbers.arrays import as_column
+
+    if column is None or isinstance(column, Mapping) or holds_maps(column):
+        return column
+    with suppress(ValueError):
+        return as_column("", column)
+    return column
+
+
+def column_names(predictions: Any) -> dict[str, str]:
+    """Of each system the column of its predictions.
+
+    >>> column_names("answer"), column_names({"bot": "answer"})
+    ({'answer': 'answer'}, {'bot': 'answer'})
+    """
+    if isinstance(predictions, str):
+        predictions = [predictions]
+    columns = list(predictions.values() if isinstance(predictions, Mapping) else predictions)
+    for name in columns:
+        if not isinstance(name, str):
+            raise ValueError(f"predictions must name columns of data, got {type(name).__name__}")
+    return dict(zip(predictions, columns, strict=True))
+
+
+def _from_table(
+    data: Any, systems: Mapping[str, str], labels: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The predictions of each system, and the other columns; what is no name stays as it is."""
+    names = [*systems.values(), *(name for name in labels.values() if isinstance(name, str))]
+    columns = columns_of_table(data, names)
+    return {system: columns[name] for system, name in systems.items()}, {
+        label: columns[name] if isinstance(name, str) else name for label, name in labels.items()
+    }
+
+
+def _needs_rows(
+    data: Any, metrics: Mapping[str, Any], labels: Mapping[str, Any], options: Mapping[str, Any]
+) -> bool:
+    """Whether states of parts do not suffice, or the table does not come in parts."""
+    if data is None or not comes_in_parts(data):
+        return True
+    if not all(column is None or isinstance(column, str) for column in labels.values()):
+        return True
+    if any(
+        holds_function(value) or name.rpartition(".")[2] == "sample_weight"
+        for name, value in options.items()
+    ):
+        return True
+    if labels["ids"] is not None or all(m.scores_are != "rankings" for m in metrics.values()):
+        return False
+    return not is_spark(data)
+
+
+def _results_of_parts(
+    data: Any,
+    plan: "ScoringPlan",
+    *,
+    jobs: int,
+    inputs: Iterable[Mapping[str, Any]],
+    **reporting: Any,
+) -> Results:
+    """The results of a table whose rows stay where they are, and whose states merge."""
+    from .table_parts import part_of_table
+
+    part = in_processes(lambda processes: part_of_table(data, plan, processes), jobs)
+    part.inputs.extend(map(dict, inputs))
+    return part.results(**plan.intervals, **reporting)
+
+
+def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
+    """Nothing, if there are no unknown arguments.
+
+    Raises:
+        TypeError: there are some; says where an option of a module belongs.
+    """
+    for name in unknown:
+        holders = [module for module, metric in metrics.items() if name in metric.options]
+        if holders:
+            hint = f"; it is an option of {holders[0]}: options={{{name!r}: ...}}"
+        else:
+            arguments = [key for key in signature(score).parameters if key != "unknown"]
+            prefixed = [argument for argument in arguments if argument.startswith(f"{name}_")]
+            hint = nearest(prefixed[0], prefixed) if prefixed else nearest(name, arguments)
+        raise TypeError(f"score() has no argument {name!r}{hint}")
+
+
+@checked_once()
+@shared_readings()
+def score_systems(
+    metrics: Mapping[str, Any],
+    systems: Mapping[str, SystemRows],
+    *,
+    options: Mapping[str, Any] | None = None,
+    confidence_level: float | None = None,
+    interval: str = "auto",
+    standard_error: bool = False,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+    per_example: bool = False,
+    compare: bool = False,
+    scores: Sequence[str] | None = None,
+    correction: str = "holm",
+    inputs: Iterable[Mapping[str, Any]] = (),
+    progress: bool = False,
+    jobs: int = 1,
+) -> Results:
+    """The results of loaded modules, by their names, on the rows of every system; see `score`."""
+    module_options = assign(
+        options or {}, {name: metric.options for name, metric in metrics.items()}
+    )
+    if compare:
+        check_same_rows(systems)
+        per_row = [name for name, metric in metrics.items() if compares_rows(metric)]
+        if len(systems) < 2 or not per_row:
+            raise ValueError(
+                "compare needs two systems and a module that scores row by row; there are "
+                f"{', '.join(map(repr, systems))} and {', '.join(metrics)}"
+            )
+    requested = {
+        "per_example": per_example,
+        "confidence_level": confidence_level is not None,
+        "groups": any(rows.groups is not None for rows in systems.values()),
+        "clusters": any(rows.clusters is not None for rows in systems.values()),
+        "standard_error": standard_error,
+    }
+    check_supported([option for option, is_requested in requested.items() if is_requested], metrics)
+
+    summaries = in_processes(
+        lambda processes: _summaries(metrics, systems, module_options, processes, progress), jobs
+    )
+    results_by_system: dict[str, dict[str, ModuleResult]] = {system: {} for system in systems}
+    steps = [(system, name) for system in systems for name in metrics]
+    for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
+        reporting = {
+            "per_example": per_example or compare or scores_rows(metrics[name]),
+            "confidence_level": confidence_level,
+            "interval": interval,
+            "standard_error": standard_error,
+            "n_resamples": n_resamples,
+            "seed": seed,
+            "conventions": True,
+        }
+        try:
+            with step(number, len(steps) + compare):
+                result = systems[system].result(
+                    name,
+                    metrics[name],
+                    module_options[name],
+                    reporting,
+                    summaries.get((system, name)),
+                )
+        except ValueError as error:
+            raise InputError(system, error) from error
+        if not (per_example or compare):
+            result = replace(result, per_example={}, row_sums=None)
+        results_by_system[system][name] = result
+    digests = row_digests(
+        {
+            system: {"references": rows.references(), "ids": rows.ids}
+            for system, rows in systems.items()
+        }
+    )
+    results = Results(
+        systems=results_by_system,
+        provenance=provenance(inputs) | digests,
+        row_labels=row_labels(systems),
+    )
+    if not compare:
+        return results.choose(scores)
+    level = _LEVEL if confidence_level is None else confidence_level
+    comparisons = compare_pairs(
+        paired_scores(results, combinations(systems, 2), scores),
+        correction=correction,
+        confidence_level=level,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    results = results if per_example else results.without_rows()
+    return replace(results, comparisons=comparisons).choose(scores)
+
+
+def _summaries(
+    metrics: Mapping[str, Any],
+    systems: Mapping[str, SystemRows],
+    options: Mapping[str, Mapping[str, Any]],
+    jobs: int,
+    progress: bool,
+) -> "Summaries":
+    """What several processes have scored; of one nothing, since `compute` will do it."""
+    if jobs == 1:
+        return {}
+    from .parallel_rows import summaries_of_rows
+
+    return summaries_of_rows(metrics, systems, options, jobs, progress=progress)
+
+
+def _column(name: str, columns: Any, system: str) -> Any:
+    """The column of one system, where each has its own; else the column all share."""
+    if not isinstance(columns, Mapping):
+        return columns
+    if system not in columns:
+        raise ValueError(f"there are no {name} for system {system!r}")
+    return columns[system]

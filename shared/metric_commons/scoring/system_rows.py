@@ -1,0 +1,128 @@
+"""The rows of one system: what each module takes of them, and what they are called."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..catalog.arguments import input_names, scores_rows
+from ..numbers.checks import check_labels
+from ..results.module_results import ModuleResult, module_result
+from ..results.value_counts import counts_of_rows
+from .units import Units, scores_of_units
+
+
+class InputError(ValueError):
+    """A module refuses the input of one system."""
+
+    def __init__(self, system: str, error: ValueError) -> None:
+        super().__init__(f"system {system!r}: {error}")
+        self.system, self.error = system, error
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemRows:
+    """The rows of one system."""
+
+    inputs: Mapping[str, Mapping[str, Any]]  # of each module the columns that it takes
+    groups: Sequence[Any] | None = None
+    clusters: Sequence[Any] | None = None
+    ids: Sequence[Any] | None = None
+    units: Mapping[str, Units] = field(default_factory=dict)  # of modules whose rows have repeats
+    left_out: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
+    choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which move scores
+
+    def __len__(self) -> int:
+        module, columns = next(iter(self.inputs.items()))
+        return self.units[module].size if module in self.units else len(columns["predictions"])
+
+    def references(self) -> Any:
+        """The references, if a module takes any."""
+        columns = (columns.get("references") for columns in self.inputs.values())
+        return next((column for column in columns if column is not None), None)
+
+    def result(
+        self,
+        name: str,
+        metric: Any,
+        options: Mapping[str, Any],
+        reporting: Mapping[str, Any],
+        summary: Callable[..., dict[str, Any]] | None = None,
+    ) -> ModuleResult:
+        """What `metric`, the module `name`, says about these rows.
+
+        If they are scored, `summary` returns what follows from the scores.
+        """
+        reporting = {**reporting, "groups": self.groups, "clusters": self.clusters}
+        reported = {
+            option: value for option, value in reporting.items() if option in metric.options
+        }
+        columns = self.inputs[name]
+        counts = row_sums = None
+        if name in self.units:
+            result = scores_of_units(name, metric, columns, options, reported, self.units[name])
+        else:
+            inputs = {column: columns[column] for column in input_names(metric)}
+            if summary is not None:
+                result = summary(**reported)
+                statistics = getattr(result, "statistics", None)
+                if statistics is not None and reported.get("per_example"):
+                    row_sums = statistics.sums_of_rows()
+            elif metric.scores_are == "sums" and reported.get("per_example"):
+                result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
+                row_sums = statistics.sums_of_rows()
+            else:
+                result = metric.compute(**inputs, **options, **reported)
+        if scores_rows(metric):
+            counts = counts_of_rows(result["per_example"], self.clusters)
+        return module_result(
+            name,
+            metric,
+            result,
+            rows=len(self),
+            options=options,
+            reported=reported,
+            counts=counts,
+            row_sums=row_sums,
+            choices=self.choices,
+            left_out=self.left_out,
+        )
+
+
+def check_same_rows(systems: Mapping[str, SystemRows]) -> None:
+    """Every system answers the same questions, as far as that can be seen."""
+    (first, rows_a), *systems_left = systems.items()
+    for system, rows_b in systems_left:
+        if len(rows_a) != len(rows_b):
+            raise ValueError(
+                f"systems {first!r} and {system!r} have {len(rows_a)} and {len(rows_b)} rows; "
+                "only systems with the same rows can be compared"
+            )
+        references_a, references_b = rows_a.references(), rows_b.references()
+        if references_a is references_b or _listed(rows_a.ids) != _listed(rows_b.ids):
+            continue
+        for row, (row_a, row_b) in enumerate(zip(references_a, references_b, strict=False)):
+            if _listed(row_a) != _listed(row_b):
+                raise ValueError(
+                    f"systems {first!r} and {system!r} have different references in row {row}; "
+                    "only systems with the same rows can be compared"
+                )
+
+
+def row_labels(systems: Mapping[str, SystemRows]) -> dict[str, dict[str, list[Any]]]:
+    """What the rows of each system are called, as far as that was given."""
+    labels_by_system: dict[str, dict[str, list[Any]]] = {}
+    for system, rows in systems.items():
+        columns = (("id", "ids", rows.ids), ("cluster", "clusters", rows.clusters))
+        for name, option, column in columns:
+            if column is None:
+                continue
+            try:
+                labels = check_labels(option, column, len(rows))
+            except ValueError as error:
+                raise InputError(system, error) from error
+            labels_by_system.setdefault(system, {})[name] = labels
+    return labels_by_system
+
+
+def _listed(row: Any) -> Any:
+    return row.tolist() if hasattr(row, "tolist") else row

@@ -1,0 +1,87 @@
+"""Units: rows that one id has, such as the epochs of a sample, reduced to one score each.
+
+A mean over all rows would count a sample with many rows more than others, and intervals would take
+repeats of one sample for independent samples and be far too narrow.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from statistics import median, mode
+from typing import Any, Literal, NamedTuple
+
+from ..catalog.arguments import input_names
+
+Reduce = Literal["mean", "max", "median", "mode"]
+
+
+class Units(NamedTuple):
+    """To which unit each row belongs, and which units have a further row that scores zero."""
+
+    positions: Sequence[int]  # of the units of the rows, from 0
+    size: int  # how many units there are
+    reduce: Reduce
+    zeros: Sequence[int] = ()  # units of rows without a score that count as zero
+
+    def reduced(self, values: Sequence[float]) -> list[float]:
+        """One value a unit, of the values of rows.
+
+        >>> Units([0, 1, 0], 2, "mean", [1]).reduced([1.0, 1.0, 0.0])
+        [0.5, 0.5]
+        """
+        members: list[list[float]] = [[] for _ in range(self.size)]
+        for position, value in zip(self.positions, values, strict=True):
+            members[position].append(value)
+        for position in self.zeros:
+            members[position].append(0.0)
+        return [float(_REDUCTIONS[self.reduce](values)) for values in members]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+_REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": _mean,
+    "max": max,
+    "median": median,
+    "mode": mode,
+}
+
+
+def numbered(ids: Sequence[Hashable]) -> tuple[list[int], list[Any]]:
+    """The position of each id among the different ones, and these in the order of rows.
+
+    >>> numbered(["a", "b", "a"])
+    ([0, 1, 0], ['a', 'b'])
+    """
+    positions: dict[Hashable, int] = {}
+    return [positions.setdefault(name, len(positions)) for name in ids], list(positions)
+
+
+def scores_of_units(
+    name: str,
+    metric: Any,
+    columns: Mapping[str, Any],
+    options: Mapping[str, Any],
+    reported: Mapping[str, Any],
+    units: Units,
+) -> dict[str, Any]:
+    """What `compute` of a module would return if each unit were a row.
+
+    Raises:
+        ValueError: the module has no scores of rows that could be reduced.
+    """
+    import numpy as np  # which those who only ask for help should not wait for
+
+    from ..statistics.summary import summarize
+
+    if metric.scores_are != "means":
+        raise ValueError(
+            f"{name} does not score row by row, so that rows of one id cannot become one; choose "
+            "one row of each id with --where"
+        )
+    inputs = {column: columns[column] for column in input_names(metric)}
+    rows = metric.compute(**inputs, **options, per_example=True)["per_example"]
+    scores = {score: np.array(units.reduced(values)) for score, values in rows.items()}
+    reporting = {option: value for option, value in reported.items() if option != "conventions"}
+    return summarize(scores, **reporting)

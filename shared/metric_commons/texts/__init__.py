@@ -1,0 +1,21 @@
+"""Texts as all families read them: normalizers, tokens, references, segments."""
+
+from typing import TYPE_CHECKING
+
+from ..lazy import resolver
+
+if TYPE_CHECKING:
+    from .normalizers import NORMALIZERS, Normalizer
+
+__all__ = [
+    "NORMALIZERS",
+    "Normalizer",
+]
+
+__getattr__ = resolver(
+    __name__,
+    {
+        "NORMALIZERS": "normalizers",
+        "Normalizer": "normalizers",
+    },
+)

@@ -1,0 +1,57 @@
+"""Words as integers that are equal if and only if the words are."""
+
+from itertools import count
+
+import numpy as np
+
+from ..numbers.arrays import Integers, Unsigned
+from .distinct_keys import distinct_keys
+from .tokens import Tokens
+
+_LONG = np.uint64(255 << 56)
+
+
+def numbers_of_words(words: list[str]) -> Integers:
+    """A number for each word, from 0 on in the order in which words first occur."""
+    numbers = dict(zip(dict.fromkeys(words), count(), strict=False))
+    return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
+
+
+def token_codes(tokens: Tokens) -> Integers:
+    """Integers from 0 on, equal if and only if the tokens are; no token has the byte 255."""
+    return distinct_keys(token_keys(tokens)).numbers
+
+
+def token_keys(tokens: Tokens) -> Unsigned:
+    """Integers that are equal if and only if the tokens are; no token has the byte 255.
+
+    They are the keys of tokens of up to eight bytes. Longer ones are numbered, below the byte 255,
+    which is the last one of no key.
+    """
+    keys, long = tokens.keys, np.flatnonzero(tokens.lengths > 8)
+    if not long.size:
+        return keys
+    numbers = distinct_keys(keys.take(long), _rests(tokens, long)).numbers
+    keys = keys.copy()
+    keys[long] = numbers.view(np.uint64) | _LONG
+    return keys
+
+
+def _rests(tokens: Tokens, long: Integers) -> Unsigned:
+    """What distinguishes long tokens with the same key: their next eight bytes.
+
+    Tokens of more than sixteen bytes are numbered instead, downwards from the greatest integer.
+    No eight bytes are equal to such a number, since the byte 255 does not occur in a token.
+    """
+    rests = tokens.bytes_from(long, 8)
+    longer = np.flatnonzero(tokens.lengths.take(long) > 16)
+    if longer.size:
+        starts, lengths = (
+            column.take(long.take(longer)) for column in (tokens.starts, tokens.lengths)
+        )
+        numbers: dict[bytes, int] = {}
+        rests[longer] = [
+            2**64 - 1 - numbers.setdefault(tokens.blob[start : start + length], len(numbers))
+            for start, length in zip(starts.tolist(), lengths.tolist(), strict=True)
+        ]
+    return rests

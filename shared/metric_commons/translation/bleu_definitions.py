@@ -1,0 +1,235 @@
+"""Other definitions of BLEU: those of the modules `bleu` and `google_bleu` of `evaluate`.
+
+`bleu` is the script of TensorFlow's NMT tutorial: without smoothing, with the *shortest* reference,
+from 0 to 1. `google_bleu` is GLEU (Wu et al., Google's Neural Machine Translation System, 2016) as
+NLTK has it: the n-grams of all orders together, those shared over those of the longer text, of each
+row with the reference for which this share is greatest. Both take the words of 13a, of texts as
+they are; sacrebleu cuts white space at the end first.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.checks import OptionError
+from ..numbers.domains import Length, checked_options
+from ..statistics.sum_laws import SumRatio
+from ..statistics.sums import RowStatistics
+from ..texts.references import Block, best_pairs, blocks
+from ..texts.segments import ranges, segment_starts
+from ..texts.sequences import Sequences
+from .clipped_ngrams import RowTexts, clipped_counts
+from .ngram_precision import SmoothMethod, SmoothValue, bleu_laws, bleu_statistics
+from .translation_tokenizers import TranslationTokenizer, translation_words
+
+Definition = Literal["sacrebleu", "hf", "gleu"]
+
+
+@checked_options
+def defined_bleu_statistics(
+    predictions: Sequence[str],
+    references: Sequence[str | list[str]],
+    *,
+    definition: Definition = "sacrebleu",
+    tokenize: TranslationTokenizer = "13a",
+    lowercase: bool = False,
+    smooth_method: SmoothMethod = "exp",
+    smooth_value: SmoothValue | None = None,
+    max_ngram_order: Length = 4,
+    effective_order: bool = False,
+) -> RowStatistics:
+    """Of each row its lengths and n-grams, and the BLEU of this definition of their sums.
+
+    Args:
+        predictions: one translation per row.
+        references: the reference, or references, of each row; an empty text counts as one.
+        definition: "sacrebleu", "hf" for evaluate's `bleu`, or "gleu" for its `google_bleu`.
+        tokenize: as in `bleu_statistics`.
+        lowercase: whether case does not count.
+        smooth_method: of "sacrebleu" as there. "hf" knows "add-k", which adds 1 to the n-grams of
+            all orders, and is not smoothed otherwise; "gleu" never is.
+        smooth_value: of "sacrebleu".
+        max_ngram_order: the longest n-grams.
+        effective_order: of "sacrebleu".
+
+    Raises:
+        ValueError: a row has no reference, or the definition does not have an option.
+
+    >>> texts = ["the cat sat on the mat"], ["the cat sat on a mat"]
+    >>> defined_bleu_statistics(*texts, definition="gleu").result()
+    {'google_bleu': 0.6111111111111112}
+    >>> defined_bleu_statistics(*texts, definition="hf").result()["precisions"]
+    [0.8333333333333334, 0.6, 0.5, 0.3333333333333333]
+    """
+    texts: dict[str, Any] = {
+        "tokenize": tokenize,
+        "lowercase": lowercase,
+        "max_ngram_order": max_ngram_order,
+    }
+    if definition == "sacrebleu":
+        return bleu_statistics(
+            predictions,
+            references,
+            smooth_method=smooth_method,
+            smooth_value=smooth_value,
+            effective_order=effective_order,
+            **texts,
+        )
+    methods = ("exp", "none", "add-k") if definition == "hf" else ("exp", "none")
+    for option, has_option in (
+        ("smooth_method", smooth_method in methods),
+        ("smooth_value", smooth_value in (None, 1) if definition == "hf" else smooth_value is None),
+        ("effective_order", not effective_order),
+    ):
+        if not has_option:
+            raise OptionError(option, f"of this value is not part of the definition {definition!r}")
+    if definition == "gleu":
+        return _gleu_statistics(predictions, references, **texts)
+    return _shortest_statistics(predictions, references, smooth=smooth_method == "add-k", **texts)
+
+
+def _words(block: Block, tokenize: TranslationTokenizer, lowercase: bool) -> Sequences:
+    texts = [text.lower() for text in block.texts] if lowercase else block.texts
+    return translation_words(texts, tokenize, strip=False)
+
+
+# ---- evaluate's `bleu` --------------------------------------------------------------------------
+
+
+def _shortest_statistics(
+    predictions: Sequence[str],
+    references: Sequence[str | list[str]],
+    *,
+    tokenize: TranslationTokenizer,
+    lowercase: bool,
+    smooth: bool,
+    max_ngram_order: int,
+) -> RowStatistics:
+    """Of each row its length, that of its shortest reference, and its n-grams, shared and all."""
+    orders = int(max_ngram_order)
+    values = [np.zeros((0, 2 + 2 * orders), np.int64)]
+    for block in blocks(predictions, references):
+        words = _words(block, tokenize, lowercase)
+        lengths = words.counts[block.prediction_indices]
+        totals = np.maximum(lengths[:, np.newaxis] - np.arange(orders), 0)
+        starts = segment_starts(block.sizes - 1)
+        shortest = np.minimum.reduceat(words.counts[block.pair_references], starts)
+        counts = clipped_counts(RowTexts(words.codes, words.counts, block.sizes), orders)
+        values.append(np.column_stack([lengths, shortest, counts, totals]))
+    names = [f"{kind}_{order}" for kind in ("count", "total") for order in range(1, orders + 1)]
+    score = partial(shortest_bleu, orders=orders, smooth=smooth)
+
+    def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
+        return {"bleu": score(sums)["bleu"]}
+
+    return RowStatistics(
+        ("translation_length", "reference_length", *names),
+        np.concatenate(values),
+        score,
+        row_scores,
+        at_most=[("count_", "total_")],
+        laws=bleu_laws(
+            partial(shortest_bleu_of_arrays, orders=orders, smooth=smooth),
+            "translation_length",
+            "reference_length",
+        ),
+    )
+
+
+def shortest_bleu(
+    sums: Mapping[str, float], *, orders: int = 4, smooth: bool = False
+) -> dict[str, Any]:
+    """The result of evaluate's `bleu`, of sums over rows, by its operations in its order.
+
+    Where it divides by zero, because all texts of a side are empty, the ratio of lengths is
+    infinite, NaN or 0, and the penalty is its limit.
+    """
+    length, reference_length = int(sums["translation_length"]), int(sums["reference_length"])
+    precisions = []
+    for order in range(1, orders + 1):
+        count, total = sums[f"count_{order}"], sums[f"total_{order}"]
+        if smooth:
+            precisions.append((count + 1.0) / (total + 1.0))
+        else:
+            precisions.append(count / total if total else 0.0)
+    mean = 0.0
+    if min(precisions) > 0:
+        mean = math.exp(sum(1.0 / orders * math.log(precision) for precision in precisions))
+    without_references = math.inf if length else math.nan
+    ratio = length / reference_length if reference_length else without_references
+    penalty = 1.0
+    if ratio <= 1.0:
+        penalty = math.exp(1 - 1.0 / ratio) if ratio else 0.0
+    return {
+        "bleu": mean * penalty,
+        "precisions": precisions,
+        "brevity_penalty": penalty,
+        "length_ratio": ratio,
+        "translation_length": length,
+        "reference_length": reference_length,
+    }
+
+
+def shortest_bleu_of_arrays(
+    sums: Mapping[str, Floats], *, orders: int = 4, smooth: bool = False
+) -> Floats:
+    """The same for arrays of sums, whose lengths are above 0."""
+    logarithms = np.zeros_like(sums["translation_length"])
+    for order in range(1, orders + 1):
+        count, total = sums[f"count_{order}"] + smooth, sums[f"total_{order}"] + smooth
+        precisions = np.divide(count, total, out=np.zeros_like(logarithms), where=total > 0)
+        logarithms += np.log(precisions) / orders
+    excess = sums["reference_length"] / sums["translation_length"]
+    return np.exp(logarithms + np.minimum(1 - excess, 0.0))
+
+
+# ---- GLEU ---------------------------------------------------------------------------------------
+
+
+def _gleu_statistics(
+    predictions: Sequence[str],
+    references: Sequence[str | list[str]],
+    *,
+    tokenize: TranslationTokenizer,
+    lowercase: bool,
+    max_ngram_order: int,
+) -> RowStatistics:
+    """Of each row the n-grams that it shares with its best reference, and those of the longer."""
+    orders = int(max_ngram_order)
+    values = [np.zeros((0, 2), np.int64)]
+    for block in blocks(predictions, references):
+        words = _words(block, tokenize, lowercase)
+        ngrams = np.maximum(words.counts[:, np.newaxis] - np.arange(orders), 0).sum(axis=1)
+        longer = np.maximum(ngrams[block.pair_predictions], ngrams[block.pair_references])
+        pairs = np.column_stack([_shared_ngrams(words, block, orders), longer])
+        shares = pairs[:, 0] / np.maximum(longer, 1)
+        shares[longer == 0] = -1.0  # a pair without n-grams does not count
+        values.append(pairs[best_pairs(shares, block.sizes - 1)])
+    names = ("shared", "ngrams")
+    return RowStatistics(
+        names,
+        np.concatenate(values),
+        gleu_score,
+        gleu_score,
+        at_most=[names],
+        laws=lambda statistics: {"google_bleu": SumRatio({"shared": 1}, {"ngrams": 1})},
+    )
+
+
+def _shared_ngrams(words: Sequences, block: Block, orders: int) -> Integers:
+    """For each pair of a prediction and a reference the n-grams of all orders that both have."""
+    texts = np.stack([block.pair_predictions, block.pair_references], axis=1).ravel()
+    counts = words.counts[texts]
+    codes = words.codes[ranges(segment_starts(words.counts)[texts], counts)]
+    rows = RowTexts(codes, counts, np.full(texts.size // 2, 2))
+    shared: Integers = clipped_counts(rows, orders).sum(axis=1)
+    return shared
+
+
+def gleu_score(sums: Mapping[str, float]) -> dict[str, float]:
+    """GLEU of sums over rows, from 0 to 1; 0 where there are no n-grams."""
+    return {"google_bleu": sums["shared"] / sums["ngrams"] if sums["ngrams"] else 0.0}
