@@ -155,6 +155,24 @@ class LabelIndicators:
             yield RowKinds(counts, totals)
 
 
+def label_counters(indicators: LabelIndicators) -> tuple[Floats, Floats, Integers]:
+    """What each kind of row adds to the counts of labels, its weight, and how often it occurs.
+
+    The counters are true positives, support and predicted positives of each label, correct rows,
+    and all rows.
+
+    >>> counters, weights, counts = label_counters(LabelIndicators([[0, 1]], [[1, 1]]))
+    >>> counters.tolist(), counts.tolist()
+    ([[0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0]], [1])
+    """
+    references, predictions, weights, occurrences = indicators._equal_rows
+    correct = (references == predictions).all(axis=1)
+    counters = np.column_stack(
+        [references & predictions, references, predictions, correct, np.ones(len(correct))]
+    ).astype(np.float64)
+    return counters, np.ones(len(correct)) if weights is None else weights, occurrences
+
+
 class _EqualRows(NamedTuple):
     """Rows that differ, and how often each of them occurs."""
 

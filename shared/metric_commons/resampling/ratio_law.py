@@ -61,7 +61,7 @@ class Units(NamedTuple):
         return float((self.counts * self.sizes * self.sizes).sum()) / total if total else 0.0
 
 
-def different_units(numerators: Floats, sizes: Floats, counts: Integers | None = None) -> Units:
+def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None) -> Units:
     """The different pairs and how often each occurs; pairs of two zeros are left out.
 
     >>> units = different_units(np.array([1.0, 0.0, 1.0]), np.array([2.0, 2.0, 2.0]))
@@ -115,7 +115,7 @@ class LawUnits(NamedTuple):
     greatest_ratio: float  # of a single unit with a size; NaN if there is none
 
 
-def law_units(numerators: Floats, sizes: Floats, counts: Integers | None = None) -> LawUnits:
+def law_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None) -> LawUnits:
     """The different units, or the steps of a grid that stand for them.
 
     The unseen unit is as large as the unit in which a row finds itself on average: the mean of

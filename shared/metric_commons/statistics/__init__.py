@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from .power import minimum_detectable, power_of, required_rows
     from .proportions import Interval, f1_interval, proportion_interval
     from .ranks import letters, rank_intervals, tiers
-    from .significance import adjusted, compare, compare_measures, p_values
+    from .significance import (
+        adjusted,
+        compare,
+        compare_measures,
+        p_values,
+        simultaneous_intervals,
+    )
     from .summary import Average, mean, summarize
     from .sums import RowStatistics, summarize_sums
 
@@ -50,6 +56,7 @@ __all__ = [
     "proportion_interval",
     "rank_intervals",
     "required_rows",
+    "simultaneous_intervals",
     "summarize",
     "summarize_sums",
     "tiers",
@@ -87,6 +94,7 @@ __getattr__ = resolver(
         "proportion_interval": "proportions",
         "rank_intervals": "ranks",
         "required_rows": "power",
+        "simultaneous_intervals": "significance",
         "summarize": "summary",
         "summarize_sums": "sums",
         "tiers": "ranks",

@@ -107,7 +107,7 @@ def difference_interval(
     >>> print("{:.3f} to {:.3f}, {}".format(*difference_interval([1, 1, 0, 0, 0, -1])[:3]))
     -0.524 to 0.734, unseen_row
     >>> print("{:.3f} to {:.3f}, {}".format(*difference_interval([0.1] * 10)[:3]))
-    -0.239 to 0.377, unseen_row
+    -0.239 to 0.378, unseen_row
     """
     low, high = score_range(bounds)
     values = checked_differences(differences)

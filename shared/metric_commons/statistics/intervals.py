@@ -164,7 +164,7 @@ def interval(
         name, ends = "t", t_ends(units, critical)
     elif method == "log_t":
         ends = _log_t_ends(units, Fraction(low), critical)
-    elif method == "auto" and successes is None:
+    elif method == "auto" and (successes is None or math.isinf(high)):
         law = _law(values, counts, sums, low if math.isinf(high) else 0.0)
         if math.isfinite(high):
             name, ends = "unseen_row", ratio_ends(law, (low, high), confidence_level)

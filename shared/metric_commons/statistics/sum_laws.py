@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
+from ..numbers.exact_sums import group_sums
 from ..resampling.gamma_weights import weighed_totals
 from ..resampling.ratio_law import LawUnits, law_units
-from ..resampling.unseen_units import ratio_ends
+from ..resampling.unseen_units import error_ends, ratio_ends
 from ..resampling.weighed_sums import LINEAR, DrawnScore, DrawnValues, drawn_values, linear_law
+from .cluster_sums import Clusters
 from .intervals import critical_value
 from .proportions import Interval, clopper_pearson
 
@@ -219,6 +221,85 @@ def ratio_law_interval(
         n_clusters,
         effect,
     )
+
+
+def weighted_mean_interval(
+    scores: Floats,
+    weights: Floats,
+    clusters: Clusters | None,
+    *,
+    confidence_level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    constant_error: float | None = None,
+) -> Interval:
+    """The interval of a mean of weighted rows, or of clusters of them; as in `interval`.
+
+    Args:
+        scores: shape (rows,).
+        weights: above 0, shape (rows,).
+        clusters: of the rows; None if they stand alone.
+        confidence_level: strictly between 0 and 1.
+        bounds: the least and the greatest score; (0, inf) for errors.
+        constant_error: as in `interval`.
+    """
+    numerators, sizes = scores * weights, weights
+    n_clusters = None
+    if clusters is not None:
+        n_clusters = len(clusters.labels)
+        numerators, sizes = (
+            group_sums(column, clusters.numbers, n_clusters) for column in (numerators, sizes)
+        )
+    units = law_units(numerators, sizes)
+    error = ratio_error(numerators, sizes)
+    if math.isfinite(bounds[1]):
+        ends = ratio_ends(units, bounds, confidence_level)
+        return Interval(*ends, "unseen_row", error, None, n_clusters)
+    ends = math.nan, math.nan
+    precision = ratio_precision(numerators, sizes)
+    if precision.units > 1 or not numerators.any():
+        number = max(precision.units, 1.0 + 1e-9)
+        variance = precision.variance * number / (number - 1)
+        critical = critical_value(confidence_level, number - 1)
+        ends = error_ends(units, variance, critical, confidence_level, constant_error)
+    return Interval(*ends, "unseen_error", error, None, n_clusters)
+
+
+def pairs_interval(
+    numerators: Floats,
+    sizes: Floats,
+    counts: Floats | None = None,
+    *,
+    confidence_level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    n_clusters: int | None = None,
+) -> Interval:
+    """The interval of sum(numerators) / sum(sizes), whose units have a ratio within bounds.
+
+    Args:
+        numerators: of units: rows, clusters, or kinds of rows.
+        sizes: at least 0.
+        counts: how often each occurs; None for once.
+        confidence_level: strictly between 0 and 1.
+        bounds: the least and the greatest ratio of a unit.
+        n_clusters: how many clusters there are; None if rows stand alone.
+
+    >>> print(
+    ...     "{:.3f} to {:.3f}".format(
+    ...         *pairs_interval(np.array([1.0, 1.0]), np.ones(2), confidence_level=0.95)[:2]
+    ...     )
+    ... )
+    0.158 to 1.000
+    """
+    repeats = np.ones(sizes.size) if counts is None else counts
+    units = law_units(numerators, sizes, None if counts is None else counts)
+    ends = ratio_ends(units, bounds, confidence_level)
+    number, total = float(repeats.sum()), float((repeats * sizes).sum())
+    error = math.nan
+    if number > 1 and total:
+        ratio = float((repeats * numerators).sum()) / total
+        squares = np.sort(repeats * np.square(numerators - ratio * sizes))
+        error = math.sqrt(float(squares.sum()) * number / (number - 1)) / total
+    return Interval(*ends, "unseen_row", error, None, n_clusters)
 
 
 def function_law_intervals(
