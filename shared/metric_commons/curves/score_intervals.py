@@ -17,9 +17,14 @@ from ..numbers.arrays import Floats
 from ..numbers.exact_sums import group_sums
 from ..statistics.cluster_sums import Clusters
 from ..statistics.estimates import ClusterVariance, error_interval, estimate_interval
+from ..statistics.intervals import interval
 from ..statistics.proportions import Interval
+from ..statistics.sum_laws import weighted_mean_interval
 from ..statistics.summary import Estimator
 from .areas import ScoreWithVariance
+
+_OF_MEANS = ("auto", "log_t", "korn_graubard")
+_ROUNDING = 1e-9  # a row's score that is as near to a whole number is one
 
 
 def score_estimators(
@@ -27,6 +32,7 @@ def score_estimators(
     rows: Mapping[str, Any],
     greatest: Mapping[str, float],
     clusters: Clusters | None,
+    weights: Floats | None = None,
 ) -> dict[str, Estimator]:
     """For each score a function that returns its interval, as `summary.uncertainty` takes them.
 
@@ -35,11 +41,23 @@ def score_estimators(
         rows: how many rows each rests on; of a list of scores a list.
         greatest: the greatest value that each can have; infinite for errors without a bound.
         clusters: of the rows; None if they stand alone.
+        weights: of the rows; None if all weigh alike.
     """
 
     def estimate(name: str, **options: Any) -> Interval | list[Interval]:
         score, variance, influences = scores[name]
         many = isinstance(score, list)
+        method = options.get("method", "auto")
+        if name == "mce" and method != "bootstrap":
+            n_clusters = None if clusters is None else len(clusters.labels)
+            return Interval(math.nan, math.nan, "auto", math.nan, None, n_clusters)
+        if method in _OF_MEANS and (name in ("log_loss", "brier") or name.startswith("top_")):
+            pairs = zip(score, influences(), strict=True) if many else [(score, influences())]
+            means = [
+                _mean_interval(value, changes, weights, clusters, greatest[name], **options)
+                for value, changes in pairs
+            ]
+            return means if many else means[0]
         columns = [score, variance(), rows[name]] if many else [[score], [variance()], [rows[name]]]
         variances: list[ClusterVariance | None] = [None] * len(columns[0])
         if clusters is not None:
@@ -52,6 +70,40 @@ def score_estimators(
         return estimates if many else estimates[0]
 
     return {name: partial(estimate, name) for name in scores}
+
+
+def _mean_interval(
+    score: float,
+    influences: Floats,
+    weights: Floats | None,
+    clusters: Clusters | None,
+    greatest: float,
+    **options: Any,
+) -> Interval:
+    """The interval of a mean of rows, whose scores follow from their influences on it."""
+    n_clusters = None if clusters is None else len(clusters.labels)
+    level = options.get("confidence_level", 0.95)
+    name = "unseen_error" if math.isinf(greatest) else "unseen_row"
+    if math.isnan(score):
+        return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
+    counting = np.ones(influences.size, bool) if weights is None else weights > 0
+    taken = None if clusters is None else clusters.take(counting)
+    w = np.ones(influences.size) if weights is None else weights[counting]
+    values = score + influences[counting] * (math.fsum(w.tolist()) / w)
+    values = np.clip(values, 0.0, greatest)
+    is_whole = np.abs(values - np.rint(values)) < _ROUNDING
+    values = np.where(is_whole, np.rint(values), values)
+    if weights is not None:
+        return weighted_mean_interval(
+            values, w, taken, confidence_level=level, bounds=(0.0, greatest)
+        )
+    sums = None if taken is None else taken.sums(values)
+    method = options.get("method", "auto")
+    if method == ("korn_graubard" if math.isinf(greatest) else "log_t"):
+        options["method"] = "auto"  # the result says which it was
+    return interval(
+        values, clusters=sums, bounds=(0.0, greatest), **{"confidence_level": level} | options
+    )
 
 
 def cluster_variance(influences: Floats, clusters: Clusters) -> ClusterVariance:

@@ -176,7 +176,7 @@ def rank_interval(
     exchange of neighbours short of it, and its own end stays.
 
     >>> print("{:.3f} to {:.3f}".format(*rank_interval("spearman", 0.8, 20, 0.95)[:2]))
-    0.514 to 0.926
+    0.472 to 0.933
     """
     undefined = Interval(math.nan, math.nan, "bonett_wright", math.nan, None, n_clusters)
     if rows < 5 or math.isnan(value):

@@ -36,7 +36,12 @@ from .corrections import (
     max_t,
     significance_level,
 )
-from .differences import DifferenceMethod, difference_interval, margin_p_values
+from .differences import (
+    DifferenceMethod,
+    difference_interval,
+    margin_p_values,
+    rows_for_margin,
+)
 from .paired_tests import Alternative, Test, paired_test
 from .power import minimum_detectable
 from .spreads import finite_scores
@@ -339,6 +344,41 @@ def simultaneous_intervals(
         confidence_level=confidence_level,
     )
     return [result["confidence_interval"] for result in results.values()]
+
+
+def rows_that_show_margin(
+    predictions1: ArrayLike,
+    predictions2: ArrayLike,
+    margin: float,
+    *,
+    clusters: Labels | None = None,
+    alpha: float,
+    power: float,
+    as_observed: bool,
+) -> tuple[bool, int | None]:
+    """Whether scores are bounded, and how many rows or clusters would show non-inferiority.
+
+    Args:
+        predictions1: the scores of system A; rows with NaN are left out.
+        predictions2: those of system B on the same rows.
+        margin: as in `compare`.
+        clusters: as in `compare`.
+        alpha: the level of the decision.
+        power: the probability of it.
+        as_observed: as in `differences.rows_for_margin`.
+    """
+    a, b = (np.asarray(scores, np.float64) for scores in (predictions1, predictions2))
+    counting = ~(np.isnan(a) | np.isnan(b))
+    a, b = a[counting], b[counting]
+    low, high = bounds_of_scores(a, b)
+    if math.isinf(high):
+        return False, None
+    sums = None
+    if clusters is not None:
+        labels = [label for label, counts in zip(clusters, counting, strict=True) if counts]
+        sums = ClusterSums.of(labels, a - b)
+    options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
+    return True, rows_for_margin(a - b, sums, margin, high - low, **options)
 
 
 def bounds_of_scores(a: Floats, b: Floats) -> tuple[float, float]:
