@@ -66,6 +66,7 @@ def explained_interval(
     """
     n_clusters = _number(clusters)
     w = np.ones(references.size) if weights is None else weights
+    predictions, references = _scaled(predictions, references)
     center = float(np.sort(references * w).sum() / w.sum()) if w.sum() else 0.0
     y, residual = references - center, references - predictions
     if losses is not None:
@@ -122,6 +123,7 @@ def correlation_interval(
     """
     n_clusters = _number(clusters)
     w = np.ones(references.size) if weights is None else weights
+    predictions, references = _scaled(predictions, references)
     x, y = (_standardized(column, w) for column in (predictions, references))
     distance = 0.0
     if measure.kind == "concordance":  # of which means and spreads matter: one scale for both
@@ -190,6 +192,13 @@ def rank_interval(
     low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
     low, high = (-1.0 if value <= -1 else low), (1.0 if value >= 1 else high)
     return Interval(low, high, "bonett_wright", error * (1 - r * r), None, n_clusters)
+
+
+def _scaled(*columns: Floats) -> list[Floats]:
+    """Columns in a unit, a power of two, in which no square overflows or underflows."""
+    greatest = max(float(np.abs(column).max(initial=0.0)) for column in columns)
+    exponent = math.frexp(greatest)[1]
+    return [np.ldexp(column, -exponent) for column in columns]
 
 
 def _number(clusters: Integers | None) -> int | None:

@@ -5,7 +5,8 @@ exponential weight; m equal units together have a Gamma(m) weight. The ratio sum
 at most t exactly where sum(w (a - t b)) is at most 0, so its law is the tail of a weighted sum of
 Gamma numbers. That tail is the inverse Laplace integral of E exp(s sum) / s along the path
 s0 + i h sinh(u) through the saddle point s0. The integrand is analytic around the whole path, so
-the trapezoid rule with the step 1/8 is exact to some 1e-10.
+the trapezoid rule with the step 1/32 is exact to some 1e-10. It is off by up to 1e-3 of the width
+of an interval where more than 10,000 equal units and a single other one are all there is.
 
 For many different units the formula of Lugannani and Rice stands for the integral: at 10,000 it is
 off by less than 1e-5 of the width of an interval. More than 65,536 different units are laid on a
@@ -30,7 +31,7 @@ from ..numbers.exact_sums import exact_sum
 _INTEGRATED = 10_000  # different units up to which the integral is computed
 _STEPS = 1 << 16  # of the grid for more different units
 _FRACTION = 2.0**20  # parts of a step, so that shares of units are whole numbers
-_STEP = 0.125  # of the trapezoid rule
+_STEP = 1 / 32  # of the trapezoid rule
 _CELLS = 1 << 16  # of the matrix of points of the path and units, at a time
 _ITERATIONS = 200
 _TINY = 1e-300
@@ -240,7 +241,7 @@ def _integral(r: Floats, m: Floats, s: float, scale: float) -> float:
 
     With r = c / (1 - s c), the factor of a unit at s + i y is (1 - i y r)**-m times that at s.
     """
-    points = max(1, min(64, _CELLS // r.size))
+    points = max(1, min(128, _CELLS // r.size))
     total, start = 0.0, 0
     while True:
         u = _STEP * np.arange(start, start + points)
@@ -282,6 +283,15 @@ def ratio_quantile(units: Units, level: float) -> float:
     >>> round(ratio_quantile(Units(np.array([0.0, 1.0]), np.ones(2), np.array([2.0, 3.0])), 0.5), 6)
     0.614272
     """
+    # In units near the greatest of them no square is infinite or 0.
+    largest = float(np.abs(units.numerators).max()) or 1.0
+    longest = float(units.sizes.max())
+    scaled = Units(units.numerators / largest, units.sizes / longest, units.counts)
+    return _scaled_quantile(scaled, level) * (largest / longest)
+
+
+def _scaled_quantile(units: Units, level: float) -> float:
+    """The same for numerators and sizes up to 1."""
     is_sized = units.sizes > 0
     shares = units.numerators[is_sized] / units.sizes[is_sized]
     low, high = float(shares.min()), float(shares.max())
@@ -294,6 +304,7 @@ def ratio_quantile(units: Units, level: float) -> float:
     residuals = units.numerators - ratio * units.sizes
     size = float((units.counts * units.sizes).sum())
     error = math.sqrt(float((units.counts * residuals * residuals).sum())) / size
+    error = error or (high - low)  # where squares of what remains are 0
     # On the scale of normal quantiles probabilities are nearly straight. The formula comes near
     # the root, and leaves some two steps to the integral.
     first, slope = _root(units, goal, (low, high), ratio + goal * error, 1 / error, rough=True)

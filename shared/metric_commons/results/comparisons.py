@@ -168,6 +168,7 @@ def compare_pairs(
                 alternative=cast(Any, alternative),
                 confidence_level=confidence_level,
             )
+            | {"simultaneous": True}
             for result, p in zip(results, p_adjusted, strict=True)
         ]
     is_drawn = interval == "bootstrap" or correction == "max_t"
@@ -179,7 +180,6 @@ def compare_pairs(
         "correction": correction,
         "tests": len(shared),
         "confidence_level": confidence_level,
-        **({"intervals": "simultaneous"} if is_simultaneous else {}),
     }
     options |= {name: reporting[name] for name in ("margin", "power") if reporting[name]}
     return [
@@ -388,7 +388,7 @@ show that the systems are equal.
     words += f" in {counted(clusters, 'cluster')}" if clusters else ""
     if correction in CORRECTED_BY and family > 1:
         words += f", corrected by {CORRECTED_BY[correction]} over {counted(family, 'comparison')}"
-    if all(_option(comparison, "intervals") == "simultaneous" for comparison in comparisons):
+    if all(comparison.get("simultaneous") for comparison in comparisons):
         words += f". {SIMULTANEOUS}"
         return f"{words[0].upper()}{words[1:]} {NOT_EQUAL}"
     return f"{words[0].upper()}{words[1:]}. {NOT_EQUAL}"
