@@ -1,12 +1,13 @@
 # make demo   scores published answers        make test   runs every test
-# make lint   style and types                 make bench  ours beside the peers
-# make docs   builds the site in build/site   make package  the wheel and the source in dist
+# make check  tests without other processes   make lint   style and types
+# make docs   builds the site in build/site   make bench  ours beside the peers
+# make package  the wheel and the source in dist
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint docs bench package clean
+.PHONY: demo test check lint docs bench package clean
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -30,6 +31,9 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -m "not slow" -n auto --dist worksteal
+
+check: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -m "not slow and not processes" -n auto --dist worksteal
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -36,6 +36,8 @@ ROOMS = (
     "regression",
     "clustering",
     "outcomes",
+    "execution",
+    "rewards",
     "statistics",
     "files",
 )

@@ -106,7 +106,7 @@ def score(measure, relevance, judged, *, relevance_level=1, map_denominator="rel
         total = 0.0
         for precision in precisions:
             total += precision
-        return math.log((1 + total) / (1 + relevant - total)) if retrieved else 0.0
+        return math.log((1 + total) / (1 + relevant - total))
     if stem == "rbp_resid":
         total, reach, judged_all = 0.0, 1.0, True
         for level in relevance:
@@ -178,6 +178,15 @@ def mean(measure, values):
     for value in values:
         total += math.log(value) if measure == "gm_map" else value
     return math.exp(total / len(values)) if measure == "gm_map" else total / len(values)
+
+
+def exact_mean(measure, values):
+    """The mean of one measure over queries from an exact sum; of counts, the sum."""
+    if measure.startswith("num_"):
+        return int(sum(values))
+    if measure == "gm_map":
+        return math.exp(math.fsum(map(math.log, values)) / len(values))
+    return math.fsum(values) / len(values)
 
 
 # Generated runs

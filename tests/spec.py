@@ -32,6 +32,8 @@ class Spec:
     ranges: Mapping[str, tuple[float, float]]  # where each score may lie
     wrong: Mapping[str, Any] = field(default_factory=dict)  # for each input a row of a wrong type
     whole: bool = False  # whether a row has no score without the others
+    # Keys that by definition depend on the order of rows, where options have these values
+    ordered: tuple[Mapping[str, Any], frozenset[str]] = ({}, frozenset())
 
 
 def spec(name: str) -> Spec:

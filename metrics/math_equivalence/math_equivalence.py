@@ -57,6 +57,7 @@ class MathEquivalence(BatchMetric):
     """
 
     lower_is_better = frozenset({"undecided", "unparsed"})
+    always_scored = frozenset({"math_equivalence"})
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -55,6 +55,7 @@ class QaEm(BatchMetric):
 
     lower_is_better = frozenset({"unparsed"})
     logged_names = (("qa_em", "exact_match", "exact", "em", "quasi_exact_match"),)
+    always_scored = frozenset({"qa_em"})
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -61,6 +61,7 @@ class QaF1(BatchMetric):
 
     lower_is_better = frozenset({"unparsed"})
     logged_names = (("qa_f1", "f1", "f1_score"),)
+    always_scored = frozenset({"qa_f1", "qa_precision", "qa_recall"})
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -66,6 +66,7 @@ class SpanF1(BatchMetric):
     scores_are = "sums"
     score_ranges = {"support": (0, None), "*": (0, 1)}
     main_score = "f1"
+    options_of_all_rows = {"scheme": "auto"}
 
     def _info(self):
         texts = datasets.List(datasets.Value("string"))

@@ -62,6 +62,7 @@ class SubstringRecall(BatchMetric):
 
     lower_is_better = frozenset({"unparsed"})
     logged_names = (("substring_recall", "includes", "contains", "coverem"),)
+    always_scored = frozenset({"substring_recall"})
 
     def _info(self):
         return evaluate.MetricInfo(

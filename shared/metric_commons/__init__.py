@@ -6,7 +6,8 @@ a part of the rows, to be merged with other parts. `trainer_hook` computes score
 
 The subpackages contain the same measures as functions on arrays: `answers`, `rouge`, `translation`,
 `transcripts`, `mathematics`, `ranking`, `classification`, `spans`, `regression`, `clustering` and
-`outcomes`. `statistics` contains intervals and tests, and `files` reads and writes files.
+`outcomes`. `execution` runs programs, and `rewards` has functions for training. `statistics`
+contains intervals and tests, and `files` reads and writes files.
 
 Names are imported on first use: `import metric_commons` alone loads no other library.
 """

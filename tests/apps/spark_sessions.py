@@ -6,22 +6,26 @@ import shutil
 import socket
 import sys
 from contextlib import closing, contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from tests.spec import ROOT
 
-pytest.importorskip("grpc", reason="what Spark Connect needs is not installed")
-pytest.importorskip("pyspark", reason="pyspark is not installed")
-if shutil.which("java") is None:
-    pytest.skip("Spark needs java", allow_module_level=True)
+MISSING = [name for name in ("pyspark", "grpc") if find_spec(name) is None]
+MISSING += [] if shutil.which("java") else ["java"]
 
-WARNINGS = (
-    "ignore:PySpark does not yet fully support pandas:FutureWarning",  # no pandas is used here
-    "ignore:.*:ResourceWarning",  # py4j closes its sockets when it is collected
-    "ignore:.*:DeprecationWarning",  # pyspark's own
-)
+# The marks of every test with Spark.
+MARKS = [
+    pytest.mark.processes,
+    pytest.mark.skipif(bool(MISSING), reason=f"Spark needs {', '.join(MISSING)}"),
+    # No pandas is used here.
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    # py4j closes its sockets when it is collected.
+    pytest.mark.filterwarnings("ignore:.*:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore:.*:DeprecationWarning"),  # pyspark's own
+]
 OURS = ("metric_commons", "__editable__")
 
 

@@ -14,6 +14,8 @@ from metric_commons.scoring.scoring import score
 from tests.apps.server_session import write_files
 from tests.spec import PATIENCE, ROOT
 
+pytestmark = pytest.mark.processes
+
 INSPECTOR = os.environ.get("MCP_INSPECTOR")  # the path of its command, mcp-inspector
 
 

@@ -18,6 +18,8 @@ from metric_commons.hub.demo import Demo, module_name, roc_points, usage, worked
 from metric_commons.hub.page import page
 from tests.spec import METRICS, ROOT
 
+pytestmark = pytest.mark.processes
+
 CARD = """\
 # Toy
 
@@ -57,6 +59,11 @@ Words between.
 
 def card_of(name):
     return (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+
+
+@pytest.fixture(autouse=True)
+def _programs_may_be_run(monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
 
 
 @pytest.fixture(scope="module")
@@ -279,3 +286,12 @@ def test_the_version_in_the_front_matter_is_that_of_today():
     from metric_commons.hub.bundling import _GRADIO
 
     assert f"sdk_version: {gradio.__version__.split('.')[0]}." in _GRADIO
+
+
+def test_what_a_space_runs_is_not_for_visitors_to_say(demo):
+    shown = demo("code_eval")
+
+    assert "allow_execution" not in shown.options(0)
+    for option in ('{"allow_execution": true}', '{"engine": "piston:http://127.0.0.1"}'):
+        with pytest.raises(ValueError, match="is for the owner of this Space to say"):
+            shown.score(shown.cells(0), option)

@@ -16,6 +16,8 @@ import pytest
 from metric_commons import load
 from tests.spec import PATIENCE, ROOT
 
+pytestmark = pytest.mark.processes
+
 LINES = (ROOT / "examples" / "capitals.jsonl").read_text("utf-8").splitlines()
 QUESTIONS = [json.loads(line) for line in LINES]
 

@@ -15,6 +15,8 @@ from metric_commons.catalog import catalog
 from tests.apps.probes import FILES, LONGEST, ODD, PROBES, corpus, damaged, is_read, outcome
 from tests.spec import ROOT
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.mark.parametrize(("name", "data"), corpus())
 def test_what_was_found_before_is_read_or_refused(tmp_path, name, data):

@@ -24,6 +24,8 @@ from metric_commons.files import pieces
 from metric_commons.scoring import evaluations, parallel_reading, parallel_rows, worker_processes
 from tests.spec import METRICS, PATIENCE, specs
 
+pytestmark = pytest.mark.processes
+
 COUNT = 70
 ROWS = [
     {

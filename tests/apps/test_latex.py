@@ -10,6 +10,8 @@ from metric_commons.results.latex import as_latex
 from metric_commons.results.rendering import Table
 from metric_commons.scoring.scoring import score
 
+pytestmark = pytest.mark.processes
+
 ROWS = 30
 GOLD = [f"answer {row}" for row in range(ROWS)]
 LONG = [f"s{number}" for number in range(50)]

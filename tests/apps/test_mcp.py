@@ -28,7 +28,7 @@ from metric_commons.scoring.scoring import score
 from tests.programs import output
 from tests.spec import GIVEN, METRICS, PATIENCE, ROOT, of_this_python
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
 RUNS = GIVEN / "data" / "ir" / "treceval"
 needs_runs = pytest.mark.skipif(not RUNS.is_dir(), reason=f"{RUNS} is absent")
@@ -262,7 +262,8 @@ async def test_results_are_saved_under_a_name_of_their_own(call, root):
         assert place.name.startswith("scores_20")
         assert place.suffix == ".json"
         saved = json.loads(place.read_text("utf-8"))
-        assert saved.pop("signature").startswith("ultrarag.evaluate|profile=ultrarag|rows=2|")
+        line = signature("evaluate", "ultrarag", {"rows": 2})
+        assert saved.pop("signature") == line
         assert saved.pop("profile") == "ultrarag"
         assert saved == ultrarag.evaluate(**ANSWERS)
     assert sorted(root.glob("out/*")) == sorted(places)
@@ -1141,3 +1142,29 @@ def test_the_command_refuses_a_root_that_is_no_folder(tmp_path, capsys):
 
     assert (status, out) == (1, "")
     assert "none is not a folder" in err
+
+
+# Programs that a model wrote
+
+
+PROGRAMS = '{"candidates": ["def f(x): return x + 1"], "tests": "assert f(1) == 2"}\n'
+EVALUATION = {
+    "path": "programs.jsonl",
+    "modules": ["code_eval"],
+    "predictions": "candidates",
+    "references": "tests",
+}
+
+
+async def test_programs_are_run_only_by_a_server_that_may(root, workers, monkeypatch):
+    (root / "programs.jsonl").write_text(PROGRAMS)
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    asked = EVALUATION | {"options": {"allow_execution": True}}
+    async with Client(new_server([root], workers=workers)) as client:
+        refused = await client.call_tool("evaluate_file", asked)
+    async with Client(new_server([root], workers=workers, execution_allowed=True)) as client:
+        answered = await client.call_tool("evaluate_file", asked)
+
+    assert refused.is_error
+    assert "started with --allow-execution" in refused.content[0].text
+    assert text_of(answered)["systems"]["candidates"]["code_eval"]["scores"] == {"pass@1": 1.0}

@@ -187,3 +187,25 @@ def test_no_option_is_cut_in_the_help(run):
         assert max(map(len, out.splitlines())) <= 80
     _, out, _ = run("--help")
     assert re.search(r"Exit status: 0 done; 1 .*; 2 ", out)
+
+
+@pytest.mark.parametrize("option", [("--per-example", "rows.jsonl"), ("--standard-error",)])
+def test_an_option_that_no_module_has_is_a_wrong_call(run, option):
+    Path("x.csv").write_text("answer,gold\n1,2\n2,2\n")
+    status, _, err = run("score", "regression", "x.csv", *FIELDS, *option)
+    assert status == 2
+    assert f"{option[0]}: " in err
+    assert "is an option of none of the modules: regression" in err
+
+
+def test_conditions_may_contain_equals_signs_but_not_contradict_each_other(run):
+    Path("x.jsonl").write_text(
+        '{"answer": "a", "gold": "a", "m": "t=1"}\n{"answer": "b", "gold": "a", "m": "u"}\n'
+    )
+    conditions = ("--where", "m=t=1", "--where", "m=t=1")
+    status, out, err = run("score", "qa_em", "x.jsonl", *FIELDS, *conditions, "--format", "json")
+    assert status == 0, err
+    assert '"rows": 1' in out
+    status, _, err = run("score", "qa_em", "x.jsonl", *FIELDS, "--where", "m=t=1", "--where", "m=u")
+    assert status == 2
+    assert "--where m: a row cannot be both 't=1' and 'u'" in err

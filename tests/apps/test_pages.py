@@ -11,6 +11,8 @@ import pytest
 from metric_commons.__main__ import main
 from tests.spec import ROOT
 
+pytestmark = pytest.mark.processes
+
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if page.parent.name != "tables"]
 TEXTS = {str(page.relative_to(ROOT)): page.read_text("utf-8") for page in PAGES}

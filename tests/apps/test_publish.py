@@ -17,6 +17,8 @@ from metric_commons.hub.demo import worked_examples
 from tests.apps.fake_hub import TOKEN, Hub, as_stranger, fake_hub
 from tests.spec import METRICS, PATIENCE
 
+pytestmark = pytest.mark.processes
+
 VERSION = version("metric-commons")
 TAG = f"v{VERSION}"
 

@@ -12,6 +12,8 @@ import pytest
 from metric_commons import load
 from tests.spec import PATIENCE, ROOT
 
+pytestmark = pytest.mark.processes
+
 GUIDE = (ROOT / "docs/guides/scale.md").read_text("utf-8")
 RECIPES = {
     block.split()[1].partition(".")[0]: block

@@ -12,7 +12,7 @@ from metric_commons.integrations.spark import scores_of_rows
 from metric_commons.scoring import spark_parts
 from metric_commons.scoring.scoring_plans import ScoringPlan
 from tests.apps.spark_sessions import (
-    WARNINGS,
+    MARKS,
     blocks_of_guide,
     python_without_metric_commons,
     spark_sessions,
@@ -20,7 +20,7 @@ from tests.apps.spark_sessions import (
 from tests.result_keys import as_computed
 from tests.spec import PATIENCE, ROOT
 
-pytestmark = [pytest.mark.filterwarnings(warning) for warning in WARNINGS]
+pytestmark = MARKS
 
 ROWS = [
     (f"q{i:03}", ("Paris", "the Rhine", "42", "")[i % 4], [("Paris", "Rhine")[i % 2], "41"], i % 3)

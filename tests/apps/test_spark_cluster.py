@@ -16,7 +16,7 @@ from metric_commons import load, score
 from metric_commons.integrations.spark import part_of_rows, scores_of_rows
 from metric_commons.states import Part
 from tests.apps.spark_sessions import (
-    WARNINGS,
+    MARKS,
     blocks_of_guide,
     free_port,
     python_without_metric_commons,
@@ -24,10 +24,7 @@ from tests.apps.spark_sessions import (
 )
 from tests.result_keys import as_computed
 
-pytestmark = [
-    pytest.mark.slow,
-    *(pytest.mark.filterwarnings(warning) for warning in WARNINGS),
-]
+pytestmark = [pytest.mark.slow, *MARKS]
 
 ROWS = [
     (f"q{i:04}", ("Paris", "the Rhine", "42", "")[i % 4], ("Paris", "Rhine")[i % 3 % 2], i % 7)

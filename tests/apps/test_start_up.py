@@ -7,6 +7,8 @@ import pytest
 
 from tests.spec import PATIENCE, ROOT
 
+pytestmark = pytest.mark.processes
+
 NETWORK = {"fsspec", "huggingface_hub", "httpx", "requests", "aiohttp", "asyncio"}
 TABLES = {"pandas", "pyarrow", "datasets", "evaluate"}
 OF_OTHER_COMMANDS = {

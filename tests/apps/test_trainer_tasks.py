@@ -1,6 +1,6 @@
 """Answers, tags and speech in training: from arrays to what modules take."""
 
-from itertools import product
+from itertools import groupby, product
 from types import SimpleNamespace
 
 import datasets
@@ -274,6 +274,43 @@ def test_speech_is_compared_as_text(monkeypatch):
         for given in (predictions, reduced):
             result = hook(SimpleNamespace(predictions=given, label_ids=labels))
             assert result == expected == {"qa_em": 0.5}
+
+
+class Characters:
+    """A tokenizer of a CTC model as transformers has it: 0 is padding, the blank; 4 is <unk>."""
+
+    word_delimiter_token = "|"
+
+    def batch_decode(self, rows, *, skip_special_tokens=False, group_tokens=True):
+        special = (0, 4) if skip_special_tokens else (0,)
+        texts = []
+        for row in rows:
+            grouped = [token for token, _ in groupby(row)] if group_tokens else row
+            letters = ["_", "a", "b", "|", "<unk>"]
+            texts.append("".join(letters[token] for token in grouped if token not in special))
+        return [text.replace("|", " ") for text in texts]
+
+
+def test_unknown_letters_of_a_ctc_model_are_letters():
+    """As in run_speech_recognition_ctc.py, which decodes with special tokens."""
+    tokenizer = Characters()
+    frames = np.array([[1, 0, 4, 3, 2, 2], [2, 2, 0, 2, 4, 4]])
+    labels = np.array([[1, 2, 3, 2, -100], [2, 2, -100, -100, -100]])
+    texts = {
+        "predictions": tokenizer.batch_decode(frames),
+        "references": tokenizer.batch_decode(
+            np.where(labels == -100, 0, labels), group_tokens=False
+        ),
+    }
+    rates = {}
+    for rate, unit in (("wer", "word"), ("cer", "character")):
+        hook = trainer_hook("error_rate", task="speech", tokenizer=tokenizer, unit=unit)
+        result = hook(SimpleNamespace(predictions=4.0 * np.eye(5)[frames], label_ids=labels))
+        rates[rate] = result[rate]
+        assert rates[rate] == metric_commons.load("error_rate").compute(**texts, unit=unit)[rate]
+
+    assert texts["predictions"] == ["a<unk> b", "bb<unk>"]
+    assert rates == {"wer": 2 / 3, "cer": 10 / 6}
 
 
 def test_speech_is_scored_by_its_errors():

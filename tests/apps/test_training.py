@@ -41,6 +41,8 @@ from tests.apps.test_trainer import Hits, Rows
 from tests.apps.test_trainer_tasks import slow_answer
 from tests.spec import PATIENCE, ROOT
 
+pytestmark = pytest.mark.processes
+
 WORDS = ["<pad>", "<s>", "</s>", "<unk>", *"the a cat dog sat on in Paris Eiffel Tower is".split()]
 # Weights far from zero give logits far from each other, so that no rounding decides a class.
 TINY = {

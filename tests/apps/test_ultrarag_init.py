@@ -17,7 +17,7 @@ from metric_commons.integrations import ultrarag
 from tests.shared.integrations.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
 from tests.spec import GIVEN, PATIENCE, of_this_python
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
 RUNS = GIVEN / "data" / "ir" / "treceval"
 CHECKOUT = os.environ.get("ULTRARAG_CHECKOUT")
@@ -354,3 +354,15 @@ def test_ultrarag_scores_answers(command, place):
     command("run", "evaluate_results.yaml")
 
     assert "0.2857142857142857" in remembered("evaluate_results")
+
+
+def test_the_server_is_told_the_version_of_the_python_that_ultrarag_runs_in(place):
+    entry = place / "src" / "scores.py"
+    echo = Path("echo.sh").absolute()
+    echo.write_text('#!/bin/sh\necho "$@"\n')
+    echo.chmod(0o755)
+    entry.write_text(entry.read_text().replace(repr(sys.executable), repr(str(echo))))
+    command = [BARE, str(entry)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    version = "{}.{}".format(*sys.version_info)
+    assert done.stdout.split()[-2:] == ["--python-version", version]

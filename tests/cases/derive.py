@@ -19,6 +19,10 @@ SOURCES = {
     "statistics": GIVEN / "cases" / "statistics.jsonl",
     "sequences": GIVEN / "cases" / "sequences.jsonl",
     "answers": GIVEN / "cases" / "answers.jsonl",
+    "execution": GIVEN / "cases" / "execution.jsonl",
+    "mathematics": GIVEN / "cases" / "mathematics.jsonl",
+    "ratio_intervals": GIVEN / "cases" / "ratio_intervals.jsonl",
+    "files": GIVEN / "cases" / "files.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
 
@@ -45,7 +49,11 @@ UNREAD = {
         *("evaluate metrics/bleu (a7dd338)", "evaluate metrics/bleu (a7dd338) smooth"),
         *("evaluate metrics/google_bleu (a7dd338)", "signature", "rows", "sentences"),
     },
-    "answers": set(),
+    "execution": {
+        *("prototype", "livecodebench 28fef95", "verl prime_code 1dda039", "nemo gym 07d6b0d"),
+        *("apps 362aedc", "open-r1 1416fa0", "verl sandbox_fusion 1dda039"),
+    },
+    **dict.fromkeys(("answers", "mathematics", "ratio_intervals", "files"), frozenset()),
     "worked_examples": set(),
 }
 

@@ -1,27 +1,15 @@
 """Paths, scores and targets in files: recorded inputs with what they mean."""
 
-import json
-
 import pytest
 
 from metric_commons.files.field_paths import value_at
 from metric_commons.log_formats.inspect import number
 from metric_commons.log_formats.lm_eval import literal_list
-from tests.spec import GIVEN
-
-CASES = GIVEN / "cases" / "files.jsonl"
-
-pytestmark = pytest.mark.skipif(not CASES.is_file(), reason="the cases are not here")
-
-
-def recorded():
-    if not CASES.is_file():
-        return []
-    return [json.loads(line) for line in CASES.read_text("utf-8").splitlines()]
+from tests.spec import recorded
 
 
 def of(kind):
-    cases = [case for case in recorded() if case.get("id", "").startswith(f"{kind}/")]
+    cases = [case for case in recorded("files") if case["id"].startswith(f"{kind}/")]
     return pytest.mark.parametrize("case", cases, ids=[case["id"] for case in cases])
 
 

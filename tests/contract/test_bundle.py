@@ -19,6 +19,8 @@ from tests.apps.fake_hub import as_stranger, fake_hub
 from tests.contract.test_house_rules import TRAVELLING
 from tests.spec import METRICS, ROOT, spec
 
+pytestmark = pytest.mark.processes
+
 # Runs as somebody who has evaluate and not this package: reads {address: arguments of compute}
 # and prints {address: result}.
 STRANGER = """
@@ -50,31 +52,23 @@ def bundles(tmp_path_factory):
     return {name: bundle(name, out_dir) for name in METRICS}
 
 
-@pytest.fixture(scope="module")
-def results(bundles, tmp_path_factory):
-    """What a stranger gets: from the folder, from the Hub, and from the cache without a Hub."""
-    home = tmp_path_factory.mktemp("stranger")
-    folders = {str(folder): spec(name).sample for name, folder in bundles.items()}
-    spaces = {f"org/{name}": spec(name).sample for name in METRICS}
-    with fake_hub({f"org/{name}": folder for name, folder in bundles.items()}) as endpoint:
-        first = as_stranger(STRANGER, folders | spaces, home, HF_ENDPOINT=endpoint)
-    second = as_stranger(STRANGER, spaces, home, HF_ENDPOINT=endpoint, HF_EVALUATE_OFFLINE="1")
-    return {
-        name: {
-            "folder": first[str(folder)],
-            "hub": first[f"org/{name}"],
-            "offline": second[f"org/{name}"],
-        }
-        for name, folder in bundles.items()
+def test_a_bundle_gives_the_same_numbers(bundles, tmp_path):
+    """A stranger loads it from the folder, from the Hub, and from the cache without a Hub."""
+    samples = {name: spec(name).sample for name in METRICS}
+    here = {
+        name: exactly(evaluate.load(str(ROOT / "metrics" / name)).compute(**sample))
+        for name, sample in samples.items()
     }
+    folders = {str(bundles[name]): sample for name, sample in samples.items()}
+    spaces = {f"org/{name}": sample for name, sample in samples.items()}
 
+    with fake_hub({f"org/{name}": folder for name, folder in bundles.items()}) as endpoint:
+        online = as_stranger(STRANGER, folders | spaces, tmp_path, HF_ENDPOINT=endpoint)
+    cached = as_stranger(STRANGER, spaces, tmp_path, HF_ENDPOINT=endpoint, HF_EVALUATE_OFFLINE="1")
 
-@pytest.mark.parametrize("origin", ["folder", "hub", "offline"])
-@pytest.mark.parametrize("name", METRICS)
-def test_a_bundle_gives_the_same_numbers(name, origin, results):
-    here = evaluate.load(str(ROOT / "metrics" / name)).compute(**spec(name).sample)
-
-    assert exactly(results[name][origin]) == exactly(here)
+    assert {name: exactly(online[str(bundles[name])]) for name in METRICS} == here
+    assert {name: exactly(online[f"org/{name}"]) for name in METRICS} == here
+    assert {name: exactly(cached[f"org/{name}"]) for name in METRICS} == here
 
 
 def changed(before, after):
@@ -83,21 +77,22 @@ def changed(before, after):
     return [(old, new) for old, new in zip(*lines, strict=True) if old != new]
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_files_travel_as_they_are_but_for_their_imports(name, bundles):
-    own = {f"{name}.py", "README.md", "index.html", "requirements.txt", MARKER_FILE}
+def test_files_travel_as_they_are_but_for_their_imports(bundles):
     package = ROOT / "shared" / "metric_commons"
-    files = {path.name: path for path in bundles[name].iterdir()}
+    sources = {path.name: path for room in TRAVELLING for path in (package / room).glob("[!_]*.py")}
 
-    assert own < files.keys()
-    assert files["README.md"].read_bytes() == (ROOT / "metrics" / name / "README.md").read_bytes()
-    for file in files.keys() - own:
-        (source,) = (
-            package / room / file for room in TRAVELLING if (package / room / file).is_file()
-        )
-        for old, new in changed(source.read_text("utf-8"), files[file].read_text("utf-8")):
-            room, stem = re.fullmatch(r" *from \.\.(\w+)\.(\w+) import .*", old).groups()
-            assert new == old.replace(f"..{room}.{stem}", f".{stem}")
+    for name, folder in bundles.items():
+        own = {f"{name}.py", "README.md", "index.html", "requirements.txt", MARKER_FILE}
+        files = {path.name: path for path in folder.iterdir()}
+        card = ROOT / "metrics" / name / "README.md"
+
+        assert own < files.keys()
+        assert files["README.md"].read_bytes() == card.read_bytes()
+        for file in files.keys() - own:
+            travelled = files[file].read_text("utf-8")
+            for old, new in changed(sources[file].read_text("utf-8"), travelled):
+                room, stem = re.fullmatch(r" *from \.\.(\w+)\.(\w+) import .*", old).groups()
+                assert new == old.replace(f"..{room}.{stem}", f".{stem}")
 
 
 def test_a_space_carries_what_its_module_reaches_and_no_more(bundles):
@@ -118,12 +113,12 @@ def test_only_the_imports_of_a_script_are_rewritten(name, bundles):
     assert all(line.startswith(("from .", "# ")) for line in after if line not in before)
 
 
-def test_requirements_are_those_of_the_package(bundles):
+def test_requirements_are_those_of_the_package_for_a_space_that_reads_no_files(bundles):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
     for folder in bundles.values():
         required = (folder / "requirements.txt").read_text("utf-8").splitlines()
-        assert required == sorted(project["dependencies"])
+        assert sorted([*required, "pyarrow>=21"]) == sorted(project["dependencies"])
 
 
 OPTIONAL = {"math_verify", "sympy"}  # one option says what to install, in a process of its own

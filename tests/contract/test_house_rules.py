@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from fnmatch import fnmatch
+from functools import lru_cache
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -40,10 +41,11 @@ FAMILIES = (
     "regression",
     "clustering",
     "outcomes",
+    "execution",
 )
 # What families share.
 FOUNDATIONS = ("texts", "extraction", "curves")
-SURFACES = ("integrations", "plots", "report")
+SURFACES = ("integrations", "plots", "report", "rewards")
 APPLICATIONS = ("cli", "mcp", "hub")
 MOST_FILES = 18  # of a room
 
@@ -193,6 +195,12 @@ def twins(paths):
     return sorted({stem for stem in stems if stems.count(stem) > 1 or stem in taken})
 
 
+@lru_cache(maxsize=1)  # the rules look at one file after another
+def syntax(text):
+    """The statements of a file, to be read and not to be changed."""
+    return ast.parse(text)
+
+
 def at_import(text):
     """What of `text` runs when it is imported: no bodies of functions, nothing for types only."""
     tree = ast.parse(text)
@@ -210,7 +218,7 @@ def unportable(text):
 
 def impolite(text):
     """Assertions, prints and warnings: bad input is a ValueError."""
-    tree = ast.parse(text)
+    tree = syntax(text)
     asserts = [f"assert in line {n.lineno}" for n in ast.walk(tree) if isinstance(n, ast.Assert)]
     calls = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & {"print"}
     return [*asserts, *calls, *(imported(text) & {"warnings"})]
@@ -221,7 +229,7 @@ def vague(text):
     words = re.compile(r"(?:^|_)(?:utils?|helpers?|managers?)(?:_|$)|(?:Util|Helper|Manager)s?$")
     return [
         node.name
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(syntax(text))
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and words.search(node.name)
     ]
 
@@ -230,7 +238,7 @@ def hidden_from_help(text):
     """Overrides whose docstring evaluate cannot extend, as it does when it makes an instance."""
     return [
         node.name
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(syntax(text))
         if isinstance(node, ast.FunctionDef)
         and node.name in {"add", "add_batch", "compute"}
         and (node.decorator_list or not ast.get_docstring(node))
@@ -256,7 +264,7 @@ def foreign(text):
     }
     allowed = {"datasets", "evaluate", *travelling}
     faults = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(syntax(text)):
         if isinstance(node, ast.Import):
             faults += [alias.name for alias in node.names if alias.name not in allowed]
         elif isinstance(node, ast.ImportFrom):
@@ -679,3 +687,15 @@ def test_a_tie_to_a_machine_is_noticed(text, word):
 
 def test_addresses_are_no_ties():
     assert not tied_to_a_machine("https://example.org/work/paper.pdf ../home/x a/root/b")
+
+
+def test_no_code_reads_a_printed_signature():
+    """Values of options may contain the signs between them; results hold the options themselves."""
+    reading = re.compile(
+        r"""signature\)?\.(r?split|r?partition|find|index|removeprefix|removesuffix)\b"""
+        r"""|\.r?(split|partition)\(["']\|["']"""
+    )
+    assert reading.search('result.signature.split("|")')
+    assert reading.search("line.partition('|')")
+    for path in sorted((ROOT / "shared").rglob("*.py")):
+        assert not reading.search(path.read_text("utf-8")), path

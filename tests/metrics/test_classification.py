@@ -498,3 +498,17 @@ def test_two_columns_of_probabilities_are_those_of_the_sorted_labels(labels, opt
     assert metric.compute(predictions=rows, references=references, **options) == metric.compute(
         predictions=second, references=references, **options
     )
+
+
+def test_whole_numbers_of_a_row_are_probabilities():
+    """What a decision tree returns, also where a file has made integers of it."""
+    rows, labels = [[0, 1], [1, 0], [0, 1], [0, 1]], [1, 0, 1, 0]
+    metric = load("classification", average="binary")
+    result = metric.compute(predictions=rows, references=labels)
+
+    assert (result["accuracy"], result["roc_auc"]) == (0.75, 0.75)
+    assert result == metric.compute(
+        predictions=[list(map(float, row)) for row in rows], references=labels
+    )
+    with pytest.raises(ValueError, match="is of two labels, not of rows of several"):
+        metric.compute(predictions=rows, references=rows)

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons import load
+from metric_commons.states.state import State
 from tests.rankings import (
     MEASURES,
     any_ids,
-    mean,
+    exact_mean,
     measure_options,
     query,
     ranked,
@@ -98,7 +99,27 @@ def test_a_call_scores_as_defined(shape, data, reading, scoring):
     for name in MEASURES:
         expected = [score(name, *pair, **scoring) for pair in zip(lists, judged, strict=True)]
         assert result["per_example"][name] == expected
-        assert result[name] == mean(name, expected)
+        assert result[name] == exact_mean(name, expected)
+
+
+def test_neither_the_order_of_queries_nor_states_show_in_a_mean():
+    # Ten average precisions of 0.1, whose running sum is 0.9999999999999999; and one of 1.
+    predictions = [list("bcdefghijk")] * 10 + [["k"]]
+    references = [["k"]] * 11
+    expected = {"map": 2.0 / 11}
+    for order in (range(11), range(10, -1, -1)):
+        rows = {
+            "predictions": [predictions[row] for row in order],
+            "references": [references[row] for row in order],
+        }
+        assert metric().compute(**rows, measures=["map"]) == expected
+        total = State("ir_ranking", measures=["map"])
+        for start in (0, 4):
+            part = slice(start, 4 if start == 0 else None)
+            state = State("ir_ranking", measures=["map"])
+            state.update(**{key: column[part] for key, column in rows.items()}, ids=order[part])
+            total.merge(state)
+        assert total.result() == expected
 
 
 # What the card says

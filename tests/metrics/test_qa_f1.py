@@ -116,3 +116,15 @@ def test_a_question_without_references_is_named_and_not_kept():
     with pytest.raises(ValueError, match=r"^references\[1\] is empty; every row needs at least"):
         qa_f1.compute(predictions=["cat", "dog"], references=["cat", []])
     assert len(qa_f1) == 0
+
+
+@pytest.mark.parametrize("empty", ["", "the", "?!"])
+@pytest.mark.parametrize("rows", [11, 12, 40])
+def test_empty_texts_at_the_end_take_no_words_from_others(rows, empty):
+    """The token of the row before is the last one of the block."""
+    texts = ["New York City", *[empty] * (rows - 1)]
+    for column in (texts, texts[::-1], texts[1:6] + texts[:1] + texts[6:]):
+        result = load("qa_f1").compute(predictions=column, references=column, per_example=True)
+
+        assert result["per_example"]["qa_f1"] == [1.0] * rows
+        assert result["qa_f1"] == 1.0

@@ -1,3 +1,4 @@
+import json
 import math
 
 import numpy as np
@@ -463,3 +464,19 @@ def test_weighted_prediction_intervals(regression, clustered):
         )
         low, high = half["confidence_interval"][name]
         assert low < half[name] < high
+
+
+def test_intervals_of_weighted_clusters_do_not_depend_on_the_order_of_rows():
+    rows = {
+        "predictions": [[0.1 * row, 0.1 * row + 0.3] for row in range(12)],
+        "references": [0.1 * row - 0.7 for row in range(12)],
+        "sample_weight": [0.1, 0.7, 0.3] * 4,
+        "clusters": ["large"] * 10 + ["small", "other"],
+    }
+    options = {"measures": "winkler(alpha=0.1)", "confidence_level": 0.9, "n_resamples": 50}
+    metric = load("regression", **options)
+    intervals = {
+        json.dumps(metric.compute(**{k: c[n:] + c[:n] for k, c in rows.items()})) for n in range(12)
+    }
+
+    assert len(intervals) == 1

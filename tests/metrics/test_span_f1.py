@@ -1,8 +1,9 @@
 import math
 
 import pytest
+from datasets import Dataset
 
-from metric_commons import State, load
+from metric_commons import State, load, score
 from tests.spec import Spec
 
 KEYS = ("precision", "recall", "f1")
@@ -183,6 +184,15 @@ def test_nothing_to_find_is_worth_what_is_asked_for(zero_division):
     assert found["accuracy"] == 1.0
 
 
+def test_rows_without_tags_have_no_spans():
+    """Like rows without spans, so that a part of a table may have no tags."""
+    found = load("span_f1").compute(predictions=[[]], references=[[]], zero_division=0.5)
+
+    assert found["precision"] == found["recall"] == found["f1"] == 0.5
+    assert math.isnan(found["macro_f1"])
+    assert math.isnan(found["accuracy"])
+
+
 def test_rows_do_not_touch():
     apart = [["B-A"], ["I-A"]]
 
@@ -195,7 +205,6 @@ def test_rows_do_not_touch():
     [
         ([["O"]], [["O", "O"]], {}, r"predictions\[0\] has 1 tags, but references\[0\] has 2"),
         ([["O", ""]], [["O", "O"]], {}, r"predictions\[0\]\[1\] is empty"),
-        ([[]], [[]], {}, "there are no tags in any row"),
         ([["O"]], [["X-A"]], {"scheme": "IOB2"}, r"references\[0\]\[0\] is 'X-A'; the letters of"),
         ([["O"]], [["I-A"]], {"scheme": "auto"}, "references have no known scheme"),
         (
@@ -217,6 +226,17 @@ def test_rows_do_not_touch():
 def test_what_cannot_be_scored_is_named(predictions, references, options, message):
     with pytest.raises(ValueError, match=message):
         f1(predictions, references, **options)
+
+
+def test_the_scheme_of_all_rows_is_not_for_states():
+    rows = {"predictions": [["S-A", "O"], ["O"]], "references": [["B-A", "E-A"], ["O"]]}
+    table = Dataset.from_dict(rows)
+    columns = {"predictions": "predictions", "references": "references"}
+
+    with pytest.raises(ValueError, match="scheme='auto' follows from all rows, which a state"):
+        State("span_f1", scheme="auto")
+    results = score("span_f1", table, **columns, options={"scheme": "auto"})
+    assert results.systems["predictions"]["span_f1"].scores["f1"] == f1(**rows, scheme="auto")
 
 
 def test_a_state_keeps_halves():

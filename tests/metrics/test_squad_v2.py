@@ -43,6 +43,10 @@ SPEC = Spec(
         **{f"{part}total": (1, 4) for part in PARTS},
     },
     wrong={"predictions": 1889, "references": ["Paris", 7]},
+    ordered=(
+        {"threshold_ties": "official"},
+        frozenset({"best_exact", "best_exact_thresh", "best_f1", "best_f1_thresh"}),
+    ),
 )
 
 BEST = {"best_exact": 0.75, "best_exact_thresh": 0.1, "best_f1": 0.95, "best_f1_thresh": 0.2}
@@ -177,3 +181,10 @@ def test_states_have_the_result_of_all_rows(ties):
         total.update(predictions=["a"], references=[["a"]])
     with pytest.raises(ValueError, match="some rows have groups, others have none"):
         total.update(**{name: column[:1] for name, column in columns.items()}, groups=["a"])
+
+
+def test_questions_without_answers_at_the_end_take_no_words_from_others():
+    answers, accepted = ["New York City", *[""] * 10], [["New York City"], *[[]] * 10]
+    result = load("squad_v2").compute(predictions=answers, references=accepted)
+
+    assert result["HasAns_f1"] == result["NoAns_f1"] == result["f1"] == 1.0

@@ -49,6 +49,8 @@ def edits(prediction, reference, **options):
         ("a, b", "a b", {}, 1),
         ("a, b", "a , b", {"normalized": True}, 0),
         ("a, b!", "a b", {"no_punct": True}, 0),
+        ("the car is Peter's, not mine", "that car is Peter's, not mine", {"normalized": True}, 3),
+        ("Peter's, yes", "Peter's, yes", {"normalized": True}, 2),  # references are read twice
         ("今天好", "今天", {}, 1),
         ("今天好", "今 天 好", {"normalized": True, "asian_support": True}, 0),
         ("今天。", "今天", {"no_punct": True}, 1),

@@ -12,6 +12,8 @@ import pytest
 from tests.peers.__main__ import HEAD, PEERS, outcomes, row, rows_of_page
 from tests.spec import METRICS, ROOT
 
+pytestmark = pytest.mark.processes
+
 DIFFERENCES = tomllib.loads((ROOT / "tests/peers/differences.toml").read_text("utf-8"))
 QUOTE = re.compile(
     r"of the (\d+) cases of (\S+) (\S+) (\d+) pass, (\d+) differ by design and (\d+) ask for"

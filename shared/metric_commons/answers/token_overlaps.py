@@ -128,11 +128,13 @@ def _may_be_shared(tokens: Tokens, hashes: NDArray[np.uint32], first_texts: Inte
         return tokens.starts  # there are none
     text_starts = np.append(tokens.text_starts, hashes.size)
     side_starts = text_starts.take(np.stack([first_texts, first_texts + 1], axis=1).ravel())
-    bits = np.left_shift(np.uint64(1), hashes & np.uint32(63), dtype=np.uint64)
+    # One more element, without a bit: sides at the end of the block that are empty begin there.
+    bits = np.zeros(hashes.size + 1, dtype=np.uint64)
+    np.left_shift(np.uint64(1), hashes & np.uint32(63), dtype=np.uint64, out=bits[:-1])
     # A side without tokens gets the bit of the token behind it, which spares no token wrongly.
-    bits_of_sides = np.bitwise_or.reduceat(bits, np.minimum(side_starts, hashes.size - 1))
+    bits_of_sides = np.bitwise_or.reduceat(bits, side_starts)
     of_other_side = bits_of_sides.reshape(-1, 2)[:, ::-1].ravel()
-    bits &= np.repeat(of_other_side, np.diff(side_starts, append=hashes.size))
+    bits[:-1] &= np.repeat(of_other_side, np.diff(side_starts, append=hashes.size))
     return np.flatnonzero(bits)
 
 

@@ -4,6 +4,7 @@ A module accepts one or several *layouts*; each has a shape for every column. Ro
 shapes are converted to one layout. An error names the row that fits none.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import chain
@@ -87,6 +88,46 @@ def map_rows(column: Any, fields: Sequence[str]) -> list[dict[str, Any] | None]:
         else {field: [pair[i] for pair in row] for i, field in enumerate(fields)}
         for row in column.to_pylist()
     ]
+
+
+def json_rows(name: str, column: Any) -> Column:
+    """The column, in which objects and lists of objects have become their JSON texts.
+
+    Raises:
+        RowError: JSON cannot hold a row.
+
+    >>> json_rows("references", ["text", {"inputs": ["1"]}])
+    ['text', '{"inputs": ["1"]}']
+    """
+    rows = as_column(name, column)
+    if not isinstance(rows, list) or all(isinstance(row, str) for row in rows):
+        return rows
+    return [
+        _json_text(name, number, row) if _is_object_or_objects(row) else row
+        for number, row in enumerate(rows)
+    ]
+
+
+def _is_object_or_objects(row: Any) -> bool:
+    if isinstance(row, np.ndarray) and row.ndim == 1:
+        row = list(row)
+    is_list = isinstance(row, list | tuple) and len(row) > 0
+    return isinstance(row, Mapping) or (is_list and all(isinstance(x, Mapping) for x in row))
+
+
+def _json_text(name: str, number: int, row: Any) -> str:
+    try:
+        return json.dumps(row, default=_json_value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise RowError(name, number, f"cannot be written as JSON: {error}") from None
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is not a value of JSON")
 
 
 def copied(column: Column, shape: Shape) -> Column:

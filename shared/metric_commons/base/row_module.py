@@ -16,7 +16,17 @@ from ..numbers.checks import nearest
 from ..numbers.score_ranges import SHARES, Ranges
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
 from ..statistics.sums import RowStatistics
-from .columns import Layout, copied, holds_maps, holds_queries, joined, map_rows, query_rows, read
+from .columns import (
+    Layout,
+    copied,
+    holds_maps,
+    holds_queries,
+    joined,
+    json_rows,
+    map_rows,
+    query_rows,
+    read,
+)
 from .locks import Lock
 from .options import Option, completed, declared_options, spelled_out
 
@@ -44,6 +54,14 @@ class RowModule(abc.ABC):
     nan_allowed = False  # whether NaN may stand in columns of floats
     # Names of configurations that evaluate's own modules have, and that change nothing here.
     configurations: frozenset[str] = frozenset()
+    # Values of options that stand for something that only all rows together tell.
+    options_of_all_rows: Mapping[str, Any] = {}
+    single_text_allowed = True  # whether a text may stand for a list of one
+    # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
+    json_inputs: frozenset[str] = frozenset()
+    # Keys of the result that report on each row, or on how all rows were computed; not scores.
+    reports: frozenset[str] = frozenset()
+    runs_programs = False  # whether it runs programs that a model wrote
     unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
     # What the scores are made of, and so what a state keeps of the rows: "means" of the scores of
     # rows; "outcomes", of which only some may count; "rankings", kept by their ids; "counts" of
@@ -55,6 +73,8 @@ class RowModule(abc.ABC):
     # Of checked columns and all options the columns of which a state counts equal rows, where
     # `scores_are` "counts"; `compute` has the same result from these as from the others.
     state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
+    # Names of scores of rows that every result has, whatever its options are.
+    always_scored: frozenset[str] = frozenset()
     # The score to compare systems by; None for the first of the result.
     main_score: str | None = None
     # Scores that are no means, though their module scores row by row: patterns of names, and
@@ -111,7 +131,7 @@ class RowModule(abc.ABC):
         if isinstance(feature, self.types.Value) and feature.dtype in _KINDS:
             return Scalar(_KINDS[feature.dtype], **limits)
         if isinstance(feature, self.types.List) and feature.length == -1:
-            return ListOf(self._shape(feature.feature, **limits))
+            return ListOf(self._shape(feature.feature, **limits), self.single_text_allowed)
         if isinstance(feature, dict):
             fields = feature.items()
             return Record(tuple((name, self._shape(inner, **limits)) for name, inner in fields))
@@ -310,7 +330,11 @@ class RowModule(abc.ABC):
     def _read(self, inputs: Mapping[str, Any]) -> Batch:
         self._read_features()
         columns = self.as_rows(
-            {name: column for name, column in inputs.items() if column is not None}
+            {
+                name: json_rows(name, column) if name in self.json_inputs else column
+                for name, column in inputs.items()
+                if column is not None
+            }
         )
         if any(layout.keys() == columns.keys() for layout in self._layouts):
             try:

@@ -8,14 +8,14 @@ import typer
 
 from ..catalog.usage import MissingExtraError, UsageError
 from ..numbers.checks import OptionError
-from ..results.rendering import escaped
+from ..results.rendering import label
 
 _LONGEST = 2_000  # characters of a message, which may quote a long value
 
 # The commands in the order of the help, the file in which each stands, and its function if that is
 # not called so, too.
 COMMANDS = {
-    **{name: name for name in ("score", "merge", "run")},
+    **{name: name for name in ("score", "execute", "merge", "run")},
     "init": "run",
     **{name: name for name in ("trec", "compare", "leaderboard")},
     "history": "leaderboard",
@@ -69,7 +69,7 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
 
 
 def _refused(message: str, status: int) -> int:
-    line = escaped(" ".join(message.splitlines()))
+    line = label(" ".join(message.splitlines()))
     if len(line) > _LONGEST:
         line = f"{line[: _LONGEST // 2 - 3]} ... {line[-_LONGEST // 2 + 2 :]}"
     typer.echo(line, err=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..catalog import catalog
-from ..catalog.arguments import assign, input_names
+from ..catalog.arguments import assign, check_supported, input_names
 from ..catalog.presets import preset_options
 from ..catalog.usage import UsageError, check_outputs
 from ..comparison.stated_means import NO_ROWS, results_of_logs
@@ -342,8 +342,27 @@ def check_usage(evaluation: Evaluation) -> None:
         is_named = evaluation.fields["references"] is not None
         if type(evaluation) is Evaluation and not is_named and "references" in input_names(metric):
             raise UsageError(f"{name} needs --references")
+    _check_reported(evaluation)
     is_long = isinstance(evaluation, LogEvaluation) and evaluation.system_field is not None
     if evaluation.compare and len(evaluation.systems) < 2 and not is_long:
         raise UsageError("--compare needs at least two systems")
     if isinstance(evaluation, LogEvaluation):
         evaluation.check()
+
+
+def _check_reported(evaluation: Evaluation) -> None:
+    """Check that a module has each option about what is reported beside its scores."""
+    fields, uncertainty = evaluation.fields, evaluation.uncertainty
+    requested = {
+        "--per-example": ("per_example", evaluation.per_example),
+        "--confidence": ("confidence_level", uncertainty.get("confidence_level") is not None),
+        "--standard-error": ("standard_error", uncertainty.get("standard_error")),
+        "--group-by": ("groups", fields.get("groups") is not None),
+        "--cluster-by": ("clusters", fields.get("clusters") is not None),
+    }
+    for flag, (option, is_requested) in requested.items():
+        if is_requested:
+            try:
+                check_supported([option], evaluation.metrics)
+            except ValueError as error:
+                raise UsageError(f"{flag}: {error}") from error

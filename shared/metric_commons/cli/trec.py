@@ -17,7 +17,7 @@ from ..files.streams import stem
 from ..results.module_results import ModuleResult, aggregation_of, interval_options
 from ..results.rendering import Table, label
 from ..results.results import FORMATS, Results
-from ..results.signature import provenance, signature
+from ..results.signature import program, provenance
 
 if TYPE_CHECKING:
     from ..ranking.names import Measure
@@ -384,7 +384,7 @@ def summary(
     import numpy as np
 
     from ..ranking.names import AGGREGATION
-    from ..ranking.ranking_measures import average
+    from ..ranking.ranking_measures import average, sequential_mean
     from ..statistics.summary import uncertainty
 
     rows = len(query_scores)
@@ -393,10 +393,11 @@ def summary(
         values = np.array(
             [query[measure.name] for query in query_scores.values()], dtype=np.float64
         )
-        mean = average(measure)(values)
+        of_queries = average(measure, sequential_mean)
+        mean = of_queries(values)
         scores[measure.name] = mean if means is None else means[measure.name]
         if math.isclose(scores[measure.name], mean):
-            estimators[measure.name] = partial(average(measure).interval, values, None)
+            estimators[measure.name] = partial(of_queries.interval, values, None)
     options = {"measures": list(scores), **scoring._asdict(), "map_denominator": "relevant"}
     uncertain = uncertainty(estimators, **intervals) if intervals else {"confidence_interval": {}}
     if intervals:
@@ -417,10 +418,10 @@ def summary(
         }
         if per_query
         else {},
-        signature=signature(
-            "ir_ranking", {"preset": preset} | options if preset else options, rows
-        ),
-    )
+        signature="",
+        conditions={"preset": preset} if preset else {},
+        program=program(),
+    ).signed("ir_ranking")
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -13,7 +13,6 @@ from typing import Any
 
 from ..catalog.arguments import OF_INTERVALS
 from ..catalog.catalog import declared
-from ..files.stored import option_text
 from ..files.tables import Source, file_of, getter
 from ..numbers.checks import check_labels
 from ..results.logged_scores import NAME as LOGGED
@@ -173,12 +172,7 @@ def _with_intervals(
         "groups": _without_intervals(result.groups),
         **report,
     }
-    return replace(
-        result,
-        options=settled | of_intervals,
-        signature=_signature(result.signature, settled, of_intervals),
-        **fields,
-    )
+    return replace(result, options=settled | of_intervals, **fields).signed(module)
 
 
 def _intervals(
@@ -213,15 +207,3 @@ def _without_intervals(groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dic
         group: {name: value for name, value in scores.items() if not isinstance(value, Mapping)}
         for group, scores in groups.items()
     }
-
-
-def _signature(signature: str, settled: Mapping[str, Any], of_intervals: Mapping[str, Any]) -> str:
-    """The signature with other options of intervals, in front of the number of rows."""
-    parts = [
-        part
-        for part in signature.split("|")
-        if (name := part.partition("=")[0]) not in OF_INTERVALS or name in settled
-    ]
-    position = next(number for number, part in enumerate(parts) if part.startswith("rows="))
-    texts = [f"{name}={option_text(value)}" for name, value in of_intervals.items()]
-    return "|".join([*parts[:position], *texts, *parts[position:]])

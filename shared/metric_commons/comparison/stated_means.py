@@ -6,17 +6,15 @@ results have scores, a signature that says what they are of, and no number of ro
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from importlib.metadata import version
 from pathlib import Path
 
 from ..files.logs import Log, Means
-from ..files.stored import option_text
+from ..files.stored import plain
 from ..files.tables import Source
 from ..results.logged_scores import NAME as LOGGED
 from ..results.module_results import ModuleResult
-from ..results.rendering import label
 from ..results.results import Results
-from ..results.signature import provenance
+from ..results.signature import program, provenance
 
 NO_ROWS = "it holds means and no scores of rows"
 _MAIN = "main_score"
@@ -90,8 +88,6 @@ def results_of_logs(
 
 def _result(log: Log, means: Means, scores: Mapping[str, float]) -> ModuleResult:
     about = {"from": log.form, **{name: value for name, value in means.about.items() if value}}
-    texts = [f"{name}={option_text(value)}" for name, value in about.items()]
-    program = f"metric-commons {version('metric-commons')}"
     return ModuleResult(
         options={},
         rows=0,
@@ -101,6 +97,8 @@ def _result(log: Log, means: Means, scores: Mapping[str, float]) -> ModuleResult
             subset: {name: value for name, value in values.items() if name in scores} | {"n": 0}
             for subset, values in means.subsets.items()
         },
-        signature=label("|".join([LOGGED, *texts, program])),
+        signature="",
+        conditions=plain(about),
+        program=program(),
         main_score=_MAIN if _MAIN in scores else None,
-    )
+    ).signed(LOGGED)

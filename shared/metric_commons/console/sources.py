@@ -206,17 +206,23 @@ def evaluation_on(
 
 
 def conditions(texts: Sequence[str]) -> dict[str, str]:
-    """What `--where` says: paths, and the values that they must have.
+    """The paths that `--where` names, and the value that each must have.
 
-    >>> conditions(["split=test"])
-    {'split': 'test'}
+    The path ends at the first equals sign, so values may contain others.
+
+    Raises:
+        UsageError: there is no equals sign, or a path has two different values, which no row has.
+
+    >>> conditions(["split=test", "prompt=a=b"])
+    {'split': 'test', 'prompt': 'a=b'}
     """
-    pairs = {}
+    pairs: dict[str, str] = {}
     for text in texts:
-        path, equals, value = text.rpartition("=")
+        path, equals, value = text.partition("=")
         if not equals:
             raise UsageError(f"--where takes PATH=VALUE, got {text!r}")
-        pairs[path] = value
+        if pairs.setdefault(path, value) != value:
+            raise UsageError(f"--where {path}: a row cannot be both {pairs[path]!r} and {value!r}")
     return pairs
 
 

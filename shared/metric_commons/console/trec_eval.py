@@ -2,7 +2,8 @@
 
 Measures are named as on its command line (`-m P.5,10`, `-m ndcg_cut`, `-m all_trec`), and printed
 in its order and columns, so that what reads its output reads this. The order and the defaults are
-those of version 9; `rbp`, `rbp_resid` and `unj` are of version 10.
+those of version 9, to which version 10 adds `rbp`, `rbp_resid` and `unj` at the end: `all_trec` and
+`all_trec_9` are without them, `all_trec_10` has them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,13 +36,16 @@ _ORDER: Mapping[str, str] = {
     )
     for name in names.split()
 }
+_ALL_OF_9 = [name for name in _ORDER if name not in ("dcg", "yaap", "rbp", "rbp_resid", "unj")]
 _NICKNAMES: Mapping[str, Sequence[str]] = {
     "official": list(_ORDER)[: list(_ORDER).index("relstring")],
     "set": (
         *("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P"),
         *("set_relative_P", "set_recall", "set_map", "set_F"),
     ),
-    "all_trec": [name for name in _ORDER if name not in ("dcg", "yaap", "rbp", "rbp_resid", "unj")],
+    "all_trec": _ALL_OF_9,
+    "all_trec_9": _ALL_OF_9,
+    "all_trec_10": [*_ALL_OF_9, "rbp", "rbp_resid", "unj"],
 }
 _OF_NUMBERS = ("iprec_at_recall", "Rprec_mult")  # cutoffs that are no numbers of documents
 _OF_ALL = ("runid", "num_q", "gm_map", "gm_bpref")  # not printed for single queries

@@ -2,9 +2,8 @@
 
 A line of a run has query, Q0, document, rank, score and tag; a line of qrels has query, iteration,
 document and relevance. Columns are separated by any number of blanks. A file is read as a whole
-into flat columns (`Run`, `Qrels`), a block of lines at a time, so that the text of a large file is
-never in memory as a whole; `trec_blocks` parses the lines of a block at once, `_parse_lines` one by
-one where they do not look alike.
+into flat columns (`Run`, `Qrels`), a block of lines at a time (`trec_lines`), so that the text of a
+large file is never in memory as a whole.
 """
 
 import gzip
@@ -23,11 +22,10 @@ from typing import IO, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 
-from ..numbers.arrays import Bytes, Floats, Integers, Unsigned
-from ..numbers.decimals import decimals, integers
+from ..numbers.arrays import Floats, Integers, Unsigned
 from ..numbers.identifiers import GOLDEN, HASHED, Ids, decoded, encoded
 from .json_rows import fault_of
-from .retrieval_forms import (
+from .retrieval_formats import (
     Triple,
     checked,
     has_three_columns,
@@ -36,15 +34,21 @@ from .retrieval_forms import (
     with_comment,
 )
 from .streams import STANDARD_INPUT, broken_compression, is_compressed, uncompressed
-from .trec_blocks import AllRows, Columns, Form, columns_of
+from .trec_lines import AllRows, Layout, columns_by_arrow, columns_by_lines
 
 File = str | os.PathLike[str]
 
-_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
+# Numbers, each with a blank behind it. Possessive quantifiers (++) make the search five times as
+# fast.
+_NUMBERS = re.compile(
+    rb"(?:[+-]?+(?:(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:e[+-]?+[0-9]++)?+|inf(?:inity)?+) )*+",
+    re.IGNORECASE,
+)
 _INTEGER = re.compile(rb"[+-]?\d+")
 _EXACT = 2**53
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 18  # bytes that are read at a time: few enough to stay in the processor's cache
+_LARGE = 1 << 22  # bytes from which on reading with pyarrow saves more time than its import takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +61,7 @@ class QueryDocuments(ABC):
     columns: ClassVar[tuple[str, ...]]  # of a file
     value: ClassVar[str]  # the column of the number
     text_after: ClassVar[bool]  # whether text may follow the last column
+    has_real_numbers: ClassVar[bool]
 
     queries: list[str]  # all different, in ascending order of bytes
     query: Integers  # the index of each row's query
@@ -65,18 +70,25 @@ class QueryDocuments(ABC):
 
     @staticmethod
     @abstractmethod
-    def parse_number(text: bytes) -> float:
-        """The number that a text stands for; ValueError if there is none."""
-
-    @staticmethod
-    @abstractmethod
-    def parse_numbers(data: Bytes, starts: Integers, ends: Integers) -> Floats | None:
-        """The numbers that slices of the data stand for; None if `parse_number` has to see them."""
+    def parse_numbers(texts: Sequence[bytes]) -> Floats:
+        """The numbers that texts stand for; ValueError if a text does not stand for one."""
 
     @staticmethod
     @abstractmethod
     def number_problem(number: float) -> str | None:
         """What is wrong with a number; None if nothing is."""
+
+    @classmethod
+    def layout(cls) -> Layout:
+        """The fields of a line of a file."""
+        return Layout(
+            cls.columns.index("document"),
+            cls.columns.index(cls.value),
+            len(cls.columns),
+            cls.text_after,
+            cls.parse_numbers,
+            cls.has_real_numbers,
+        )
 
     def __len__(self) -> int:
         return len(self.values)
@@ -151,14 +163,14 @@ class Run(QueryDocuments):
     columns = ("query", "Q0", "document", "rank", "score", "tag")
     value = "score"
     text_after = True
-    parse_numbers = staticmethod(decimals)
+    has_real_numbers = True
 
     @staticmethod
-    def parse_number(text: bytes) -> float:
-        """The score."""
-        if not _NUMBER.fullmatch(text):
+    def parse_numbers(texts: Sequence[bytes]) -> Floats:
+        """The scores."""
+        if not _NUMBERS.fullmatch(b" ".join([*texts, b""])):
             raise ValueError("the score is not a number")
-        return float(text)
+        return np.fromiter(map(float, texts), np.float64, len(texts))
 
     @staticmethod
     def number_problem(number: float) -> str | None:
@@ -172,22 +184,28 @@ class Qrels(QueryDocuments):
     columns: ClassVar[tuple[str, ...]] = ("query", "iteration", "document", "relevance")
     value = "relevance"
     text_after = False
-    parse_numbers = staticmethod(integers)
+    has_real_numbers = False
 
     @staticmethod
-    def parse_number(text: bytes) -> float:
-        """The relevance."""
-        if not _INTEGER.fullmatch(text):
-            raise ValueError("the relevance is not an integer")
-        if len(text) > 20 or abs(int(text)) > _EXACT:
-            raise ValueError("the relevance does not fit into 53 bits")
-        return float(int(text))
+    def parse_numbers(texts: Sequence[bytes]) -> Floats:
+        """The relevance of documents."""
+        levels = {text: _integer(text) for text in set(texts)}
+        return np.array([levels[text] for text in texts], np.float64)
 
     @staticmethod
     def number_problem(number: float) -> str | None:
         """What is wrong with a relevance."""
         is_integer = float(number).is_integer() and abs(number) <= _EXACT
         return None if is_integer else "is no integer of 53 bits"
+
+
+def _integer(text: bytes) -> float:
+    """The relevance that a text stands for."""
+    if not _INTEGER.fullmatch(text):
+        raise ValueError("the relevance is not an integer")
+    if len(text) > 20 or abs(int(text)) > _EXACT:
+        raise ValueError("the relevance does not fit into 53 bits")
+    return float(int(text))
 
 
 class ShortQrels(Qrels):
@@ -288,14 +306,14 @@ def _observed(start: bytes, file: IO[bytes], observe: Callable[[bytes], None]) -
 
 def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes in blocks of whole lines."""
-    rest: list[bytes] = []
+    remainder: list[bytes] = []
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
         if end:
-            yield b"".join([*rest, piece[:end]])
-            rest = []
-        rest.append(piece[end:])
-    last = b"".join(rest)
+            yield b"".join([*remainder, piece[:end]])
+            remainder = []
+        remainder.append(piece[end:])
+    last = b"".join(remainder)
     if last:
         yield last
 
@@ -324,24 +342,22 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
         first = with_comment(first)
         if has_three_columns(first):
             kind = cast(type[_Table], ShortQrels)
-    form = Form(
-        kind.columns.index("document"),
-        kind.columns.index(kind.value),
-        len(kind.columns),
-        kind.parse_numbers,
-    )
+    layout = kind.layout()
+    uses_arrow = size >= _LARGE or "pyarrow" in sys.modules
     indices: dict[bytes, int] = {}
     rows = AllRows(size)
     line = 1
     for block in chain([first], blocks):
-        columns = columns_of(block, form, indices)
-        columns = columns or _parse_lines(path, block, kind, indices, line)
+        columns = columns_by_arrow(block, layout, indices) if uses_arrow else None
+        columns = columns or columns_by_lines(block, layout, indices)
+        if columns is None:
+            raise next(_errors(path, block, kind, line))
         line += columns.lines
         rows.append(columns, len(block))
     if not len(rows):
         raise ValueError(f"{os.fspath(path)} has no rows")
     return kind.from_unsorted(
-        list(map(decoded, indices)), rows.query.taken(), rows.ids(), rows.values.taken()
+        list(map(decoded, indices)), rows.query.filled(), rows.ids(), rows.values.filled()
     )
 
 
@@ -387,30 +403,20 @@ def _lines(data: bytes, first: int = 1) -> Iterator[tuple[int, bytes, list[bytes
             yield number, line, fields
 
 
-def _parse_lines(
-    path: File, data: bytes, kind: type[QueryDocuments], indices: dict[bytes, int], first: int
-) -> Columns:
-    """The rows of a block of lines, of which the first has this number, line by line."""
-    width = len(kind.columns)
-    document, value = kind.columns.index("document"), kind.columns.index(kind.value)
-    query, ids, values = [], [], []
+def _errors(
+    path: File, data: bytes, kind: type[QueryDocuments], first: int
+) -> Iterator[ValueError]:
+    """An error for each wrong line of a block, whose first line has this number."""
+    width, value = len(kind.columns), kind.columns.index(kind.value)
     for number, line, fields in _lines(data, first):
         if len(fields) < width or (len(fields) > width and not kind.text_after):
             problem = f"expected {width} columns ({', '.join(kind.columns)}), got {len(fields)}"
-            raise _line_error(path, number, line, problem)
+            yield _line_error(path, number, line, problem)
+            continue
         try:
-            values.append(kind.parse_number(fields[value]))
+            kind.parse_numbers([fields[value]])
         except ValueError as error:
-            raise _line_error(path, number, line, str(error)) from None
-        query.append(indices.setdefault(fields[0], len(indices)))
-        ids.append(fields[document])
-    return Columns(
-        np.array(query, dtype=np.int32),
-        b"".join(ids),
-        np.fromiter(map(len, ids), np.int32, len(ids)),
-        np.array(values, dtype=np.float64),
-        data.count(b"\n"),
-    )
+            yield _line_error(path, number, line, str(error))
 
 
 def _duplicate_error(path: File, data: bytes, row: int) -> ValueError:

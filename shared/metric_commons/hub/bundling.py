@@ -140,8 +140,9 @@ def _write(
 
 
 def _requirements() -> list[str]:
-    """The required dependencies of the package, without those of its extras."""
-    return sorted(line for line in metadata.requires(PACKAGE) or [] if "extra ==" not in line)
+    """The required dependencies of the package, without the one that only reads files."""
+    lines = (line for line in metadata.requires(PACKAGE) or [] if "extra ==" not in line)
+    return sorted(line for line in lines if not line.startswith("pyarrow"))
 
 
 def _check_replaceable(target: Path) -> None:

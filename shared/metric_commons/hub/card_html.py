@@ -1,90 +1,27 @@
-"""A card as HTML: the part of Markdown that cards are written in.
-
-Headings, paragraphs, lists, tables, blocks of code, links, and words in code, bold or italics.
-"""
+"""A card as HTML, for the page of a Space."""
 
 import re
-from collections.abc import Callable, Iterator
-from html import escape
+
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
 def card_html(card: str) -> str:
     r"""The text of a card, below its front matter, as HTML.
 
-    >>> card_html("---\ntitle: Toy\n---\n# Toy\n\nOf `a < b`, [see](x.md).")
-    '<h2>Toy</h2>\n<p>Of <code>a &lt; b</code>, <a href="x.md">see</a>.</p>'
+    The page has a heading above the card, so headings are one level lower. Wide tables scroll by
+    themselves. HTML in a card is shown as text.
+
+    >>> print(card_html("---\ntitle: Toy\n---\n# Toy\n\nOf `a < b`, [see](x.md).").strip())
+    <h2>Toy</h2>
+    <p>Of <code>a &lt; b</code>, <a href="x.md">see</a>.</p>
     """
-    text = re.sub(r"\A---\n.*?\n---\n", "", card, flags=re.DOTALL)
-    return "\n".join(_block(block) for block in _blocks(text))
+    from markdown_it import MarkdownIt
 
-
-def _blocks(text: str) -> Iterator[str]:
-    """Blocks of code, and between them what blank lines separate."""
-    for part in re.split(r"^(```.*?^```)$", text, flags=re.MULTILINE | re.DOTALL):
-        if part.startswith("```"):
-            yield part
-        else:
-            yield from filter(None, (block.strip("\n") for block in re.split(r"\n\s*\n", part)))
-
-
-def _block(block: str) -> str:
-    if block.startswith("```"):
-        code = block.partition("\n")[2].removesuffix("```").rstrip("\n")
-        return f"<pre>{escape(code, quote=False)}</pre>"
-    heading = re.match(r"(#+) +(.*)", block)
-    if heading:
-        level = min(len(heading[1]) + 1, 6)  # the page has a heading above
-        following = block[heading.end() :].strip("\n")
-        first = f"<h{level}>{_inline(heading[2])}</h{level}>"
-        return f"{first}\n{_block(following)}" if following else first
-    if block.startswith("|"):
-        return _table(block.splitlines())
-    items = re.split(r"^(?:[-*]|\d+\.) +", block, flags=re.MULTILINE)
-    if len(items) > 1 and not items[0]:
-        kind = "ol" if block[0].isdigit() else "ul"
-        return f"<{kind}>{''.join(f'<li>{_inline(item)}</li>' for item in items[1:])}</{kind}>"
-    return f"<p>{_inline(block)}</p>"
-
-
-def _table(lines: list[str]) -> str:
-    head, _, *rows = [
-        [cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
-        for line in lines
-    ]
-    body = "".join(_table_row(row, "td") for row in rows)
-    return (
-        f'<div class="wide"><table><thead>{_table_row(head, "th")}</thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
-
-
-def _table_row(cells: list[str], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}>{_inline(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-
-def _inline(text: str) -> str:
-    """Text with its marks; what stands in code has none."""
-    pieces = re.split(r"(`+)(.+?)\1", text, flags=re.DOTALL)
-    return "".join(
-        _marked(pieces[index]) + _code(pieces[index + 2 : index + 3])
-        for index in range(0, len(pieces), 3)
-    )
-
-
-def _code(pieces: list[str]) -> str:
-    return "".join(f"<code>{escape(piece.strip(), quote=False)}</code>" for piece in pieces)
-
-
-_MARKS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
-    (r"\[([^\]]+)\]\(((?:https?:[^)\s]*|[^):\s]+))\)", r'<a href="\2">\1</a>'),
-    (r"&lt;(https?://[^&\s]+)&gt;", r'<a href="\1">\1</a>'),
-    (r"(?<!\w)\*\*(\S.*?)\*\*(?!\w)", r"<strong>\1</strong>"),
-    (r"(?<![\w*])\*([^\s*].*?)\*(?![\w*])", r"<em>\1</em>"),
-]
-
-
-def _marked(text: str) -> str:
-    html = escape(text)
-    for pattern, replacement in _MARKS:
-        html = re.sub(pattern, replacement, html, flags=re.DOTALL)
-    return html
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(_FRONT_MATTER.sub("", card))
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1:]) + 1, 6)}"
+    html = str(markdown.renderer.render(tokens, markdown.options, {}))
+    html = html.replace("<table>", '<div class="wide"><table>')
+    return html.replace("</table>", "</table></div>")

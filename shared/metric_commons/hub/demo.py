@@ -22,6 +22,8 @@ _AXES = ["false positives", "true positives", "curve"]
 
 # Scores of rows are always shown, and groups would be a further input.
 _HIDDEN_OPTIONS = ("per_example", "groups")
+# What a Space runs, and where, is for its owner to say, by its environment.
+_OWNERS_OPTIONS = ("allow_execution", "engine")
 
 
 def usage(card: str) -> list[list[doctest.Example]]:
@@ -125,6 +127,7 @@ class Demo:
         self._types = {
             name: tuple(
                 {kind for layout in layouts if name in layout for kind in _json_types(layout[name])}
+                | ({dict, list} if name in self.metric.json_inputs else set())
             )
             for name in self.inputs
         }
@@ -153,7 +156,11 @@ class Demo:
     def options(self, number: int) -> str:
         """All options as JSON to edit, with the values that an example gives them."""
         options = {**self.metric.options, **self._example_options(self.examples[number])}
-        visible = {name: value for name, value in options.items() if name not in _HIDDEN_OPTIONS}
+        visible = {
+            name: value
+            for name, value in options.items()
+            if name not in (*_HIDDEN_OPTIONS, *_OWNERS_OPTIONS)
+        }
         return json.dumps(visible, indent=2, default=str, ensure_ascii=False)
 
     def score(self, cells: Cells, options: str) -> tuple[dict[str, Any], list[str], Cells]:
@@ -189,6 +196,9 @@ class Demo:
             raise ValueError(f"the options are not JSON: {error}") from error
         if not isinstance(values, dict):
             raise ValueError("the options must be a JSON object")
+        for name in _OWNERS_OPTIONS:
+            if name in values:
+                raise ValueError(f"{name} is for the owner of this Space to say")
         if "per_example" in self.metric.options:
             values["per_example"] = True
         result = self.metric.compute(**columns, **values)
@@ -222,7 +232,7 @@ class Demo:
         return {
             name: value
             for name, value in example.items()
-            if name not in self.inputs and name not in _HIDDEN_OPTIONS
+            if name not in (*self.inputs, *_HIDDEN_OPTIONS, *_OWNERS_OPTIONS)
         }
 
     def _to_cell(self, name: str, value: Any) -> str:

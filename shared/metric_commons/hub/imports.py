@@ -9,7 +9,9 @@ folder, so their import lines have no rooms.
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -18,13 +20,23 @@ _IN_SCRIPT = re.compile(rf"{PACKAGE}\.(?P<room>\w+)\.(?P<stem>\w+)")
 _IN_ROOM = re.compile(r"\.(?P<neighbour>\w+)|\.\.(?P<room>\w+)\.(?P<stem>\w+)")
 
 
+class Import(NamedTuple):
+    """A module that an import statement names, and the lines of the statement."""
+
+    source: str  # with its dots, if it is relative
+    line: int
+    last_line: int
+    column: int
+    has_names: bool  # `from source import name`, not `import source`
+
+
 def imported(text: str) -> set[str]:
     r"""The modules that `text` imports, also inside functions; relative ones with their dots.
 
     >>> sorted(imported("import numpy.linalg\ndef f():\n    from ..numbers.ratios import divide"))
     ['..numbers.ratios', 'numpy']
     """
-    sources = {source for _, source in _imports(text)}
+    sources = {statement.source for statement in _imports(text)}
     return {name if name.startswith(".") else name.partition(".")[0] for name in sources}
 
 
@@ -38,7 +50,7 @@ def closure(script: Path, package: Path) -> dict[str, Path]:
             another file or of the script.
     """
     files: dict[str, Path] = {}
-    queue = [package / room / f"{stem}.py" for _, room, stem in _script_imports(script)]
+    queue = [package / room / f"{stem}.py" for room, stem, _ in _script_imports(script)]
     while queue:
         path = queue.pop()
         if path.stem == script.stem:
@@ -56,10 +68,11 @@ def flatten(text: str) -> str:
     'from .ratios import divide\nfrom .tokens import words'
     """
     lines = text.split("\n")
-    for statement, source in _imports(text):
+    for statement in _imports(text):
+        source = statement.source
         match = _IN_SCRIPT.fullmatch(source) or _IN_ROOM.fullmatch(source)
         if match and match["stem"]:
-            first = statement.lineno - 1
+            first = statement.line - 1
             lines[first] = lines[first].replace(f"from {source} ", f"from .{match['stem']} ", 1)
     return "\n".join(lines)
 
@@ -68,9 +81,9 @@ def flatten_script(script: Path, stems: set[str]) -> str:
     """The text of `script` with relative imports of all files that `stems` names."""
     statements = list(_script_imports(script))
     lines = flatten(script.read_text("utf-8")).split("\n")
-    missing = sorted(stems - {stem for *_, stem in statements})
+    missing = sorted(stems - {stem for _, stem, _ in statements})
     if missing:
-        end = max(statement.end_lineno or 0 for statement, *_ in statements)
+        end = max(last_line for *_, last_line in statements)
         # A name that every module has, so that evaluate copies the file.
         imports = [f"from .{stem} import __name__ as _{stem}" for stem in missing]
         lines[end:end] = ["", _COMMENT, *imports]
@@ -98,26 +111,34 @@ def check_readable(script: Path) -> None:
         )
 
 
-def _imports(text: str) -> Iterator[tuple[ast.stmt, str]]:
-    """The import statements of a text, with the module that is imported or imported from."""
+@lru_cache(maxsize=1024)  # all modules together reach a file many times
+def _imports(text: str) -> tuple[Import, ...]:
+    """The import statements of a text."""
+    statements: list[Import] = []
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            yield from ((node, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node, "." * node.level + (node.module or "")
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            position = node.lineno, node.end_lineno or node.lineno, node.col_offset
+            if isinstance(node, ast.Import):
+                statements += [
+                    Import(alias.name, *position, has_names=False) for alias in node.names
+                ]
+            else:
+                source = "." * node.level + (node.module or "")
+                statements.append(Import(source, *position, has_names=True))
+    return tuple(statements)
 
 
-def _script_imports(script: Path) -> Iterator[tuple[ast.stmt, str, str]]:
-    """The statements `from metric_commons.room.file import name` of a script: room and file."""
-    for statement, source in _imports(script.read_text("utf-8")):
-        if source.partition(".")[0] in ("", PACKAGE):
-            match = _IN_SCRIPT.fullmatch(source)
-            if not match or statement.col_offset or isinstance(statement, ast.Import):
+def _script_imports(script: Path) -> Iterator[tuple[str, str, int]]:
+    """For each `from metric_commons.room.file import name` the room, the file and the last line."""
+    for statement in _imports(script.read_text("utf-8")):
+        if statement.source.partition(".")[0] in ("", PACKAGE):
+            match = _IN_SCRIPT.fullmatch(statement.source)
+            if not match or statement.column or not statement.has_names:
                 raise ValueError(
-                    f"{script.name}, line {statement.lineno}: a script imports shared code as "
+                    f"{script.name}, line {statement.line}: a script imports shared code as "
                     f"'from {PACKAGE}.room.file import name', at the start of a line"
                 )
-            yield statement, match["room"], match["stem"]
+            yield match["room"], match["stem"], statement.last_line
 
 
 def _room_imports(path: Path) -> list[Path]:

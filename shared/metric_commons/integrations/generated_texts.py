@@ -54,9 +54,12 @@ class Generation(Task):
             )
         return Rows(self._texts(tokens, selected), self._texts(labels, label_mask))
 
-    def _texts(self, tokens: Array, mask: Booleans, **options: bool) -> list[str]:
+    def _texts(
+        self, tokens: Array, mask: Booleans, *, skip_special_tokens: bool = True, **options: bool
+    ) -> list[str]:
         rows = [row[row_mask].tolist() for row, row_mask in zip(tokens, mask, strict=True)]
-        texts = self.tokenizer.batch_decode(rows, skip_special_tokens=True, **options)
+        options["skip_special_tokens"] = skip_special_tokens
+        texts = self.tokenizer.batch_decode(rows, **options)
         return [text.strip() for text in texts]  # many tokenizers put a space before the first word
 
 
@@ -65,7 +68,9 @@ class Speech(Generation):
     """The text of each recording, from generated tokens or from the logits of a CTC model.
 
     A CTC model has logits for each frame; its tokenizer joins equal tokens that follow each other,
-    in predictions but not in labels.
+    in predictions but not in labels. Texts are decoded as in `run_speech_recognition_ctc.py` and
+    `run_speech_recognition_seq2seq.py`: without special tokens where a model generates, with them
+    where it is a CTC model, whose unknown letters are such tokens.
     """
 
     def reduced(self, logits: Any, labels: Any) -> Any:
@@ -88,9 +93,10 @@ class Speech(Generation):
             getattr(self.tokenizer, "tokenizer", self.tokenizer), "word_delimiter_token"
         )
         separate = {"group_tokens": False} if is_ctc else {}
+        skip = not is_ctc
         return Rows(
-            self._texts(tokens, tokens != PADDING),
-            self._texts(labels, self._is_counted(labels), **separate),
+            self._texts(tokens, tokens != PADDING, skip_special_tokens=skip),
+            self._texts(labels, self._is_counted(labels), skip_special_tokens=skip, **separate),
             int(undefined.sum()),
         )
 

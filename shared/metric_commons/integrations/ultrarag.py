@@ -10,8 +10,12 @@ the names say.
 Some input that UltraRAG accepts is an error in all profiles: unequal numbers of rows, no rows, an
 unknown name, an unreadable line of a file, a run without judged queries. P-values are ours in all
 profiles: without draws, and never zero.
+
+UltraRAG takes means with `sum`, which rounds less from Python 3.12 on. `python_version` names the
+Python that UltraRAG runs in, if it is not this one; in "standard" it changes nothing.
 """
 
+import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -23,6 +27,7 @@ from ..base.columns import read
 from ..files.trec import File, Qrels, Run, read_qrels, read_run
 from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError, RowError, check_choice, nearest
+from ..numbers.running_sums import compensated_sum, is_compensated, running_sum
 from ..numbers.shapes import ListOf, Scalar
 from ..ranking.order import ScoreType
 from ..ranking.runs import Missing, score_run
@@ -54,20 +59,12 @@ class _Rules(NamedTuple):
     zero_without_reference: bool  # whether a row without references scores 0, or is an error
     missing: Missing  # how judged queries that a run lacks count in the means of the run
     score_dtype: ScoreType
-    average: Callable[[Sequence[float]], float]
-
-
-def _sequential_mean(scores: Sequence[float]) -> float:
-    """The mean as UltraRAG computes it, by `sum`, which rounds less from Python 3.12 on."""
-    return sum(scores) / len(scores)
 
 
 _PROFILES = {
-    "ultrarag": _Rules("ultrarag", 0.0, True, True, "skip", "float32", _sequential_mean),
-    "ultrarag-main": _Rules(
-        "ultrarag_keep_articles", 0.0, True, True, "skip", "float32", _sequential_mean
-    ),
-    "standard": _Rules("ultrarag_keep_articles", 1.0, False, False, "zero", "float64", mean),
+    "ultrarag": _Rules("ultrarag", 0.0, True, True, "skip", "float32"),
+    "ultrarag-main": _Rules("ultrarag_keep_articles", 0.0, True, True, "skip", "float32"),
+    "standard": _Rules("ultrarag_keep_articles", 1.0, False, False, "zero", "float64"),
 }
 
 
@@ -76,13 +73,49 @@ def _rules(profile: Profile) -> _Rules:
     return _PROFILES[profile]
 
 
-def average(scores: Sequence[float], *, profile: Profile = "ultrarag") -> float:
-    """The mean of the scores of rows as in `evaluate`: with rounding errors but in "standard".
+def summation(profile: Profile, python_version: str | None = None) -> str | None:
+    """How the profile adds up scores: "running" or "compensated"; None in "standard".
 
-    >>> average([0.1] * 10) == sum([0.1] * 10) / 10, average([0.1] * 10, profile="standard")
-    (True, 0.1)
+    Args:
+        profile: as in `evaluate`.
+        python_version: of the Python that UltraRAG runs in; None for that of this process.
+
+    Raises:
+        ValueError: there is no such profile, or this is not a version.
+
+    >>> summation("ultrarag", "3.11"), summation("ultrarag", "3.12")
+    ('running', 'compensated')
     """
-    return _rules(profile).average(scores)
+    _rules(profile)
+    if profile == "standard":
+        return None
+    return (
+        "compensated" if is_compensated(python_version or platform.python_version()) else "running"
+    )
+
+
+def average(
+    scores: Sequence[float], *, profile: Profile = "ultrarag", python_version: str | None = None
+) -> float:
+    """The mean of the scores of rows as in `evaluate`: exactly rounded in "standard" alone.
+
+    Args:
+        scores: of the rows.
+        profile: as in `evaluate`.
+        python_version: as in `evaluate`.
+
+    >>> average([0.1] * 10, python_version="3.11"), average([0.1] * 10, python_version="3.12")
+    (0.09999999999999999, 0.1)
+    """
+    if summation(profile, python_version) is None:
+        return mean(scores)
+    return _python_mean(scores, profile, python_version)
+
+
+def _python_mean(scores: Sequence[float], profile: Profile, python_version: str | None) -> float:
+    """The mean by `sum` of UltraRAG's Python; in "standard" added up as trec_eval does."""
+    is_running = summation(profile, python_version) in (None, "running")
+    return (running_sum if is_running else compensated_sum)(scores) / len(scores)
 
 
 # Answers
@@ -94,6 +127,7 @@ def evaluate(
     metrics: Sequence[str] | None = None,
     *,
     profile: Profile = "ultrarag",
+    python_version: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Scores of rows and their means: `{metric: [of each row], ..., "avg_<metric>": mean, ...}`.
@@ -111,6 +145,7 @@ def evaluate(
             of later versions of UltraRAG, in which "A" stays "a". In "standard" two answers without
             words have an F1 of 1, no prediction contains an answer without words, and a row without
             references is an error.
+        python_version: of the Python that UltraRAG runs in; None for that of this process.
         progress: called with the number of rows that are done, and of all rows.
 
     Raises:
@@ -133,7 +168,10 @@ def evaluate(
             scores[name] += values.tolist()
         if progress:
             progress(min(start + _BLOCK, len(predictions)), len(predictions))
-    averages = {f"avg_{name}": rules.average(values) for name, values in scores.items()}
+    averages = {
+        f"avg_{name}": average(values, profile=profile, python_version=python_version)
+        for name, values in scores.items()
+    }
     return {**scores, **averages}
 
 
@@ -244,6 +282,7 @@ def evaluate_trec(
     ks: Sequence[int] | None = None,
     *,
     profile: Profile = "ultrarag",
+    python_version: str | None = None,
 ) -> dict[str, float]:
     """The means of a run: `{"map": ..., "mrr": ..., "ndcg@k": ..., "P@k": ..., "recall@k": ...}`.
 
@@ -257,18 +296,31 @@ def evaluate_trec(
         profile: in "standard" a judged query that the run lacks counts as zero, and documents are
             ordered by scores in double precision, as in trec_eval 10; in the others the query is
             left out, and scores are in single precision, as in pytrec_eval.
+        python_version: as in `evaluate`.
 
     Raises:
         ValueError: an unknown name, a cutoff below 1, an unreadable file, or files that have no
             query in common.
         OSError: a file cannot be read.
     """
-    return means_of_queries(query_scores(run_path, qrels_path, metrics, ks, profile=profile))
+    scores = query_scores(run_path, qrels_path, metrics, ks, profile=profile)
+    return means_of_queries(scores, profile=profile, python_version=python_version)
 
 
-def means_of_queries(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """The means of what `query_scores` returns, added up one after another, as trec_eval does."""
-    return {name: _sequential_mean(values) for name, values in scores.items()}
+def means_of_queries(
+    scores: Mapping[str, Sequence[float]],
+    *,
+    profile: Profile = "ultrarag",
+    python_version: str | None = None,
+) -> dict[str, float]:
+    """The means of what `query_scores` returns, in "standard" added up as trec_eval does.
+
+    Args:
+        scores: of queries, by measure.
+        profile: as in `evaluate_trec`.
+        python_version: as in `evaluate`.
+    """
+    return {name: _python_mean(row, profile, python_version) for name, row in scores.items()}
 
 
 def query_scores(
@@ -315,6 +367,7 @@ def evaluate_trec_pvalue(
     *,
     seed: int = 0,
     profile: Profile = "ultrarag",
+    python_version: str | None = None,
     confidence_level: float | None = None,
     progress: Progress | None = None,
 ) -> dict[str, dict[str, Any]]:
@@ -335,6 +388,7 @@ def evaluate_trec_pvalue(
         seed: likewise.
         profile: in "standard" all judged queries count, in the others the judged queries that one
             of the runs has; a run that lacks a query scores zero.
+        python_version: as in `evaluate`.
         confidence_level: also return the interval of each difference, `confidence_interval`.
         progress: called after each of the steps: three files read, and the tests.
 
@@ -373,8 +427,7 @@ def evaluate_trec_pvalue(
         comparison = comparisons[name]
         differences = [x - y for x, y in zip(a[name], b[name], strict=True)]
         columns = {"A_mean": a[name], "B_mean": b[name], "diff": differences}
-        # Added up one after another, as trec_eval and `evaluate_trec` do.
-        means = {key: _sequential_mean(values) for key, values in columns.items()}
+        means = means_of_queries(columns, profile=profile, python_version=python_version)
         keys = [*_COMPARISON_KEYS, *(["confidence_interval"] if confidence_level else [])]
         results[name] = {key: (comparison | means)[key] for key in keys}
     return results

@@ -5,20 +5,24 @@ from importlib.metadata import version
 from typing import Any
 
 from ..statistics.intervals import interval
-from .ultrarag import Profile
+from .ultrarag import Profile, summation
 
 
-def signature(tool: str, profile: Profile, options: Mapping[str, Any]) -> str:
+def signature(
+    tool: str, profile: Profile, options: Mapping[str, Any], python_version: str | None = None
+) -> str:
     """One line that says how scores came about.
 
     Args:
         tool: "evaluate", "evaluate_trec" or "evaluate_trec_pvalue".
         profile: of the scores.
         options: what else belongs to it, such as the number of rows; None is left out.
+        python_version: of the Python whose `sum` the means have; None for that of this process.
 
-    >>> signature("evaluate", "ultrarag", {"rows": 3, "ks": None})  # doctest: +ELLIPSIS
-    'ultrarag.evaluate|profile=ultrarag|rows=3|metric-commons ...'
+    >>> signature("evaluate", "ultrarag", {"rows": 3, "ks": None}, "3.11")  # doctest: +ELLIPSIS
+    'ultrarag.evaluate|profile=ultrarag|sum=running|rows=3|metric-commons ...'
     """
+    options = {"sum": summation(profile, python_version), **options}
     texts = [f"{name}={value}" for name, value in options.items() if value is not None]
     program = f"metric-commons {version('metric-commons')}"
     return "|".join([f"ultrarag.{tool}", f"profile={profile}", *texts, program])

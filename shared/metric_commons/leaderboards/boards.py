@@ -1,10 +1,11 @@
 """Leaderboards: systems of saved results in the order of one score, as far as they are alike.
 
-Systems stand on one board if they were scored alike: their signatures have the same parts, but for
-those about intervals, and the digests of their references and ids are the same. Ranks come from
+Systems stand on one board if they were scored alike: they have the same options, but for those
+about intervals, and the digests of their references and ids are the same. Ranks come from
 comparisons row by row, as everywhere; without the scores of rows a board has intervals, no ranks.
 """
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -18,6 +19,7 @@ from ..comparison.combined_results import merged, renamed
 from ..comparison.pairing import paired_scores
 from ..comparison.saved_rows import with_rows
 from ..comparison.stated_means import NO_ROWS, stated_results
+from ..files.stored import option_text, plain
 from ..files.tables import Source
 from ..log_formats.mteb import METADATA
 from ..results.comparisons import Rank, compare_pairs, statement
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from ..statistics.proportions import Interval
 
 _START = 100  # bytes of a result, in which its format is named
-# Parts of a signature that do not move a score: a preset stands beside the options that it sets.
+# Options and conditions that do not move a score: a preset stands beside the options that it sets.
 # Tasks of MTEB have versions of their own: one whose scores change gets another name.
 _UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
 
@@ -83,16 +85,22 @@ class Candidate:
 
     @property
     def parts(self) -> dict[str, str]:
-        """The parts of the signature that can move a score, by their names."""
-        module, *parts, program = self.result.signature.split("|")
-        values = dict(part.partition("=")[::2] for part in parts)
-        scoring = {name: value for name, value in values.items() if name not in _UNSCORED}
-        if self.result.cluster_counts:
-            kinds = next(iter(self.result.cluster_counts.values()))[1]
-            scoring.setdefault("clusters", str(sum(number for *_, number in kinds)))
-        if self.result.options.get("sample_size") is not None:
-            scoring["seed"] = values.get("seed", "")
-        return {"module": module, **scoring, "version": program}
+        """What can move the score, by name, in JSON: unequal values never look the same there."""
+        result = self.result
+        settings: dict[str, Any] = {
+            name: value for name, value in result.settings().items() if name not in _UNSCORED
+        }
+        if result.conditions is None:  # of an older format, which says more in its signature alone
+            settings["signature"] = result.signature
+        if result.cluster_counts:
+            kinds = next(iter(result.cluster_counts.values()))[1]
+            settings.setdefault("clusters", sum(number for *_, number in kinds))
+        if result.options.get("sample_size") is not None:
+            settings["seed"] = result.options.get("seed")
+        if result.rows:
+            settings["rows"] = result.rows
+        values = {"module": self.module, **settings, "version": result.program}
+        return {name: json.dumps(plain(value)) for name, value in values.items()}
 
     @property
     def digests(self) -> Mapping[str, str]:
@@ -349,14 +357,18 @@ def _have_same_rows(first: Candidate, second: Candidate) -> bool:
 
 
 def differences(groups: Sequence[Sequence[Candidate]]) -> str:
-    """The parts in which systems are unlike, with a file of each value."""
+    """The options in which systems are unlike, with a file of each value."""
     texts = []
     for name in dict.fromkeys(name for group in groups for name in group[0].parts):
         paths: dict[str, Path] = {}
         for group in groups:
-            paths.setdefault(group[0].parts.get(name, "nothing"), group[0].origin.path)
+            paths.setdefault(group[0].parts.get(name, json.dumps("nothing")), group[0].origin.path)
         if len(paths) > 1:
-            texts.append(f"{name}: " + ", ".join(f"{v} ({p.name})" for v, p in paths.items()))
+            value_texts = [option_text(json.loads(value)) for value in paths]
+            if len({*value_texts}) < len(value_texts):  # as text unequal values may look the same
+                value_texts = list(paths)
+            pairs = zip(value_texts, paths.values(), strict=True)
+            texts.append(f"{name}: " + ", ".join(f"{v} ({p.name})" for v, p in pairs))
     for name in ("references", "ids"):
         digests = {group[0].digests.get(name): group[0].origin.path for group in groups}
         digests.pop(None, None)

@@ -1,5 +1,6 @@
 """`metric-commons mcp` and `metric-commons ultrarag-init`: a server with evaluations as tools."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -28,8 +29,18 @@ def mcp(
     processes: Annotated[
         int, typer.Option(metavar="COUNT", min=1, help="How many calls run at the same time.")
     ] = 8,
+    allow_execution: Annotated[
+        bool,
+        typer.Option(
+            "--allow-execution",
+            help="Allow code_eval to run programs that a model wrote; see SECURITY.md.",
+        ),
+    ] = False,
     ultrarag: Annotated[
         Path | None, typer.Option(hidden=True, help="The folder that `ultrarag-init` wrote.")
+    ] = None,
+    python_version: Annotated[
+        str | None, typer.Option(hidden=True, help="Of the Python that UltraRAG runs in.")
     ] = None,
 ) -> None:
     """Serve evaluations to agents over the Model Context Protocol, on stdio.
@@ -43,12 +54,17 @@ def mcp(
         from .server import serve
         from .workers import Budget
 
+    from ..execution.executions import PERMISSION
     from .roots import project_folder
 
+    if allow_execution:
+        os.environ[PERMISSION] = "1"  # which the processes of calls inherit
     serve(
         roots or [project_folder()],
         budget=Budget(seconds, gigabytes, processes),
         server_folder=ultrarag,
+        execution_allowed=allow_execution,
+        python_version=python_version,
     )
 
 

@@ -19,11 +19,13 @@ class Desk:
         roots: where it may read and write.
         server_folder: what `ultrarag-init` wrote, if UltraRAG starts this server.
         progress: takes reports of progress.
+        python_version: of the Python that UltraRAG runs in; None for that of this server.
     """
 
     roots: Roots
     server_folder: Path | None
     progress: Progress
+    python_version: str | None = None
 
     def to_save(
         self, path: str | None, name: str = "save_path", form: str = ".json"

@@ -82,7 +82,11 @@ def evaluate_file(
     if not (paths and fields):
         raise ValueError(f"{'predictions' if paths else 'path'} is empty; name one at least")
     for name in modules:
-        catalog.path(name)
+        if catalog.declared(name).runs_programs and not desk.roots.execution_allowed:
+            raise ValueError(
+                f"{name} runs programs that a model wrote; this server does so only if it was "
+                "started with --allow-execution"
+            )
     evaluation = Evaluation(
         modules=modules,
         systems=systems_from([desk.roots.to_read("path", file) for file in paths], fields),

@@ -71,7 +71,9 @@ if not os.path.exists(PYTHON):
 environment = {{k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}}
 environment["METRIC_COMMONS_STARTED_BY"] = HERE
 roots = [argument for root in (os.getcwd(), *ROOTS) for argument in ("--root", root)]
-command = [PYTHON, "-P", "-m", {package!r}, "mcp", *roots, "--ultrarag", FOLDER]
+version = "{{}}.{{}}".format(*sys.version_info)  # of UltraRAG's Python, whose `sum` means have
+client = ["--ultrarag", FOLDER, "--python-version", version]
+command = [PYTHON, "-P", "-m", {package!r}, "mcp", *roots, *client]
 os.execve(PYTHON, command, environment)
 '''
 

@@ -35,13 +35,15 @@ def project_folder() -> Path:
 class Roots:
     """Folders, and the files below them after every symbolic link is followed.
 
-    Relative paths start at the first folder.
+    Relative paths start at the first folder. `execution_allowed` says whether modules may run
+    programs that a model wrote.
 
     Raises:
         ValueError: a path is no folder, or one of the system, such as /proc.
     """
 
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(self, folders: Sequence[Path], *, execution_allowed: bool = False) -> None:
+        self.execution_allowed = execution_allowed
         self._folders = [Path(os.path.realpath(folder)) for folder in folders]
         for folder in self._folders:
             if not folder.is_dir():

@@ -36,10 +36,18 @@ class Calls:
         roots: whose files may be read and written.
         workers: do the work.
         server_folder: what `ultrarag-init` wrote; only then there is the tool `build`.
+        python_version: of the Python that UltraRAG runs in; None for that of this server.
     """
 
-    def __init__(self, roots: Roots, workers: Workers, server_folder: Path | None) -> None:
-        self._roots, self._workers, self._server_folder = roots, workers, server_folder
+    def __init__(
+        self,
+        roots: Roots,
+        workers: Workers,
+        server_folder: Path | None,
+        python_version: str | None = None,
+    ) -> None:
+        self._roots, self._workers = roots, workers
+        self._client = server_folder, python_version
         self._tools = {
             name: tool for name, tool in TOOLS.items() if name != "build" or server_folder
         }
@@ -59,7 +67,7 @@ class Calls:
                 raise ValueError(f"unknown tool {name!r}{hint}")
             self._tools[name].check(arguments)
             text, structured = await self._workers.run(
-                call, name, arguments, self._roots, self._server_folder, progress=report
+                call, name, arguments, self._roots, *self._client, progress=report
             )
         except RefusedError as error:
             text = str(error)
@@ -76,7 +84,9 @@ def server(
     *,
     budget: Budget | None = None,
     server_folder: Path | None = None,
+    python_version: str | None = None,
     workers: Workers | None = None,
+    execution_allowed: bool = False,
 ) -> "Server[Any]":
     """A server with all tools, which reads and writes files below `roots` only.
 
@@ -84,10 +94,13 @@ def server(
         roots: folders; relative paths start at the first.
         budget: of each call; the usual one if None.
         server_folder: the folder from which UltraRAG starts this server.
+        python_version: of the Python that UltraRAG runs in; None for that of this server.
         workers: do the work; new ones with this budget if None.
+        execution_allowed: whether modules may run programs that a model wrote.
     """
     workers = workers or Workers(budget or Budget())
-    calls = Calls(Roots(roots), workers, server_folder)
+    allowed_roots = Roots(roots, execution_allowed=execution_allowed)
+    calls = Calls(allowed_roots, workers, server_folder, python_version)
     about = {"version": version("metric-commons"), "instructions": _INSTRUCTIONS}
     return _first_major(calls, about) if _IS_FIRST_MAJOR else _second_major(calls, about)
 
@@ -125,7 +138,12 @@ def _second_major(calls: Calls, about: dict[str, Any]) -> "Server[Any]":
 
 
 def serve(
-    roots: Sequence[Path], *, budget: Budget | None = None, server_folder: Path | None = None
+    roots: Sequence[Path],
+    *,
+    budget: Budget | None = None,
+    server_folder: Path | None = None,
+    python_version: str | None = None,
+    execution_allowed: bool = False,
 ) -> None:
     """Serve on stdin and stdout until stdin ends, and with it all work.
 
@@ -133,9 +151,17 @@ def serve(
         roots: as in `server`.
         budget: as in `server`.
         server_folder: as in `server`.
+        python_version: as in `server`.
+        execution_allowed: as in `server`.
     """
     workers = Workers(budget or Budget())
-    app = server(roots, server_folder=server_folder, workers=workers)
+    app = server(
+        roots,
+        server_folder=server_folder,
+        python_version=python_version,
+        workers=workers,
+        execution_allowed=execution_allowed,
+    )
     requests, answers = open_protocol(at_end=workers.close)
     workers.prepare()
 

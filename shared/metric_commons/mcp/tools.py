@@ -16,7 +16,12 @@ from .workers import Progress
 
 
 def call(
-    progress: Progress, name: str, arguments: Mapping[str, Any], roots: Roots, folder: Path | None
+    progress: Progress,
+    name: str,
+    arguments: Mapping[str, Any],
+    roots: Roots,
+    folder: Path | None,
+    python_version: str | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """What a tool returns: as JSON, and as an object.
 
@@ -25,7 +30,8 @@ def call(
         OSError: a file cannot be read or written.
     """
     os.chdir(roots.first)  # where relative paths in saved results start, too
-    result: Any = plain(TOOLS[name].function(Desk(roots, folder, progress), **arguments))
+    desk = Desk(roots, folder, progress, python_version)
+    result: Any = plain(TOOLS[name].function(desk, **arguments))
     text = json.dumps(result, ensure_ascii=False)
     try:
         text.encode()

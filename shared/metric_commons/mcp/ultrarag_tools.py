@@ -47,8 +47,15 @@ def evaluate(
             f"pred_ls and gt_ls hold {characters:,} characters, more than {MAX_LENGTH:,}; "
             "put them into a file and call evaluate_file"
         )
-    scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, profile=profile, progress=desk.progress)
-    line = signature("evaluate", profile, {"rows": len(pred_ls)})
+    scores = ultrarag.evaluate(
+        pred_ls,
+        gt_ls,
+        metrics,
+        profile=profile,
+        python_version=desk.python_version,
+        progress=desk.progress,
+    )
+    line = signature("evaluate", profile, {"rows": len(pred_ls)}, desk.python_version)
     rows = {name: row for name, row in scores.items() if f"avg_{name}" in scores}
     ends = intervals(rows, confidence_level) if confidence_level else None
     return _evaluated(scores, target, profile, line, ends)
@@ -85,9 +92,10 @@ def evaluate_trec(
         ks,
         profile=profile,
     )
-    scores = ultrarag.means_of_queries(rows)
+    scores = ultrarag.means_of_queries(rows, profile=profile, python_version=desk.python_version)
     ends = intervals(rows, confidence_level) if confidence_level else None
-    return _evaluated(scores, target, profile, signature("evaluate_trec", profile, {}), ends)
+    line = signature("evaluate_trec", profile, {}, desk.python_version)
+    return _evaluated(scores, target, profile, line, ends)
 
 
 def evaluate_trec_pvalue(
@@ -132,10 +140,12 @@ def evaluate_trec_pvalue(
         n_resamples,
         seed=seed,
         profile=profile,
+        python_version=desk.python_version,
         confidence_level=confidence_level,
         progress=desk.progress,
     )
-    return _evaluated(scores, target, profile, signature("evaluate_trec_pvalue", profile, {}))
+    line = signature("evaluate_trec_pvalue", profile, {}, desk.python_version)
+    return _evaluated(scores, target, profile, line)
 
 
 def build(desk: Desk, *, parameter_file: str) -> dict[str, Any]:

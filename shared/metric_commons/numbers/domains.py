@@ -105,6 +105,7 @@ Resamples = Annotated[int, Range(1, 10_000_000)]  # each of which takes 8 bytes 
 Length = Annotated[int, Range(1, 1000)]  # of n-grams, each order of which takes a column of counts
 Bins = Annotated[int, Range(1, 1_000_000)]
 Seed = Annotated[int, Range(0)]
+Names = Sequence[str]
 Labels = Annotated[Sequence[Any], PerRow("label")]
 Weights = Annotated[Sequence[float], PerRow("number")]
 

@@ -1,21 +1,17 @@
 """Exact sums and exact numbers: no result depends on the order of the summands.
 
-`BinnedSums` is reproducible summation, also called binned summation: all summands are rounded to
-multiples of one unit, and multiples of one unit add up without error, in any order. `group_sums`
-rounds the exact sum of each group once. Numbers that a float64 cannot hold are fractions.
+Summands are rounded to multiples of one unit, which add up without error in any order, and what
+remains is summed in smaller units, until nothing is left. `group_sums` rounds the exact sum of each
+group once. Numbers that a float64 cannot hold are fractions.
 
 Sources:
     Demmel and Nguyen, Fast Reproducible Floating-Point Summation, ARITH 2013.
-    Ahrens, Demmel and Nguyen, Algorithms for Efficient Reproducible Floating Point Summation, ACM
-    Transactions on Mathematical Software 46(3), 2020.
     Warren, Hacker's Delight, 2nd edition, section 17-2: rounding by a magic number.
 """
 
 import math
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,167 +22,7 @@ from .arrays import Floats, Integers, wrapped
 Number = float | Fraction  # a float, or a fraction where a float is not exact
 
 _BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of so many bits fits into 64
-_MEAN_BITS = 36  # bits that the mean summand has at least if only one bin is summed
-_LARGEST = sys.float_info.max
 _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
-
-
-# Binned sums
-
-
-class BinnedSums:
-    """Sums of some terms, in one or more outputs, by reproducible (binned) summation.
-
-    All summands of a term are less than one power of two. The 47 bits below it are the first bin,
-    the next 47 bits are the second. A summand is rounded to a multiple of the lowest bit of the
-    first bin; this multiple is its slice. The slice of the remainder belongs to the second bin. The
-    slices of a bin are multiples of one unit and are summed as integers. What remains below the
-    last bin is dropped. In the papers the number of bins is called the fold.
-
-    Rounding adds a magic number, 1.5 * 2**52 units. Near it, neighbouring floats are one unit
-    apart, so the addition rounds to whole units, and the bits of the result, read as an integer,
-    count them:
-
-    >>> magic = np.array([1.5 * 2.0**52])
-    >>> rounded = np.array([2.7, -2.7]) + magic
-    >>> rounded.view(np.int64) - magic.view(np.int64)
-    array([ 3, -3])
-
-    Args:
-        exponents: of each term, for each output, the exponent of the power of two that all
-            absolute summands are less than.
-        fold: how many bins are summed, 1 or 2; with 0 nothing is summed.
-
-    >>> sums = BinnedSums([[3]], fold=2)
-    >>> sums.add(0, np.array([[0.1, 7.0]]), np.empty((1, 2)), np.empty((1, 2)))
-    >>> [float(total) for total in sums.totals()[0]]
-    [7.1]
-    """
-
-    def __init__(self, exponents: Sequence[Sequence[int]], fold: int) -> None:
-        self._exponents, self._fold = exponents, fold
-        magic = [
-            [
-                [[math.ldexp(1.5, exponent - bin_ * _BIN_WIDTH + 52)] for exponent in outputs]
-                for outputs in exponents
-            ]
-            for bin_ in range(1, fold + 1)
-        ]
-        self._magic = np.array(magic)  # shape (bins, terms, outputs, 1)
-        self._sums: list[list[list[list[int]]]] = [[[] for _ in terms] for terms in magic]
-        self._sizes: list[int] = []
-
-    def add(self, term: int, summands: Floats, slices: Floats, remainders: Floats) -> None:
-        """Add less than 2**16 rows of summands to a term.
-
-        Term 0 comes first, then the other terms of the same rows.
-
-        Args:
-            term: its index in `exponents`.
-            summands: shape (outputs, rows).
-            slices: a buffer of this shape, which is overwritten; `summands` itself will do.
-            remainders: another one; not used with one bin.
-        """
-        if not term:
-            self._sizes.append(summands.shape[1])
-        for bin_ in range(self._fold):
-            magic = self._magic[bin_, term]
-            np.add(summands, magic, out=slices)
-            bits = np.add.reduce(slices.view(np.int64), axis=1)
-            self._sums[bin_][term].append(bits.tolist())
-            if bin_ + 1 < self._fold:
-                slices -= magic
-                summands = np.subtract(summands, slices, out=remainders)
-
-    @cached_property
-    def _units(self) -> list[list[int]]:
-        """Each sum in units of the last bin. Nothing may be added afterwards."""
-        totals = [[0] * len(outputs) for outputs in self._exponents]
-        if not self._sizes or not totals:
-            return totals
-        # Sums of bits, and of the bits of magic numbers, may wrap around in 64 bits. The difference
-        # is right nevertheless: less than 2**16 slices below 2**47 units are less than 2**63.
-        magic = self._magic.view(np.int64)[..., 0].tolist()
-        for terms, magic_terms in zip(self._sums, magic, strict=True):
-            totals = [
-                [
-                    (total << _BIN_WIDTH) + self._whole(bits, magic)
-                    for total, bits, magic in zip(
-                        outputs, zip(*blocks, strict=True), magics, strict=True
-                    )
-                ]
-                for outputs, blocks, magics in zip(totals, terms, magic_terms, strict=True)
-            ]
-        return totals
-
-    def _whole(self, bits: Sequence[int], magic: int) -> int:
-        """The sum of slices, from their bits in each block, without those of the magic number."""
-        pairs = zip(bits, self._sizes, strict=True)
-        return sum(wrapped(total - magic * size) for total, size in pairs)
-
-    def totals(self) -> list[list[Fraction]]:
-        """The sums of each term in each output."""
-        return [
-            [
-                exact_ldexp(units, exponent - self._fold * _BIN_WIDTH)
-                for units, exponent in zip(*outputs, strict=True)
-            ]
-            for outputs in zip(self._units, self._exponents, strict=True)
-        ]
-
-    def is_coarse(self, term: int) -> bool:
-        """Whether the mean summand has too few bits in some output; for sums of one bin.
-
-        A few summands that are much greater than all others make the unit too large for these.
-        The question makes sense for a term without negative summands only: others may cancel.
-        """
-        lowest = sum(self._sizes) << _MEAN_BITS
-        return any(0 < units < lowest for units in self._units[term])
-
-
-def bin_exponent(size: Number) -> int:
-    """The exponent of the power of two that bins start at, for numbers up to `size`.
-
-    It is the next of ..., -1, 3, 7, ... such that `size` is less than the power. The steps of 4
-    keep it the same for most sizes that differ a little.
-
-    >>> bin_exponent(7.9), bin_exponent(8.0)
-    (3, 7)
-    """
-    if isinstance(size, float):
-        bits = math.frexp(size)[1]
-    else:
-        bits = size.numerator.bit_length() - size.denominator.bit_length() + 1
-    return -(-(bits - 3) // 4) * 4 + 3 if size else 3
-
-
-def round_centre(low: float, high: float) -> float:
-    """A round number near a range of numbers, to sum about.
-
-    It is the multiple of the greatest power of two that lies in the range, or within a quarter of
-    its width on either side; 0 if 0 does. Sums about it hardly cancel. A range that grows a little
-    mostly keeps its centre, because few numbers are so round.
-
-    >>> round_centre(-1.0, 3.0), round_centre(999_999.7, 1_000_000.2), round_centre(5.0, 5.0)
-    (0.0, 1000000.0, 5.0)
-    """
-    if low == high:
-        return low if math.isfinite(low) else 0.0
-    quarter = high / 4 - low / 4
-    low, high = max(low - quarter, -_LARGEST), min(high + quarter, _LARGEST)
-    if low <= 0 <= high:
-        return 0.0
-    if high < 0:
-        return -_roundest(-high, -low)
-    return _roundest(low, high)
-
-
-def _roundest(low: float, high: float) -> float:
-    """The multiple of the greatest power of two between two positive numbers."""
-    exponent = math.frexp(high - low)[1] - 1
-    while math.ceil(math.ldexp(low, -exponent - 1)) <= math.ldexp(high, -exponent - 1):
-        exponent += 1
-    return math.ldexp(math.ceil(math.ldexp(low, -exponent)), exponent)
 
 
 # Sums digit by digit
@@ -250,7 +86,9 @@ def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
 def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
     """Whole numbers times a power of two that add up to the sum of less than 2**16 values.
 
-    Slice after slice is taken off as in `BinnedSums`, until nothing is left.
+    Adding a magic number, 1.5 * 2**52 units, rounds to whole units, because near it neighbouring
+    floats are one unit apart. The bits of the result, read as an integer, count these units: they
+    are the slice. Slice after slice is taken off, until nothing is left.
 
     >>> [(total, power) for total, power in _sliced_sum(np.array([0.75, 2.0**-53]))]
     [(105553116266496, -47), (2199023255552, -94)]

@@ -141,9 +141,13 @@ class Scalar:
 
 @dataclass(frozen=True)
 class ListOf:
-    """A row is a list of values of one shape, or a row of a two-dimensional array."""
+    """A row is a list of values of one shape, or a row of a two-dimensional array.
+
+    `wraps_text` says whether a single string may stand for a list of one.
+    """
 
     item: "Shape"
+    wraps_text: bool = True
 
     def __str__(self) -> str:
         return f"list of {self.item}"
@@ -174,7 +178,7 @@ class ListOf:
 
     def plain(self, value: Any, *, strict: bool) -> list[Any]:
         """The value as a list, or `Mismatch`; unless `strict`, a string may be a list of one."""
-        if isinstance(value, str) and self.item == Scalar(str) and not strict:
+        if isinstance(value, str) and self.item == Scalar(str) and self.wraps_text and not strict:
             return [self.item.plain(value, strict=True)]
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             values = value

@@ -35,7 +35,8 @@ _WITHOUT_CUTOFF = (
     *("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"),
     *("insq", "inst", "nerr10", "nerr11", "compat"),
 )
-_OF_A_SHARE = ("iprec_at_recall", "rprec_mult")  # of the relevant documents, a number with a point
+# Their number is a fraction of the relevant documents.
+_OF_A_SHARE = ("iprec_at_recall", "iprec", "rprec_mult")
 _ALIASES = {
     "p": "precision",
     "r": "recall",
@@ -43,7 +44,6 @@ _ALIASES = {
     "rr": "mrr",
     "recip_rank": "mrr",
     "success": "hit_rate",
-    "iprec": "iprec_at_recall",
     "setp": "set_p",
     "setr": "set_recall",
     "setf": "set_f",
@@ -62,7 +62,9 @@ _WITH_NUMBER = {
     "map_cut": "map",
     "relative_p": "relative_p",
     "unj": "unj",
-} | dict(zip(_OF_A_SHARE, _OF_A_SHARE, strict=True))
+    "iprec_at_recall": "iprec_at_recall",
+    "rprec_mult": "rprec_mult",
+}
 
 # What trec_eval writes with other parameters behind a line: utility_2,-1,0,0 and ndcg_1=3,2=9.
 _LISTED = re.compile(r"(utility|11pt_avg|ndcg)_([-+.,=0-9]*[.,=][-+.,=0-9]*)")
@@ -92,12 +94,13 @@ _SWITCHES = {"true": 1.0, "false": 0.0}
 _GAINS = {"log2": "ndcg", "exp-log2": "ndcg_exp"}  # the parameter `dcg` of ir_measures
 _LEVELLED = {
     *("precision", "recall", "map", "mrr", "hit_rate", "rprec", "bpref", "infap", "rbp", "f1"),
-    *("set_p", "set_recall", "set_f", "set_map", "iprec_at_recall", "num_rel", "num_rel_ret"),
+    *("set_p", "set_recall", "set_f", "set_map", "iprec_at_recall", "iprec"),
+    *("num_rel", "num_rel_ret"),
 }
 # Measures of rankings without the documents that have no judgment, if the name says `judged_only`.
 _CONDENSED = {
     *("precision", "recall", "map", "mrr", "hit_rate", "rprec", "ndcg", "ndcg_exp", "dcg"),
-    *("dcg_exp", "f1", "err", "rbp", "set_p", "set_f", "set_map", "iprec_at_recall"),
+    *("dcg_exp", "f1", "err", "rbp", "set_p", "set_f", "set_map", "iprec_at_recall", "iprec"),
 }
 _DISCOUNTED = {"ndcg", "ndcg_exp", "dcg", "dcg_exp"}
 _WEIGHTS = (1.0, -1.0, 0.0, 0.0)  # of utility
@@ -108,23 +111,27 @@ _OFFICIAL = (
     *("recip_rank", *(f"iprec_at_recall_{level}" for level in _TENTHS)),
     *(f"P_{cutoff}" for cutoff in _DOCUMENTS),
 )
-# Names of trec_eval for several measures, as in version 9, but for texts: runid and relstring.
+_ALL_OF_9 = (
+    *(*_OFFICIAL, *(f"recall_{cutoff}" for cutoff in _DOCUMENTS), "infAP", "gm_bpref"),
+    *(f"Rprec_mult_{fifths / 5:.2f}" for fifths in range(1, 11)),
+    *("utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg"),
+    *(f"ndcg_cut_{cutoff}" for cutoff in _DOCUMENTS),
+    *(f"map_cut_{cutoff}" for cutoff in _DOCUMENTS),
+    *(f"relative_P_{cutoff}" for cutoff in _DOCUMENTS),
+    *("success_1", "success_5", "success_10"),
+    *("set_P", "set_relative_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret"),
+)
+# Names of trec_eval for several measures, without its texts: runid and relstring. The versions
+# differ in `all_trec` alone, which is that of version 9, as in pytrec_eval.
 _NICKNAMES = {
     "official": _OFFICIAL,
     "set": (
         *("num_q", "num_ret", "num_rel", "num_rel_ret", "utility"),
         *("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
     ),
-    "all_trec": (
-        *(*_OFFICIAL, *(f"recall_{cutoff}" for cutoff in _DOCUMENTS), "infAP", "gm_bpref"),
-        *(f"Rprec_mult_{fifths / 5:.2f}" for fifths in range(1, 11)),
-        *("utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg"),
-        *(f"ndcg_cut_{cutoff}" for cutoff in _DOCUMENTS),
-        *(f"map_cut_{cutoff}" for cutoff in _DOCUMENTS),
-        *(f"relative_P_{cutoff}" for cutoff in _DOCUMENTS),
-        *("success_1", "success_5", "success_10"),
-        *("set_P", "set_relative_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret"),
-    ),
+    "all_trec": _ALL_OF_9,
+    "all_trec_9": _ALL_OF_9,
+    "all_trec_10": (*_ALL_OF_9, "rbp(p=0.9)", "rbp_resid(p=0.9)", "unj_5", "unj_10", "unj_20"),
 }
 LARGEST_GRADE = 1000.0  # the sum of thousands of gains of 2**1000 is still finite
 
@@ -160,7 +167,8 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
 
     Without a cutoff (`@10`) a measure covers the whole ranking. Precision, f1 and judged divide by
     the cutoff and therefore need one. `rel` is the relevance level of a single measure. "official",
-    "set" and "all_trec" stand for several measures, as in trec_eval.
+    "set", "all_trec_9" and "all_trec_10" stand for several measures, as in these versions of
+    trec_eval; "all_trec" is that of version 9.
 
     Args:
         measures: one name or several, all different.
@@ -239,7 +247,7 @@ def _parse(name: str) -> Measure:
     if kind in _OF_A_SHARE:
         if number is None:
             raise ValueError(f"{name!r} needs a number, such as '{word}@0.2'")
-        if kind == "iprec_at_recall" and float(number) > 1:
+        if kind != "rprec_mult" and float(number) > 1:
             raise ValueError(f"{name!r}: recall is at most 1, got {number}")
         return measure._replace(parameter=float(number))
     return measure._replace(cutoff=int(number) if number else NO_CUTOFF)

@@ -100,8 +100,8 @@ class QueryCounts:
         first, last = (column[is_gain] for column in self._ranked.ties or ())
         discounts = [1 / math.log2(rank + 1) for rank in range(1, int(last.max(initial=0)) + 1)]
         sums = np.append(0.0, np.cumsum(discounts))
-        within = np.minimum(last, cutoff), np.minimum(first - 1, cutoff)
-        shares = (sums[within[0]] - sums[within[1]]) / (last - first + 1)
+        end, start = np.minimum(last, cutoff), np.minimum(first - 1, cutoff)
+        shares = (sums[end] - sums[start]) / (last - first + 1)
         return self._sum(gains.query, gains.relevance * shares)
 
     def _discounted(self, gains: Documents, cutoff: int) -> Floats:
@@ -145,8 +145,8 @@ class Cumulated(NamedTuple):
         longest = max(last_rank(self.gains), int(rank.max(initial=0))) + 1
         keys = self.gains.query * longest + self.gains.rank
         rows = np.searchsorted(keys, query * longest + rank, side="right")
-        same = (rows > 0) & (self.gains.query[np.maximum(rows - 1, 0)] == query)
-        return np.where(same, self.sums[np.maximum(rows - 1, 0)], 0.0)
+        has_gains = (rows > 0) & (self.gains.query[np.maximum(rows - 1, 0)] == query)
+        return np.where(has_gains, self.sums[np.maximum(rows - 1, 0)], 0.0)
 
 
 def last_rank(documents: Documents) -> int:

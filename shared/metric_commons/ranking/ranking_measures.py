@@ -11,7 +11,7 @@ way:
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..numbers.arrays import Floats
 from ..numbers.domains import Range, checked_options
 from ..numbers.ratios import precision_recall_f1
 from ..statistics.summary import Average
+from ..statistics.summary import mean as exact_mean
 from .names import NO_CUTOFF, Measure
 from .order import Rankings, ScoreType, condensed, positions, with_gains
 from .query_counts import last_rank, logarithms, rows_by_position
@@ -55,8 +56,8 @@ def scores(
         map_denominator: average precision is divided by the number of "relevant" documents; by
             that number, but at most the cutoff ("min_k"); or by the number of relevant documents
             that were "retrieved".
-        score_dtype: that of the rankings; with "float32" levels of recall are rounded to documents
-            as in trec_eval 9.
+        score_dtype: that of the rankings; with "float32" `iprec_at_recall` and `11pt_avg` round
+            recall to a number of documents as in trec_eval 9.
 
     Raises:
         ValueError: an option is out of its range, or a relevance too large for an exponential gain.
@@ -85,13 +86,17 @@ def scores(
 
 
 _UNBOUNDED = {"dcg", "dcg_exp"}
-_SIGNED = {"utility", "yaap"}
+SIGNED = frozenset({"utility", "yaap"})
 
 
-def average(measure: Measure) -> Average:
-    """How a measure is averaged over queries: values are added one after another, as in trec_eval.
+def average(measure: Measure, mean: Callable[[Floats], float] = exact_mean) -> Average:
+    """How a measure is averaged over queries.
 
     Counts are totals. A geometric mean is `exp` of a mean of logarithms.
+
+    Args:
+        measure: whose values are averaged.
+        mean: exactly rounded unless it is `sequential_mean`, which trec_eval has.
 
     >>> average(Measure("map", "map"))(np.array([0.25, 0.75]))
     0.5
@@ -100,20 +105,18 @@ def average(measure: Measure) -> Average:
     """
     if measure.kind in GEOMETRIC:
         return Average(
-            sequential_mean,
+            mean,
             before=logarithms,
             after=lambda mean, _: math.exp(mean),
             slope=lambda mean, _: math.exp(mean),
             bounds=(-math.inf, math.inf),
         )
     if measure.kind.startswith("num_"):
-        return Average(
-            sequential_mean, after=_total, slope=lambda _, rows: rows, bounds=(0.0, math.inf)
-        )
+        return Average(mean, after=_total, slope=lambda _, rows: rows, bounds=(0.0, math.inf))
     bounds = (0.0, math.inf) if measure.kind in _UNBOUNDED else (0.0, 1.0)
-    if measure.kind in _SIGNED:
+    if measure.kind in SIGNED:
         bounds = (-math.inf, math.inf)
-    return Average(sequential_mean, bounds=bounds)
+    return Average(mean, bounds=bounds)
 
 
 def _total(mean: float, rows: int) -> float:
@@ -206,16 +209,15 @@ class _Scoring(TrecMeasures, ReaderModels):
         judged = self._ranked.judged.select(self._ranked.judged.relevance >= 0)
         is_hit = judged.relevance >= self._relevance_level
         query = judged.query[is_hit]
-        above = positions(judged.query)[is_hit] - positions(query)
-        bound = np.maximum(np.minimum(relevant, nonrelevant)[query], 1)
-        terms = 1.0 - np.minimum(above, relevant[query]) / bound
+        penalties = np.minimum(positions(judged.query)[is_hit] - positions(query), relevant[query])
+        terms = 1.0 - penalties / np.maximum(np.minimum(relevant, nonrelevant)[query], 1)
         return self._ratio(self._sum(query, terms), relevant)
 
     def _rbp(self, measure: Measure) -> Floats:
         """Rank-biased precision: a reader goes on to the next rank with probability p."""
         hits = self._hits.top(measure.cutoff)
         p = measure.parameter
-        weights = np.array([p**above for above in range(last_rank(hits))])
+        weights = np.array([p**exponent for exponent in range(last_rank(hits))])
         return (1 - p) * self._sum(hits.query, weights[hits.rank - 1])
 
     def _judged(self, measure: Measure) -> Floats:

@@ -24,10 +24,12 @@ from .order import UNJUDGED, Judgments, RankingOptions, Rankings, ScoreType, fla
 from .ranking_measures import (
     GEOMETRIC,
     MIN_GEO_MEAN,
+    SIGNED,
     MapDenominator,
     RelevanceLevel,
     average,
     scores,
+    sequential_mean,
 )
 
 Missing = Literal["zero", "skip"]
@@ -65,7 +67,10 @@ def score_run(
         measures: names such as "ndcg@10"; see the card of ir_ranking.
         missing: a query for which the run has no document scores "zero" (trec_eval -c), or is left
             out ("skip", the default of trec_eval 9).
-        score_dtype: "float64" as trec_eval 10, or "float32" as trec_eval 9 and pytrec_eval.
+        score_dtype: "float64" as trec_eval 10, or "float32" as trec_eval 9 and pytrec_eval. What
+            else differs between these versions follows it: how `iprec_at_recall` and `11pt_avg`
+            round recall, `yaap` and `utility` of queries that the run does not have, and the
+            summation of geometric means.
         relevance_level: the smallest relevance that makes a document relevant (trec_eval -l).
         max_depth: use only so many documents of a query (trec_eval -M).
         judged_only: drop documents without a judgment, or with a negative one (trec_eval -J).
@@ -95,6 +100,8 @@ def score_run(
         score_dtype=score_dtype,
     )
     queries = evaluation.queries
+    if missing == "zero" and score_dtype == "float32":
+        _clear_missing(parsed, columns, evaluation.in_run)
     if missing == "skip":
         pairs = zip(queries, evaluation.in_run, strict=True)
         queries = [query for query, is_in_run in pairs if is_in_run]
@@ -144,7 +151,20 @@ def relevance_strings(
 def _mean(measure: Measure, values: Floats) -> float:
     if not values.size:
         return 0 if measure.kind.startswith("num_") else float("nan")
-    return average(measure)(values)
+    return average(measure, sequential_mean)(values)
+
+
+def _clear_missing(
+    measures: Sequence[Measure], columns: Mapping[str, Floats], in_run: Booleans
+) -> None:
+    """Set the values to 0 that an empty ranking would have other than 0.
+
+    Version 9 of trec_eval adds nothing for a query that the run does not have; version 10 computes
+    its measures.
+    """
+    for measure in measures:
+        if measure.kind in SIGNED:
+            columns[measure.name][~in_run] = 0.0
 
 
 def _complete_means(

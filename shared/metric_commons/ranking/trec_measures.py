@@ -13,6 +13,7 @@ from .order import positions
 from .query_counts import QueryCounts, logarithms
 
 _INFAP_EPSILON = 1e-5  # trec_eval's name and value
+_ROUNDING_OF_VERSION_9 = 0.9  # 0.1 document is rounded up; version 10 rounds to the nearest
 
 
 class TrecMeasures(QueryCounts):
@@ -55,9 +56,9 @@ class TrecMeasures(QueryCounts):
         if not measure.values:
             return (2 * hits - retrieved).astype(np.float64)
         weights, relevant = measure.values, self._relevant
-        others = measure.argument("docs") + hits - retrieved - relevant
+        absentees = measure.argument("docs") + hits - retrieved - relevant
         gained = weights[0] * hits + weights[1] * (retrieved - hits)
-        total: Floats = gained + weights[2] * (relevant - hits) + weights[3] * others
+        total: Floats = gained + weights[2] * (relevant - hits) + weights[3] * absentees
         return total
 
     # Precision at ranks and levels of recall
@@ -68,18 +69,25 @@ class TrecMeasures(QueryCounts):
         hits = self._hits
         return self._ratio(self._count(hits.query[hits.rank <= cutoff[hits.query]]), cutoff)
 
+    def _iprec(self, measure: Measure) -> Floats:
+        """Interpolated precision as in ir_measures, which is that of trec_eval 9."""
+        return self._interpolated_precision(measure, _ROUNDING_OF_VERSION_9)
+
     def _iprec_at_recall(self, measure: Measure) -> Floats:
+        """Interpolated precision as in the version of trec_eval with this precision of scores."""
+        rounding = _ROUNDING_OF_VERSION_9 if self._rounds_up else 0.5
+        return self._interpolated_precision(measure, rounding)
+
+    def _interpolated_precision(self, measure: Measure, rounding: float) -> Floats:
         """The greatest precision at this recall or a higher one; 0 if recall stays below it.
 
-        trec_eval 10 rounds the level to a number of documents, and version 9 rounds 0.1 of a
-        document up.
+        Recall is a number of documents here: the integer below the number plus `rounding`.
         """
-        count = measure.parameter * self._relevant
-        needed = np.floor(count + (0.9 if self._rounds_up else 0.5)).astype(np.int64)
+        cutoff = np.floor(measure.parameter * self._relevant + rounding).astype(np.int64)
         hits = self._hit_counts(NO_CUTOFF)
         stops = np.cumsum(hits)
-        rows = np.flatnonzero((hits > 0) & (needed <= hits))
-        starts = (stops - hits)[rows] + np.maximum(needed[rows], 1) - 1
+        rows = np.flatnonzero((hits > 0) & (cutoff <= hits))
+        starts = (stops - hits)[rows] + np.maximum(cutoff[rows], 1) - 1
         result = np.zeros(self._queries)
         if rows.size:
             ends = np.column_stack([starts, stops[rows]]).ravel()
@@ -130,14 +138,14 @@ class TrecMeasures(QueryCounts):
         )
 
     def _yaap(self, _: Measure) -> Floats:
-        """The log odds of average precision, smoothed.
+        """The log odds of average precision, smoothed; -log(1 + R) if nothing was retrieved.
 
         Source:
             Robertson, On smoothing average precision (2012).
         """
         total = self._sum(self._hits.query, self._precisions)
         odds = (1.0 + total) / (1.0 + self._relevant - total)
-        return np.where(self._ranked.retrieved > 0, logarithms(odds), 0.0)
+        return logarithms(odds)
 
     def _unj(self, measure: Measure) -> Floats:
         """The share of documents without a judgment, or with one below 0, among k places."""

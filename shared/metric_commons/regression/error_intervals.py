@@ -34,9 +34,8 @@ from .explained_intervals import (
 )
 from .measure_names import D2_NAMES, LOSS_NAMES, Measure, parse_measures
 from .moments_bootstrap import Bootstrap
-from .pairs import Pairs
+from .pairs import SAFE_EXPONENT, Pairs
 from .row_losses import d2_losses, loss_tables, row_losses
-from .scaling import SAFE_EXPONENT
 
 _EPSILON = sys.float_info.epsilon  # the least reference that an error is divided by
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}

@@ -1,9 +1,8 @@
 """Moments: exact sums over rows, which most measures of a regression are made of.
 
-The sums are reproducible (Demmel and Nguyen 2013; Ahrens, Demmel and Nguyen 2020; see `BinnedSums`
-in `exact_sums`): each summand is rounded to a unit that depends on the range of all summands, and
-nothing else is rounded. So the order of rows does not show in a result, nothing overflows, and
-variances do not suffer from cancellation, however far from zero the numbers are.
+No sum is rounded (see `product_sums`). So neither the order of rows nor the parts that they come in
+show in a result, nothing overflows, and variances do not suffer from cancellation, however far from
+zero the numbers are.
 """
 
 import math
@@ -12,11 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..numbers.arrays import Floats
-from ..numbers.exact_sums import exact_ldexp, quotient
-from .block_sums import BlockSums
+from ..numbers.exact_sums import exact_ldexp, exact_sum, quotient
 from .pairs import Pairs, check_finite
-from .scaling import CENTRED, SAFE_EXPONENT, Ranges, Scaling, choose_scaling
+from .product_sums import ProductSums, Ranges
 
 # The terms whose sums a measure needs. A residual is reference minus prediction: its absolute value
 # and its square are "absolute" and "squared". "product" is reference times prediction.
@@ -33,8 +30,6 @@ _TERMS = {
     "concordance": _COVARIANCE,
 }
 _NO_RANGE = (math.inf, -math.inf)
-_MANY_ROWS = 1 << 16  # from here on one bin is precise enough, unless few rows outweigh all others
-_GREATEST_SHIFT = 32  # how many times the variance the mean square about a centre may be
 
 
 @dataclass(frozen=True)
@@ -168,16 +163,10 @@ def required_terms(measures: Sequence[str]) -> list[str]:
 
 
 def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
-    """The moments that these measures need, mostly in one pass over the rows.
+    """The moments that these measures need, in one pass over the rows.
 
-    Centres, scales and bins depend on the least and the greatest number of each column. A sample of
-    the rows is scanned first to guess these; the pass finds the right ones. If they ask for another
-    scaling, the guess was wrong and the pass is repeated. It is also repeated
-
-    * with a second bin, if few rows outweigh all others, and
-    * about the mean, if a centre is far from it.
-
-    All this depends on the rows, not on their order.
+    Raises:
+        ValueError: a number is not finite; names the row.
 
     >>> moments = compute_moments(Pairs([2.5, 0.0], [3.0, -0.5]), ["mae"])
     >>> moments.sums["absolute"], moments.weight
@@ -186,33 +175,22 @@ def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
     terms = required_terms(measures)
     if not len(pairs.references):
         return _no_moments(pairs, terms)
-    fold = 1 if len(pairs.references) >= _MANY_ROWS else 2
-    means: dict[str, list[float]] = {}
-    buffers: dict[str, Floats] = {}
-    ranges = _sample_ranges(pairs, terms, buffers)
-    while True:
-        scaling = choose_scaling(ranges, terms, means)
-        block_sums = BlockSums(scaling, terms, fold, buffers)
-        block_sums.add_blocks(pairs.blocks())
-        ranges = _final_ranges(block_sums, pairs)
-        if scaling != choose_scaling(ranges, terms, means):
-            continue
-        if fold == 1 and block_sums.is_coarse():
-            fold = 2
-            continue
-        weight = Fraction(len(pairs.references)) if pairs.weights is None else block_sums.weight()
-        sums = block_sums.totals()
-        if not means and (means := _distant_means(sums, weight, scaling)):
-            continue
-        break
+    sums = ProductSums(terms, pairs.outputs)
+    sums.add_blocks(pairs.blocks())
+    if not sums.is_finite():
+        check_finite(predictions=pairs.predictions, references=pairs.references)
+    rows = len(pairs.references)
+    weight = Fraction(rows) if pairs.weights is None else exact_sum(pairs.weights)
+    names = ["reference", *(["prediction"] if "prediction" in terms else []), "residual"]
+    ranges = sums.ranges()
     return Moments(
         pairs.rows,
         exact_ldexp(weight, pairs.weight_exponent),
         {
             term: tuple(exact_ldexp(total, pairs.weight_exponent) for total in outputs)
-            for term, outputs in _raw_sums(sums, weight, scaling).items()
+            for term, outputs in sums.totals().items()
         },
-        {name: ranges[name] for name in (*CENTRED, "residual") if name in ranges},
+        {name: ranges[name] for name in names},
     )
 
 
@@ -222,87 +200,6 @@ def _no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:
     empty = (_NO_RANGE,) * pairs.outputs
     ranges = dict.fromkeys(["reference", "residual"], empty)
     return Moments(pairs.rows, Fraction(0), dict.fromkeys(terms, zeros), ranges)
-
-
-def _sample_ranges(
-    pairs: Pairs, terms: Sequence[str], buffers: dict[str, Floats]
-) -> dict[str, Ranges]:
-    """The ranges of the columns in a sample of the rows."""
-    for scale in (0, 2 * SAFE_EXPONENT):  # the difference of two finite numbers may overflow
-        block_sums = BlockSums(_residual_scaling(pairs, scale), terms, 0, buffers)
-        block_sums.add_blocks([pairs.sample()])
-        if block_sums.is_finite():
-            break
-        check_finite(predictions=pairs.predictions, references=pairs.references)
-    return block_sums.ranges()
-
-
-def _final_ranges(block_sums: BlockSums, pairs: Pairs) -> dict[str, Ranges]:
-    """The ranges of the columns in all rows; an error if a number is not finite."""
-    if block_sums.is_finite():
-        return block_sums.ranges()
-    check_finite(predictions=pairs.predictions, references=pairs.references)
-    # All numbers are finite, so a difference has overflowed that is not in the sample.
-    scaled = BlockSums(_residual_scaling(pairs, 2 * SAFE_EXPONENT), block_sums.terms, 0, {})
-    scaled.add_blocks(pairs.blocks())
-    return scaled.ranges()
-
-
-def _residual_scaling(pairs: Pairs, scale: int) -> Scaling:
-    """The scaling of a pass that finds ranges: residuals are divided by 2**scale."""
-    return Scaling({}, {"residual": [scale] * pairs.outputs}, {})
-
-
-def _distant_means(
-    sums: Mapping[str, Sequence[Fraction]], weight: Fraction, scaling: Scaling
-) -> dict[str, list[float]]:
-    """The means, to be used as centres, if some centre is too far from its mean; else nothing.
-
-    Summands about a centre that is k standard deviations from the mean are k**2 + 1 times as large
-    as those about the mean, and rounded to a unit that is as much larger.
-    """
-    names = [name for name in CENTRED if name in sums]
-    distant = any(
-        # squared > shift * (squared - total**2 / weight), without the fractions of the division
-        _GREATEST_SHIFT * total * total > (_GREATEST_SHIFT - 1) * squared * weight
-        for name in names
-        for total, squared in zip(sums[name], sums[f"{name}_squared"], strict=True)
-    )
-    return {
-        name: [
-            float(Fraction(centre) + total / weight)
-            for centre, total in zip(scaling.centres[name], sums[name], strict=True)
-        ]
-        for name in names
-        if distant
-    }
-
-
-def _raw_sums(
-    sums: Mapping[str, Sequence[Fraction]], weight: Fraction, scaling: Scaling
-) -> dict[str, list[Fraction]]:
-    """Sums about zero from sums about the centres, without rounding.
-
-    With the centre c, x = c + d, so the sum of x**2 is that of d**2 + 2 * c * d + c**2.
-    """
-    raw = {term: list(outputs) for term, outputs in sums.items()}
-    for name in CENTRED:
-        if name not in sums:
-            continue
-        for output, centre in enumerate(map(Fraction, scaling.centres[name])):
-            if centre:
-                total, squared = sums[name][output], sums[f"{name}_squared"][output]
-                raw[name][output] = total + centre * weight
-                raw[f"{name}_squared"][output] = squared + centre * (2 * total + centre * weight)
-    if "product" in sums:
-        for output in range(len(sums["product"])):
-            reference, prediction = (Fraction(scaling.centres[name][output]) for name in CENTRED)
-            raw["product"][output] += (
-                reference * sums["prediction"][output]
-                + prediction * sums["reference"][output]
-                + reference * prediction * weight
-            )
-    return raw
 
 
 def _union(first: Ranges, second: Ranges) -> Ranges:

@@ -15,9 +15,8 @@ from ..statistics.cluster_sums import Clusters
 from .measure_names import D2_NAMES, LOSS_NAMES, Measure, parse_measures
 from .moments import required_measures, required_terms
 from .order_statistics import kendall, median, rank_correlations, resampled_kendall
-from .pairs import FloatColumns, Pairs
+from .pairs import SAFE_EXPONENT, FloatColumns, Pairs
 from .row_losses import d2, loss_tables, row_losses
-from .scaling import SAFE_EXPONENT
 
 _BATCH_ROWS = 1 << 17  # rows drawn at a time, for several resamples together
 _MATRIX_ROWS = 1 << 9  # up to which a matrix of all pairs of rows pays for Kendall's tau

@@ -12,6 +12,7 @@ from ..numbers.checks import RowError, check_weights
 
 _BLOCK_SIZE = 50_000  # numbers of a block: they fit into the cache, and into sums of 2**16 slices
 _SAMPLE_SIZE = 1 << 11  # numbers of a sample
+SAFE_EXPONENT = 400  # numbers with an exponent up to here, or down to minus it, can be squared
 _EXACT = 1 << 53  # every integer up to here is a float64
 
 

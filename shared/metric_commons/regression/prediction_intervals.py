@@ -9,6 +9,7 @@ import numpy as np
 
 from ..numbers.arrays import Column, Floats
 from ..numbers.checks import OptionError, RowError, check_weights
+from ..numbers.exact_sums import group_sums
 from ..resampling.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.cluster_sums import Clusters
 from ..statistics.intervals import interval, resampled_interval
@@ -146,9 +147,10 @@ def _estimate(
         raise OptionError("method", f"{method!r} is for rows of one weight; take 'auto'")
     table = np.column_stack([scores * weights, weights])
     if clusters is not None:
-        cells = np.zeros((len(clusters.labels), 2))
-        np.add.at(cells, clusters.numbers, table)
-        table = cells
+        sums_of_clusters = [
+            group_sums(column, clusters.numbers, len(clusters.labels)) for column in table.T
+        ]
+        table = np.column_stack(sums_of_clusters)  # rounded once, so in any order of rows
     blocks = resampled_sums_of_rows(table, **draws)
     with np.errstate(invalid="ignore", divide="ignore"):
         quotients = ({"mean": sums / weight} for sums, weight in blocks)

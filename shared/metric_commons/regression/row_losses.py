@@ -15,6 +15,7 @@ from ..numbers.checks import RowError
 from ..numbers.exact_sums import as_float, exact_sum, quotient
 from .measure_names import Measure
 from .pairs import Pairs
+from .unit_deviances import unit_deviance, unit_deviances
 
 _LOSSES = {
     "d2_absolute_error": "pinball",
@@ -86,15 +87,34 @@ def _set_losses(
 ) -> None:
     """Set `losses` to those of some rows in their domain; `buffer` is overwritten."""
     if kind == "msle":
-        np.log1p(references, out=losses)
-        losses -= np.log1p(predictions, out=buffer)
-        np.square(losses, out=losses)
-    elif kind == "pinball":
-        np.subtract(references, predictions, out=losses)
+        _set_squared_log_errors(predictions, references, losses, buffer)
+        return
+    np.subtract(references, predictions, out=losses)
+    if kind == "pinball":
         losses *= np.where(losses > 0, parameter, parameter - 1)
     else:
-        _set_deviances(parameter, predictions, references, losses, buffer)
-        np.maximum(losses, 0.0, out=losses)
+        losses[...] = unit_deviances(parameter, predictions, references, losses)
+
+
+def _set_squared_log_errors(
+    predictions: Floats, references: Floats, losses: Floats, buffer: Floats
+) -> None:
+    """Set `losses` to the squares of log(1 + reference) - log(1 + prediction).
+
+    Far from zero the two logarithms are nearly equal, and their difference is noise. The logarithm
+    of the ratio 1 + error / (1 + the lesser number) has no such cancellation, and neither have the
+    error, which is exact for close numbers, and the sum below the line.
+    """
+    np.minimum(references, predictions, out=buffer)
+    buffer += 1
+    np.subtract(references, predictions, out=losses)
+    np.abs(losses, out=losses)
+    losses /= buffer
+    np.log1p(losses, out=losses)
+    if np.isinf(losses.max(initial=0.0)):
+        far = np.isinf(losses)  # the ratio overflowed, so these logarithms are far apart
+        losses[far] = np.log1p(references[far]) - np.log1p(predictions[far])
+    np.square(losses, out=losses)
 
 
 def _check_deviance(
@@ -124,39 +144,6 @@ def _refuse(
     raise RowError(
         column, row, f"{index}is {table[output, row]}; for {measure.name!r} each number {domain}"
     )
-
-
-def _set_deviances(
-    power: float, means: Floats, values: Floats, deviances: Floats, buffer: Floats
-) -> None:
-    """Set `deviances` to the unit deviances of values from means."""
-    if power == 0:
-        np.subtract(values, means, out=deviances)
-        np.square(deviances, out=deviances)
-        return
-    if power == 1:
-        np.divide(values, means, out=buffer)
-        buffer[values == 0] = 1  # 0 * log(0) is 0
-        np.log(buffer, out=deviances)
-        deviances *= values
-        deviances -= values
-        deviances += means
-    elif power == 2:
-        np.divide(values, means, out=buffer)
-        np.subtract(buffer, 1, out=deviances)
-        deviances -= np.log(buffer, out=buffer)
-    else:  # v**(2 - p) / ((1 - p) * (2 - p)) - v * m**(1 - p) / (1 - p) + m**(2 - p) / (2 - p)
-        p, base = power, np.maximum(values, 0.0) if power < 0 else values
-        deviances[...] = base ** (2 - p)
-        deviances /= (1 - p) * (2 - p)
-        buffer[...] = means ** (1 - p)
-        buffer *= values
-        buffer /= 1 - p
-        deviances -= buffer
-        buffer[...] = means ** (2 - p)
-        buffer /= 2 - p
-        deviances += buffer
-    deviances *= 2
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
@@ -218,11 +205,16 @@ def _saved_share(
         return math.nan
     if (references == references[0]).all():
         return float(not loss)
+    excess = 0.0  # of the loss of this constant over that of the best one, which may be no float
     constant = _best_constant(measure, references, weights)
+    is_mean = _LOSSES[measure.kind] == "tweedie"
+    if is_mean and (constant > 0 or not needs_positive_means(measure)):
+        excess = _excess(measure, constant, references, weights)
     if constant <= 0 and needs_positive_means(measure):
         return math.nan
     best = np.full((1, references.size), constant)
     (minimum,) = mean_losses(row_losses(measure, best, references[np.newaxis]), weights)
+    minimum -= excess
     return 1 - loss / minimum if minimum else float(not loss)
 
 
@@ -250,6 +242,18 @@ def d2_losses(
         for numbers in (predictions, constant)
     )
     return lost, lost_by_constant
+
+
+def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | None) -> float:
+    """How much greater the mean deviance from the rounded mean is than that from the mean itself.
+
+    It is the deviance of the mean from the rounded mean, since deviances are Bregman divergences
+    (Banerjee et al., Clustering with Bregman divergences, 2005, equation 1). Far from zero, where
+    floats are far apart, it counts.
+    """
+    power = _PARAMETERS.get(measure.kind, measure.parameter)
+    (distance,) = mean_losses((values - rounded)[np.newaxis], weights)
+    return unit_deviance(power, rounded, distance)
 
 
 def needs_positive_means(measure: Measure) -> bool:

@@ -311,6 +311,8 @@ def ranks(
     if any(math.isnan(means.get(name, math.nan)) for name in names):
         return {}
     names.sort(key=lambda name: means[name] if is_lower_better else -means[name])
+    if any(math.isnan(p) for p in p_of_pairs.values()):  # then who differs is not known
+        return {}
     one_sided = any(_option(c, "alternative") not in (None, "two-sided") for c in comparisons)
     is_whole = len(p_of_pairs) == len(names) * (len(names) - 1) // 2
     if one_sided or not is_whole:

@@ -14,6 +14,7 @@ class LoggedScores:
     scores_are = "means"
     main_score = None
     unbounded: frozenset[str] = frozenset()
+    reports: frozenset[str] = frozenset()
     aggregation: Mapping[str, str] = MappingProxyType({})
     log_columns = (NAME,)
 

@@ -6,14 +6,15 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Self
 
 from ..catalog.arguments import REPORTING
-from ..files.stored import plain, restored
-from .signature import signature
+from ..files.stored import infinities, plain, restored, set_infinities
+from .signature import program, settings, signature
 from .value_counts import ClusterCounts, CountedScores, ValueCounts, value_counts
 
 if TYPE_CHECKING:
     from ..statistics.sums import RowSums
 
 _BESIDE_INTERVALS = ("interval", "standard_error", "effective_n", "n_clusters", "design_effect")
+_INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
 # What a result has a value of for each score, if it has any.
 _BY_SCORE = (
     *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
@@ -37,6 +38,10 @@ class ModuleResult:
     design_effect: dict[str, float] = field(default_factory=dict)
     groups: dict[str, dict[str, Any]]
     signature: str
+    # What else moves the scores, and stands in the signature: the preset, what the rows decide,
+    # such as a positive label, and which rows of a log were taken. None in older formats.
+    conditions: dict[str, Any] | None = None
+    program: str = ""  # that scored, and its version
     lower_is_better: list[str] = field(default_factory=list)  # names of scores; of others higher is
     # Scores that are no means of rows, and what they are: "sum", "geometric_mean" or "sums".
     aggregation: dict[str, str] = field(default_factory=dict)
@@ -53,17 +58,55 @@ class ModuleResult:
         optional = (
             *("lower_is_better", "aggregation", "main_score", "value_counts", "cluster_counts"),
             "left_out",
+            "program",
             *_BESIDE_INTERVALS,
         )
         empty_keys = {key for key in optional if not getattr(self, key)}
+        if self.conditions is None:
+            empty_keys.add("conditions")
         stored_keys = vars(self).keys() - empty_keys - {"per_example", "row_sums"}
-        return {key: plain(value) for key, value in vars(self).items() if key in stored_keys}
+        signs = infinities({key: getattr(self, key) for key in _INFINITE})
+        return {
+            **{key: plain(value) for key, value in vars(self).items() if key in stored_keys},
+            **({"infinite": signs} if signs else {}),
+        }
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`: a score that was undefined is NaN again."""
-        numbers = {"scores", "confidence_interval", "groups", "value_counts", *_BESIDE_INTERVALS}
-        return cls(**{key: restored(v) if key in numbers else v for key, v in values.items()})
+        """The inverse of `to_dict`: what was undefined is NaN again, what was infinite, infinite.
+
+        Raises:
+            ValueError: something is said to be infinite that is not.
+        """
+        numbers = {*_INFINITE, "value_counts", *_BESIDE_INTERVALS}
+        fields = {
+            key: restored(value) if key in numbers else value
+            for key, value in values.items()
+            if key != "infinite"
+        }
+        set_infinities(fields, values.get("infinite", []))
+        return cls(**fields)
+
+    def settings(self) -> dict[str, Any]:
+        """The options and conditions that are not None, the preset first, in the signature's order.
+
+        >>> from ..scoring.scoring import score
+        >>> results = score("qa_em", predictions=["a"], references=["a"])
+        >>> results.systems["predictions"]["qa_em"].settings()["normalizer"]
+        'squad'
+        """
+        return settings(self.options, self.conditions or {})
+
+    def signed(self, module: str) -> Self:
+        """This result with the signature that follows from its options, if it has conditions.
+
+        Args:
+            module: the name of the module.
+        """
+        if self.conditions is None:
+            return self
+        line = signature(module, self.settings(), self.rows or None, self.program)
+        return replace(self, signature=line)
 
     def only(self, scores: Collection[str]) -> Self:
         """This result with some of the scores alone."""
@@ -109,7 +152,7 @@ def module_result(
     >>> module_result("qa_em", metric, {"qa_em": 0.5}, rows=2, options={}, reported={}).scores
     {'qa_em': 0.5}
     """
-    scores = dict(result)
+    scores = {key: value for key, value in result.items() if key not in metric.reports}
     conventions = scores.pop("conventions", {})  # what the rows decide, such as a positive label
     extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
     extras |= {
@@ -126,8 +169,6 @@ def module_result(
         scoring["seed"] = reported.get("seed", metric.options["seed"])
     if extras["confidence_interval"]:
         scoring |= interval_options(reported, extras)
-    # An option that is None asks for nothing; to name it would only make lines longer.
-    effective = {option: value for option, value in scoring.items() if value is not None}
     aggregation = aggregation_of(scores, metric.aggregation)
     values: ValueCounts = {}
     clusters: ClusterCounts = {}
@@ -137,11 +178,14 @@ def module_result(
     selection = dict(choices or {})
     if left_out:
         selection["left_out"] = [f"{reason}:{count}" for reason, count in left_out.items()]
-    return ModuleResult(
+    conditions = plain(conventions | {k: v for k, v in selection.items() if k != "reduce"})
+    result_of_module = ModuleResult(
         options=scoring | ({"reduce": selection["reduce"]} if "reduce" in selection else {}),
         rows=rows,
         scores=scores,
-        signature=signature(name, effective | conventions | selection, rows),
+        signature="",
+        conditions={key: value for key, value in conditions.items() if value is not None},
+        program=program(),
         left_out=dict(left_out or {}),
         lower_is_better=[
             score
@@ -155,6 +199,7 @@ def module_result(
         row_sums=row_sums,
         **extras,
     )
+    return result_of_module.signed(name)
 
 
 def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:

@@ -159,17 +159,6 @@ def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
     return "\n".join(parts)
 
 
-def escaped(text: str) -> str:
-    r"""The text without characters that control a terminal or turn the direction of writing.
-
-    >>> print(escaped("Zürich\x1b[2J"))
-    Zürich\x1b[2J
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
 def spreadsheet_cell(value: Any) -> Any:
     r"""A cell of CSV that no spreadsheet takes for a formula: text that looks like one is quoted.
 
@@ -178,17 +167,21 @@ def spreadsheet_cell(value: Any) -> Any:
     """
     if not isinstance(value, str):
         return value
-    text = escaped(value)
+    text = label(value)
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
-def label(name: str) -> str:
-    r"""`name` on one printable line.
+def label(text: str) -> str:
+    r"""The text on one line, without characters that control a terminal or turn its direction.
 
-    >>> print(label("Zürich"), label("a\n\ud800"))
-    Zürich a\n\ud800
+    Such characters are spelled out one by one, so a text looks the same alone and within another.
+
+    >>> print(label("Zürich\x1b[2J"), label("a\n\ud800"))
+    Zürich\x1b[2J a\n\ud800
     """
-    return name if name.isprintable() else ascii(name)[1:-1]
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def counted(number: str | int, noun: str) -> str:

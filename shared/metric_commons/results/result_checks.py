@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from ..catalog.catalog import score_ranges
-from ..files.stored import check_object, option_text
+from ..files.stored import check_object
 from ..numbers.checks import RowError
 from ..numbers.domains import (
     Count,
@@ -27,7 +27,7 @@ from ..numbers.domains import (
     check_option,
 )
 from ..numbers.score_ranges import Ranges, check_score, score_range
-from .rendering import label
+from .signature import settings, signature
 
 _ALL_NUMBERS = (-math.inf, math.inf)
 _Values, _Names = Mapping[str, Any], Sequence[str]
@@ -74,6 +74,9 @@ _EXTRAS = {
 _OF_MODULE = {
     **dict.fromkeys(_EXTRAS, _Values),
     **dict.fromkeys(("aggregation", "value_counts", "cluster_counts", "left_out"), _Values),
+    "infinite": Sequence[Sequence[Any]],
+    "conditions": _Values,
+    "program": str,
     "n_clusters": Count | None,
     "lower_is_better": _Names,
     "main_score": str | None,
@@ -298,18 +301,16 @@ def _check_cluster_counts(name: str, counts: Any, values: Mapping[str, Any]) -> 
 
 
 def _check_signature(module: str, values: Mapping[str, Any]) -> None:
-    """The signature says what the options say, as far as it names them."""
-    name, *parts = values["signature"].split("|")
+    """The signature is the one that follows from the options, where a result holds all of them."""
+    line = values["signature"]
     is_own = bool(score_ranges(module))
-    if (is_own and name != module) or not values["signature"].isprintable():
-        raise ValueError(f"the signature of {module!r} is {values['signature']!r}")
-    texts = dict(part.partition("=")[::2] for part in parts)
-    expected = {
-        name: option_text(value) for name, value in values["options"].items() if value is not None
-    } | {"rows": str(values["rows"])}
-    for name, text in expected.items():
-        if "|" not in text and "rows" in texts and texts.get(name) != label(text):
-            raise ValueError(f"{name} is {text}, but the signature says {texts.get(name)}")
+    if not line.isprintable() or (is_own and line != module and not line.startswith(f"{module}|")):
+        raise ValueError(f"the signature of {module!r} is {line!r}")
+    if "conditions" in values:
+        listed = settings(values["options"], values["conditions"])
+        expected = signature(module, listed, values["rows"] or None, values.get("program"))
+        if line != expected:
+            raise ValueError(f"the signature is {line!r}, but the options make it {expected!r}")
 
 
 def _check_comparison(values: Any, systems: Mapping[str, Any]) -> None:

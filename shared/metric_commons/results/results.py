@@ -1,7 +1,7 @@
 """The one result: what was scored, how, and what came out.
 
 `score` makes it; the command line, notebooks and every other application print and save it. The
-file, format `metric-commons/5`, holds the systems, in each its modules, in each the options, the
+file, format `metric-commons/6`, holds the systems, in each its modules, in each the options, the
 number of rows, the scores with their intervals and groups, how often each score of rows occurs, and
 a signature to cite.
 """
@@ -61,8 +61,8 @@ class Results(Stored):
     qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
     """
 
-    FORMAT = "metric-commons/5"
-    OLDER = tuple(f"metric-commons/{number}" for number in range(1, 5))
+    FORMAT = "metric-commons/6"
+    OLDER = tuple(f"metric-commons/{number}" for number in range(1, 6))
     INDENT = 2
 
     systems: dict[str, dict[str, ModuleResult]]
@@ -103,7 +103,7 @@ class Results(Stored):
         return f"<Results of {several}: {', '.join(modules)}{compared}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """What the file holds: plain values, NaN and infinities as None."""
+        """What the file holds: plain values, with None for NaN and infinities."""
         return {
             "format": self.FORMAT,
             "systems": {
@@ -362,9 +362,9 @@ FORMATS: Mapping[str, Callable[[Results], str]] = {
 
 
 def _comparison_again(values: Mapping[str, Any]) -> Comparison:
-    """A comparison from a file: a p-value that was undefined is NaN again."""
+    """A comparison from a file: a p-value that was undefined, or not written, is NaN."""
     plain_keys = {"options", "rows"}
-    return {
+    return {"p_adjusted": math.nan} | {
         name: value if name in plain_keys else restored(value) for name, value in values.items()
     }
 

@@ -20,15 +20,41 @@ def version(distribution: str) -> str:
     return metadata.version(distribution)
 
 
-def signature(module: str, options: Mapping[str, Any], rows: int) -> str:
+def program() -> str:
+    """The name and the version of this program, as results and signatures have it."""
+    return f"{_DISTRIBUTIONS[0]} {version(_DISTRIBUTIONS[0])}"
+
+
+def signature(
+    module: str, options: Mapping[str, Any], rows: int | None, made_by: str | None = None
+) -> str:
     """One line that says how a score came about, for the text beside it.
+
+    It is for people. Values may contain the signs that separate them, so no code reads it: results
+    hold the same options as values.
+
+    Args:
+        module: its name.
+        options: what moves the score.
+        rows: their number; None if it is not known.
+        made_by: the program that scored; None for this one.
 
     >>> signature("qa_em", {"normalizer": str.lower, "k": (1, 10)}, 3610)  # doctest: +ELLIPSIS
     'qa_em|normalizer=str.lower|k=1,10|rows=3610|metric-commons ...'
     """
     option_texts = [f"{option}={option_text(value)}" for option, value in options.items()]
-    program = f"{_DISTRIBUTIONS[0]} {version(_DISTRIBUTIONS[0])}"
-    return label("|".join([module, *option_texts, f"rows={rows}", program]))
+    rows_text = [] if rows is None else [f"rows={rows}"]
+    return label("|".join([module, *option_texts, *rows_text, made_by or program()]))
+
+
+def settings(options: Mapping[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
+    """Options and conditions that are not None, the preset first: what a signature lists.
+
+    >>> settings({"normalizer": "squad", "extract": None}, {"preset": "squad"})
+    {'preset': 'squad', 'normalizer': 'squad'}
+    """
+    values = {"preset": conditions.get("preset"), **options, **conditions}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def provenance(inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

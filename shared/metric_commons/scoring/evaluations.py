@@ -448,8 +448,8 @@ def signed(results: Results, name: str | None) -> Results:
     def with_preset(module: str, result: ModuleResult) -> ModuleResult:
         if any(result.options[option] != value for option, value in settled[module].items()):
             return result
-        signed_module, _, options = result.signature.partition("|")
-        return replace(result, signature=f"{signed_module}|preset={name}|{options}")
+        conditions = (result.conditions or {}) | {"preset": name}
+        return replace(result, conditions=conditions).signed(module)
 
     systems = {
         system: {module: with_preset(module, result) for module, result in modules.items()}

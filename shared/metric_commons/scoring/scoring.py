@@ -233,11 +233,11 @@ def _needs_rows(
         return True
     if not all(column is None or isinstance(column, str) for column in labels.values()):
         return True
-    if any(
-        holds_function(value) or name.rpartition(".")[2] == "sample_weight"
-        for name, value in options.items()
-    ):
-        return True
+    for key, value in options.items():
+        option = key.rpartition(".")[2]
+        follows = (metric.options_of_all_rows.get(option) for metric in metrics.values())
+        if holds_function(value) or option == "sample_weight" or value in filter(None, follows):
+            return True
     if labels["ids"] is not None or all(m.scores_are != "rankings" for m in metrics.values()):
         return False
     return not is_spark(data)

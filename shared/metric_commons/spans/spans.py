@@ -54,7 +54,7 @@ def span_statistics(
         zero_division: precision without predicted spans, and recall without true ones.
 
     Raises:
-        ValueError: a row is not what it may be, no row has a tag, or tags are of no scheme.
+        ValueError: a row is not what it may be, or tags are of no scheme.
 
     >>> rows = span_statistics([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]])
     >>> rows.result()["precision"], rows.result()["recall"]
@@ -341,8 +341,6 @@ def _read_spans(
         spans, types = _given_spans({"predictions": predictions, "references": references})
         return spans, types, {}
     sides = tag_rows(predictions, references)
-    if not sides[0].counts.any():
-        raise ValueError("there are no tags in any row; a score of no tags is undefined")
     if scheme == "auto":
         scheme = scheme_of_tags(sides[1], suffix=suffix)  # type: ignore[assignment]
     texts = {"predictions": (sides[0], predictions), "references": (sides[1], references)}

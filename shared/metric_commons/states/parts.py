@@ -146,9 +146,10 @@ class Part(StoredColumns):
 def _state(system: str, module: str, content: Mapping[str, Any]) -> State:
     """The state of a module, whose errors name the system."""
     try:
+        stored_module = content.get("module", module) if isinstance(content, Mapping) else module
+        if stored_module != module:
+            raise ValueError(f"the state of {module} is one of {stored_module}")
         state = State.from_dict(content)
-        if state.module != module:
-            raise ValueError(f"the state of {module} is one of {state.module}")
     except ValueError as error:
         raise ValueError(f"system {system!r}: {error}") from error
     return state

@@ -4,8 +4,8 @@ Where rows are too many for one process, each process keeps a `State` of those t
 merge in any order and any grouping into the state of all rows, whose result is that of one
 `compute`. A state keeps what that needs: of scores how often each value occurs, of labels how often
 each pair, of a regression sums, or rows if intervals are asked for. Rankings are kept one by one,
-under the ids of their queries, because the order in which their scores are added up belongs to the
-definition of their means.
+under the ids of their queries, so that none is counted twice. All sums are exact, and each mean is
+rounded once; so the result has the same bits as that of all rows together.
 """
 
 import json
@@ -75,6 +75,10 @@ class State(StoredColumns):
         for name, value in self.metric.options.items():
             if holds_function(value):
                 raise ValueError(f"{name} is a function, which a state cannot hold")
+            if value is not None and self.metric.options_of_all_rows.get(name) == value:
+                raise ValueError(
+                    f"{name}={value!r} follows from all rows, which a state does not keep; name it"
+                )
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
         self._statistics = _sufficient_statistics(
@@ -101,9 +105,8 @@ class State(StoredColumns):
         Args:
             groups: one label per row, in every update or in none.
             clusters: the same, for rows that are alike; intervals then count clusters.
-            ids: for rankings, one integer or string per row, all different; scores are added up in
-                the order of ids, integers before strings, and those by their bytes. Without ids
-                rows are numbered, which does not do for states that will be merged.
+            ids: for rankings, one integer or string per row, all different. Without ids rows are
+                numbered, which does not do for states that will be merged.
             **columns: the inputs of the module.
 
         Raises:

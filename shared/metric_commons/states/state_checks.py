@@ -5,7 +5,7 @@ program, is noticed here: each check looks once at the least and the greatest nu
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..regression.moments import Moments
 from ..statistics.cluster_sums import ClusterSums
 
 _MOST = 2**53
+_ROUNDING = 1e-9  # by so much a mean of rounded scores may be above its limit
 NOT_NEGATIVE: Ranges = {"*": (0.0, None)}
 
 _POSITIVE_TERMS = ("absolute", "squared", "relative", "symmetric")  # their ends
@@ -117,6 +118,52 @@ def check_scores(scores: Mapping[str, Multiset], ranges: Ranges) -> None:
             raise ValueError(f"there are {rows}")
 
 
+def check_names(names: Collection[str], required: Iterable[str]) -> None:
+    """Check that the scores or statistics that every row has are there.
+
+    Raises:
+        ValueError: one is not.
+
+    >>> check_names(["qa_precision"], ["qa_f1"])
+    Traceback (most recent call last):
+    ValueError: qa_f1 is missing
+    """
+    for name in sorted(required):
+        if name not in names:
+            raise ValueError(f"{name} is missing")
+
+
+def check_f1(means: Mapping[str, float]) -> None:
+    """Check that no mean F1 is above the average of its mean precision and its mean recall.
+
+    The F1 of a row is the harmonic mean of both, so it is at most their arithmetic mean.
+
+    Args:
+        means: of scores of rows, by name; "f1@5" belongs to "precision@5" and "recall@5", and
+            "rouge1" to "rouge1_precision" and "rouge1_recall".
+
+    Raises:
+        ValueError: one is above.
+
+    >>> check_f1({"qa_f1": 0.8, "qa_precision": 0.5, "qa_recall": 1.0})
+    Traceback (most recent call last):
+    ValueError: the mean of qa_f1 is 0.8, more than that of qa_precision and qa_recall, 0.75
+    """
+    for name, mean in means.items():
+        for names in (
+            (f"{name}_precision", f"{name}_recall"),
+            (name.replace("f1", "precision"), name.replace("f1", "recall")),
+        ):
+            if name in names or not {*names} <= means.keys():
+                continue
+            limit = (means[names[0]] + means[names[1]]) / 2
+            if mean > limit + _ROUNDING:
+                raise ValueError(
+                    f"the mean of {name} is {mean}, more than that of {' and '.join(names)}, "
+                    f"{limit}"
+                )
+
+
 def check_clusters(clusters: Mapping[str, ClusterSums], scores: Mapping[str, Multiset]) -> None:
     """Nothing, if the clusters are those of rows with these scores.
 
@@ -138,6 +185,8 @@ def check_clusters(clusters: Mapping[str, ClusterSums], scores: Mapping[str, Mul
         if totals[0] != totals[1]:
             found, expected = map(as_float, totals)
             raise ValueError(f"clusters of {name} add up to {found}, but its rows to {expected}")
+        if not len(multiset):  # every row is an ignored tie
+            continue
         unit = Fraction(2) ** sums.power
         low, high = (Fraction(float(end)) / unit for end in multiset.values[[0, -1]])
         for label, (rows, units) in sums.clusters.items():

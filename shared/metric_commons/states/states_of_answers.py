@@ -7,7 +7,7 @@ import numpy as np
 from ..answers.answerability import ScoredAnswers, scored_answers, summarize_answers
 from ..numbers.score_ranges import SHARES
 from .row_tables import CountedRows
-from .state_checks import check_column, check_counts
+from .state_checks import check_at_most, check_column, check_counts
 from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
 _TRUTHS = ("has_answer", "is_given")
@@ -65,3 +65,4 @@ class AnswersInOrder(SufficientStatistics):
             for name in (*_SCORES, "probabilities"):
                 if name in columns:
                     check_column(name, columns[name], SHARES)
+            check_at_most(columns, "exact", "f1")

@@ -24,6 +24,7 @@ from .state_checks import (
     check_column,
     check_counts,
     check_moments,
+    check_names,
     check_statistic,
 )
 from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
@@ -250,6 +251,7 @@ class SumsOfRows(SufficientStatistics):
     def check(self) -> None:
         for columns in self._rows.tables_of_numbers():
             check_counts(columns["count"])
+            check_names(columns, self._none.names)
             for name, values in columns.items():
                 check_statistic(name, values)
             for lesser, greater in self._none.at_most:

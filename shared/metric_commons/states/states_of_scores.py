@@ -8,6 +8,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from ..catalog.arguments import OF_SCRIPTS
 from ..numbers.arrays import Floats
 from ..numbers.checks import RowError
 from ..numbers.multisets import Multiset
@@ -20,7 +21,7 @@ from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
 from ..statistics.summary import members, summarize, uncertainty
 from .ranking_tables import Rankings
-from .state_checks import check_clusters, check_column, check_scores
+from .state_checks import check_clusters, check_column, check_f1, check_names, check_scores
 from .sufficient_statistics import Columns, Ids, RowLabels, SufficientStatistics, refuse_ids
 
 _INTEGERS = 1 << 63
@@ -111,6 +112,9 @@ class RowScores(SufficientStatistics):
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting.pop("per_example"):
             raise ValueError("a state does not keep the scores of single rows")
+        for option in OF_SCRIPTS:
+            if reporting.pop(option, None):
+                raise ValueError(f"{option} is for results of compute, not of a state")
         groups = self._groups()
         result = self._summary(_Rows.sum([*groups.values()]), **reporting)
         if None not in groups:
@@ -135,7 +139,9 @@ class RowScores(SufficientStatistics):
 
     def check(self) -> None:
         for rows in chain.from_iterable(self._parts.values()):
+            check_names(rows.scores, self._metric.always_scored)
             check_scores(rows.scores, self._metric.score_ranges)
+            check_f1({name: scores.mean() for name, scores in rows.scores.items() if len(scores)})
             self._check_clusters(rows)
 
     def _check_clusters(self, rows: _Rows) -> None:
@@ -265,6 +271,7 @@ class RankingScores(SufficientStatistics):
         for scores in self._rankings.tables_of_scores():
             for name, values in scores.items():
                 check_column(name, values, self._metric.score_ranges)
+            check_f1({name: float(values.mean()) for name, values in scores.items() if values.size})
 
 
 @lru_cache(maxsize=64)

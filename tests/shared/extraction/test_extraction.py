@@ -6,6 +6,7 @@ import pytest
 
 from metric_commons import State, load, score
 from metric_commons.extraction import STEPS, extract_answers
+from metric_commons.extraction.extraction_steps import choice
 from metric_commons.numbers import OptionError
 
 MODULES = ["qa_em", "qa_f1", "substring_recall", "rouge_n_l"]
@@ -257,3 +258,28 @@ def test_the_signature_names_the_chain():
 
 def first_word(text):
     return text.split()[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        *((f"So {word} is B, clearly.", "B") for word in ("answer", "Answer", "choice", "Choice")),
+        *((f"So {word}: (B) it is.", "B") for word in ("option", "Option", "ANSWER", "OPTION")),
+        ("The answer is A because it is.", "A"),
+        ("The answer is A fish.", None),
+        ("The answer is I think.", None),
+        ("The answer is B or C.", None),
+        ("The answer is B and C.", None),
+        ("The answer is B/C.", None),
+        ("The answer is B & C.", None),
+        ("The answer is B's.", None),
+        ("The answer is Bob.", None),
+        ("\\boxed{\\text{(C)}} and the answer is B", "C"),
+        ("(D)", "D"),
+        ("**E**.", "E"),
+        ("A\nand so on", "A"),
+        ("A is one\nof them", None),
+    ],
+)
+def test_the_letter_that_a_text_settles_for(text, letter):
+    assert choice(text) == letter

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from metric_commons.files import trec
 from metric_commons.files.trec import Qrels, Run, read_qrels, read_run
-from metric_commons.numbers.identifiers import HASHED, Ids
+from metric_commons.numbers.identifiers import HASHED
 from tests.rankings import ids
 
 
@@ -99,11 +99,6 @@ def test_all_ways_of_reading_return_the_same_rows(tmp_path_factory, file, seed):
     ):
         path.write_bytes(data)
         assert rows(read(path)) == expected
-    indices = {}
-    columns = trec._parse_lines(path, uniform, kind, indices, 1)
-    texts = Ids.from_bytes(columns.documents, columns.lengths).texts()
-    queries = [list(indices)[index].decode() for index in columns.query]
-    assert list(zip(queries, texts, columns.values, strict=True)) == expected
     assert sorted(read(path).queries, key=str.encode) == read(path).queries
 
 

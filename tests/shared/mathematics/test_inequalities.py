@@ -1,5 +1,6 @@
 import pytest
 
+from metric_commons.mathematics.equivalence import equal
 from metric_commons.mathematics.inequalities import parse_inequality
 from metric_commons.mathematics.notation import tokens
 from metric_commons.mathematics.structures import Bracketed, Inequalities, Inequality, Infinity
@@ -53,3 +54,19 @@ def test_a_greater_left_side_is_turned():
 def test_what_is_no_inequality(text):
     with pytest.raises(UndecidedError):
         parse_inequality(tokens(text))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        (r"x \ne 1", r"1 \ne x", True),
+        (r"x + y \ne 1", r"1 \ne x + y", True),
+        (r"x + y \ne 1", r"2 \ne x + y", False),
+        ("x + y < 1", "1 > x + y", True),
+        ("x + y < 1", "1 < x + y", False),
+        (r"x + y \ne 1", "x + y < 1", False),
+    ],
+)
+def test_the_sides_of_unequal_may_be_exchanged(left, right, same):
+    left, right = (parse_inequality(tokens(text)).content for text in (left, right))
+    assert bool(equal(left, right)) is same

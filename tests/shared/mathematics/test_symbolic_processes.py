@@ -10,6 +10,8 @@ from metric_commons.mathematics import equivalence_scores, symbolic_processes
 from metric_commons.mathematics.symbolic_processes import SymbolicProcess
 from metric_commons.mathematics.symbolic_worker import SCRIPT, verdict
 
+pytestmark = pytest.mark.processes
+
 has_sympy = find_spec("sympy") is not None and find_spec("math_verify") is not None
 
 WORKER = """\

@@ -24,7 +24,7 @@ from tests.rankings import COMPATIBILITIES, MEASURES, READER_MODELS
         ("recip_rank", ("mrr", NO_CUTOFF, 0.0)),
         ("relative_P_20", ("relative_p", 20, 0.0)),
         ("iprec_at_recall_0.25", ("iprec_at_recall", NO_CUTOFF, 0.25)),
-        ("IPrec(rel=2)@.1", ("iprec_at_recall", NO_CUTOFF, 0.1, 2.0)),
+        ("IPrec(rel=2)@.1", ("iprec", NO_CUTOFF, 0.1, 2.0)),
         ("Rprec_mult_1.20", ("rprec_mult", NO_CUTOFF, 1.2)),
         ("11pt_avg", ("11pt_avg", NO_CUTOFF, 0.0)),
         ("set_F", ("set_f", NO_CUTOFF, 1.0)),
@@ -117,7 +117,7 @@ def test_a_name_has_parameters(name, fields):
 
 def test_every_measure_is_computed_and_tested():
     of_trec_eval = {measure.kind for measure in parse_measures("all_trec")}  # against pytrec_eval
-    others = [*MEASURES, *READER_MODELS, *COMPATIBILITIES]
+    others = [*MEASURES, *READER_MODELS, *COMPATIBILITIES, "IPrec@0.1"]
     tested = of_trec_eval | {measure.kind for measure in parse_measures(others)}
     computed = {name.removeprefix("_") for name in dir(_Scoring)}
 

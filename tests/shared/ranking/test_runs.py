@@ -66,6 +66,8 @@ def defined(qrels, run, missing, reading, scoring):
             measure: score(measure, relevance, [*judged.values()], **scoring)
             for measure in MEASURES
         }
+        if reading["score_dtype"] == "float32" and not run.get(name):
+            per_query[name]["yaap"] = 0.0  # trec_eval 9 adds nothing for a missing query
     means = {
         measure: mean(measure, [scores[measure] for scores in per_query.values()])
         for measure in (MEASURES if per_query else ())

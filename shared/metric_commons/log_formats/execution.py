@@ -1,0 +1,32 @@
+"""Outcomes of programs, as `metric-commons execute` writes them: a line for each sample."""
+
+import math
+
+from ..files.logs import Content, Log, Record
+
+FORM = "execution"
+
+
+def recognizes(content: Content) -> bool:
+    """Whether the first row has the outcome of a sample."""
+    return content.has("task_id", "sample", "outcome", "status")
+
+
+def read(content: Content) -> Log:
+    """The log; a sample of which nothing is known, since the machine failed, has an error."""
+    return Log(
+        form=FORM,
+        rows=content.rows,
+        columns={
+            "id": lambda record: record["task_id"],
+            "epoch": lambda record: record["sample"],
+            "logged": logged,
+            "error": lambda record: record["outcome"] is None,
+        },
+    )
+
+
+def logged(record: Record) -> dict[str, float]:
+    """Whether the program passed."""
+    outcome = record["outcome"]
+    return {"passed": math.nan if outcome is None else float(outcome)}

@@ -1,0 +1,209 @@
+"""`metric-commons execute`: files in, outcomes out, and nothing lost on the way."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.programs_run import processes_with
+from tests.spec import PATIENCE
+
+TASKS = [
+    {"task_id": "sum", "prompt": "def add(a, b):\n", "test": "assert add(1, 2) == 3"},
+    {"task_id": 2, "test_list": ["assert square(2) == 4"]},
+    {"task_id": "echo", "tests": {"inputs": ["1", "2"], "outputs": ["1", "2"]}},
+]
+SAMPLES = [
+    {"task_id": "sum", "completion": "    return a + b"},
+    {"task_id": "echo", "solution": "print(1)"},
+    {"task_id": "MBPP/2", "solution": "def square(x): return x * x"},
+    {"task_id": "sum", "completion": "    return a"},
+    {"task_id": "echo", "solution": "print(input())"},
+]
+
+
+def write(name, rows):
+    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.fixture
+def execute(run):
+    """The command on the files of this folder, with more words."""
+
+    def execute(*words, samples=SAMPLES, tasks=TASKS):
+        write("tasks.jsonl", tasks)
+        write("samples.jsonl", samples)
+        files = ("samples.jsonl", "--tests", "tasks.jsonl", "--save", "outcomes.jsonl")
+        return run("execute", *files, *words)
+
+    return execute
+
+
+def outcomes(path="outcomes.jsonl"):
+    """The lines of a file, without what differs from run to run."""
+    lines = [json.loads(line) for line in Path(path).read_text().splitlines() if line]
+    return [{key: value for key, value in line.items() if key != "cpu"} for line in lines]
+
+
+def test_outcomes_come_in_the_order_of_the_samples(execute, run):
+    status, out, err = execute("--allow-execution", "-j", "2")
+    found = outcomes()
+
+    assert (status, err) == (0, "")
+    assert out.startswith("5 programs: 3 passed, ")
+    assert [(line["task_id"], line["sample"]) for line in found] == [
+        ("sum", 0),
+        ("echo", 0),
+        ("MBPP/2", 0),
+        ("sum", 1),
+        ("echo", 1),
+    ]
+    assert [line["status"] for line in found] == ["passed", "wrong", "passed", "failed", "passed"]
+    assert [line["outcome"] for line in found] == [True, False, True, False, True]
+    assert (found[1]["passed_tests"], found[1]["tests"]) == (1, 2)
+    assert not Path("outcomes.jsonl.unfinished").exists()
+
+    status, out, _ = run("score", "pass_at_k", "outcomes.jsonl", "--format", "json")
+    (result,) = json.loads(out)["systems"].values()
+    assert result["pass_at_k"]["scores"] == {"pass@1": (1 / 2 + 1 / 2 + 1) / 3}
+
+
+def test_nothing_runs_unless_it_is_allowed(execute, monkeypatch):
+    monkeypatch.delenv("HF_ALLOW_CODE_EVAL", raising=False)
+    status, _, err = execute()
+    assert status == 1
+    assert "HF_ALLOW_CODE_EVAL=1" in err
+    assert "--allow-execution" in err
+    assert not Path("outcomes.jsonl").exists()
+
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    assert execute()[0] == 0
+
+
+def test_programs_are_taken_out_of_answers(execute):
+    samples = [
+        {"task_id": "sum", "completion": "Here:\n```python\ndef add(a, b): return a + b\n```"},
+        {"task_id": "sum", "completion": "I cannot."},
+    ]
+    execute("--allow-execution", "--extract", "fenced", samples=samples)
+
+    assert [line["outcome"] for line in outcomes()] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("words", "samples", "tasks", "status", "message"),
+    [
+        (["--set", "timeot=1"], SAMPLES, TASKS, 2, "no option 'timeot'; did you mean 'timeout'?"),
+        (["--set", "timeout=0"], SAMPLES, TASKS, 2, "timeout must be a number above 0, got 0"),
+        (["--set", 'require=["moat"]'], SAMPLES, TASKS, 2, "require holds 'moat'"),
+        ([], [{"task_id": "x", "solution": ""}], TASKS, 1, "is of task 'x', which has no tests"),
+        ([], SAMPLES, [*TASKS, {"task_id": "y"}], 1, "task y has no tests"),
+        ([], [], TASKS, 1, "samples.jsonl: there are no samples"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(execute, words, samples, tasks, status, message):
+    found, out, err = execute("--allow-execution", *words, samples=samples, tasks=tasks)
+
+    assert (found, out) == (status, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not Path("outcomes.jsonl").exists()
+
+
+def test_a_run_that_was_interrupted_is_not_overwritten(execute):
+    Path("outcomes.jsonl.unfinished").write_text("")
+    status, _, err = execute("--allow-execution")
+
+    assert status == 2
+    assert "add --resume or remove it" in err
+
+
+def test_only_what_is_missing_runs_again(execute, capsys):
+    execute("--allow-execution")
+    whole = Path("outcomes.jsonl").read_text()
+    lines = whole.splitlines(keepends=True)
+    open_line = json.loads(lines[1]) | {"outcome": None, "status": "infrastructure"}
+    Path("outcomes.jsonl.unfinished").write_text(lines[0] + lines[4][:40])
+    Path("outcomes.jsonl").write_text(json.dumps(open_line) + "\n" + lines[2])
+    expected = [{key: v for key, v in json.loads(x).items() if key != "cpu"} for x in lines]
+    execute("--allow-execution", "--resume")
+
+    assert outcomes() == expected
+    kept = [json.loads(line) for line in Path("outcomes.jsonl").read_text().splitlines()]
+    assert kept[0] == json.loads(lines[0]), "what was finished is as it was"
+
+
+def test_other_options_are_another_run(execute):
+    execute("--allow-execution")
+    before = [line["hash"] for line in outcomes()]
+    execute("--allow-execution", "--resume", "--set", "timeout=2")
+
+    assert not set(before) & {line["hash"] for line in outcomes()}
+
+
+def many_files(folder, count):
+    samples = [
+        {"task_id": f"t{n % 10}", "solution": f"def f(x): return x + {n % 3}"} for n in range(count)
+    ]
+    tasks = [{"task_id": f"t{n}", "tests": f"assert f({n}) == {n + 1}"} for n in range(10)]
+    os.chdir(folder)
+    write("samples.jsonl", samples)
+    write("tasks.jsonl", tasks)
+
+
+@pytest.mark.parametrize("count", [200, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_outcomes_survive_killed_workers_and_a_killed_run(count, tmp_path, run):
+    many_files(tmp_path, count)
+    command = [sys.executable, "-m", "metric_commons", "execute", "samples.jsonl"]
+    command += [
+        "--tests",
+        "tasks.jsonl",
+        "--allow-execution",
+        "-j",
+        "2",
+        "--save",
+        "outcomes.jsonl",
+    ]
+    environment = os.environ | {"TMPDIR": str(tmp_path), "TQDM_DISABLE": "1"}
+    process = subprocess.Popen(command, env=environment)
+    journal = tmp_path / "outcomes.jsonl.unfinished"
+    deadline = time.monotonic() + PATIENCE
+
+    def finished():
+        return journal.read_bytes().count(b"\n") - 1 if journal.exists() else 0
+
+    def wait_for(count):
+        while finished() < count:
+            assert process.poll() is None, "it has ended too early"
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+
+    wait_for(count // 10)
+    for pid in processes_with(f"{tmp_path}/execution-")[:1]:
+        os.kill(pid, signal.SIGKILL)
+    wait_for(count // 5)
+    for pid in processes_with(f"{tmp_path}/execution-")[-1:]:
+        os.kill(pid, signal.SIGKILL)
+    wait_for(count * 3 // 10)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    done = finished()
+    assert count * 3 // 10 <= done < count
+
+    subprocess.run([*command, "--resume"], env=environment, check=True, capture_output=True)
+    found = outcomes()
+    assert len(found) == count
+    assert [line["outcome"] for line in found] == [n % 3 == 1 for n in range(count)]
+    assert not journal.exists()
+
+    subprocess.run([*command[:-1], "again.jsonl"], env=environment, check=True, capture_output=True)
+    assert outcomes("again.jsonl") == found
+    while processes_with(f"{tmp_path}/execution-"):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert not list(tmp_path.glob("execution-*"))

@@ -1,0 +1,59 @@
+"""Kernels work block by block: here the blocks are small, so that each call meets their ends."""
+
+import importlib
+from contextlib import contextmanager
+from functools import cache
+
+from tests.spec import ROOT
+
+# Of each file, named by its stem, the constants that bound a block, and those from which on blocks
+# are worth their price. The first become the size, the second 0.
+BOUNDS = {
+    "answers": ((), ("_FEW_ROWS",)),
+    "clusters": (("BLOCK",), ()),
+    "contingency": (("_BLOCK", "_SAMPLE"), ("_FEW",)),
+    "edit_distance": (("_ITEMS", "_FEW_EDITS"), ("_ITEMS_A_PAIR",)),
+    "edit_rate": (("_CHARACTERS",), ()),
+    "exact_sums": (("_BLOCK",), ()),
+    "identifiers": (("HASHED",), ()),
+    "lcs": (("_MASKS", "_STEP_MASKS"), ("_FEW_PAIRS", "_CALLS")),
+    "multiclass": (("_BLOCK",), ()),
+    "multiple_choice": (("_BLOCK", "_MIN_ROWS"), ()),
+    "pairs": (("_BLOCK_SIZE", "_SAMPLE_SIZE"), ()),
+    "passes": (("_CELLS",), ()),
+    "product_sums": (("_ROWS", "_MOST_BLOCKS"), ()),
+    "references": (("_CHARACTERS", "_FIRST_ROWS", "_ROWS"), ()),
+    "rouge_scores": (("_BLOCKS",), ()),
+    "row_losses": (("_BLOCK",), ()),
+    "score_counts": (("_BLOCK",), ()),
+    "text_pairs": (("_CHARACTERS",), ("_FEW_CHARACTERS",)),
+    "token_overlaps": ((), ("_SHORT_TEXT",)),
+    "union_lcs": (("_ENTRIES",), ()),
+    "word_shifts": ((), ("_FEW",)),
+}
+SIZES = (1, 2, 3, 7)
+
+
+@cache
+def kernel(stem):
+    """The file of the package with this stem."""
+    (path,) = (ROOT / "shared" / "metric_commons").rglob(f"{stem}.py")
+    return importlib.import_module(
+        ".".join(path.relative_to(ROOT / "shared").with_suffix("").parts)
+    )
+
+
+@contextmanager
+def blocks_of(size):
+    """Blocks of so many rows, tokens, characters or numbers, wherever there are blocks."""
+    before = {}
+    for stem, (bounds, thresholds) in BOUNDS.items():
+        module = kernel(stem)
+        for name in (*bounds, *thresholds):
+            before[module, name] = getattr(module, name)
+            setattr(module, name, size if name in bounds else 0)
+    try:
+        yield
+    finally:
+        for (module, name), value in before.items():
+            setattr(module, name, value)

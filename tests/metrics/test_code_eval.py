@@ -1,0 +1,252 @@
+import json
+
+import pytest
+
+from metric_commons import load
+from metric_commons.execution.worker_pool import WorkerSetup, shared_pool
+from tests.spec import Spec
+
+LAYERS = shared_pool(4, WorkerSetup()).layers  # those of this machine
+RIGHT, WRONG = "def add(a, b):\n    return a + b", "def add(a, b):\n    return a * b"
+CALLS = {"inputs": ["1\n2", "[0]\n[5]", "2\n2"], "outputs": ["3", "[0, 5]", "4"], "fn_name": "add"}
+SUMS = {"inputs": ["1 2\n", "10 -4\n"], "outputs": ["3\n", "6\n"]}
+SUM = "print(sum(map(int, input().split())))"
+FAILURE = {
+    "test": 0,
+    "status": "wrong",
+    "message": "",
+    "input": "[1, 2]",
+    "expected": "3",
+    "got": "2",
+}
+
+SPEC = Spec(
+    name="code_eval",
+    sample={
+        "predictions": [[WRONG, RIGHT], [RIGHT, WRONG, WRONG], [RIGHT, RIGHT]],
+        "references": ["assert add(2, 3) == 5", "assert add(1, 1) == 2", "assert add(2, 2) == 4"],
+        "k": [1, 2],
+        "allow_execution": True,
+    },
+    result={
+        "pass@1": (1 / 2 + 1 / 3 + 1) / 3,
+        "pass@2": (1 + 2 / 3 + 1) / 3,
+        "outcomes": [[False, True], [True, False, False], [True, True]],
+        "status": [["failed", "passed"], ["passed", "failed", "failed"], ["passed", "passed"]],
+        "messages": [
+            ["AssertionError: ", ""],
+            ["", "AssertionError: ", "AssertionError: "],
+            ["", ""],
+        ],
+        "layers": LAYERS,
+    },
+    perfect={
+        "predictions": [[RIGHT, RIGHT], [RIGHT, RIGHT]],
+        "references": ["assert add(2, 3) == 5", "assert add(0, 0) == 0"],
+        "k": [1, 2],
+        "allow_execution": True,
+    },
+    best={
+        "pass@1": 1.0,
+        "pass@2": 1.0,
+        "outcomes": [[True, True]] * 2,
+        "status": [["passed", "passed"]] * 2,
+        "messages": [["", ""]] * 2,
+        "layers": LAYERS,
+    },
+    ranges={"pass@1": (0.0, 1.0), "pass@2": (0.0, 1.0)},
+    wrong={"predictions": RIGHT, "references": 5},
+)
+OTHER_SHAPES = (
+    Spec(
+        name="code_eval",
+        shape="data",
+        sample={
+            "predictions": [[WRONG, RIGHT], [SUM, "print(0)"]],
+            "references": [json.dumps(CALLS), json.dumps(SUMS)],
+            "score": "partial",
+            "allow_execution": True,
+        },
+        result={
+            "pass@1": 0.5,
+            "pass_rate": (2 / 3 + 1 / 2) / 2,
+            "outcomes": [[False, True], [True, False]],
+            "status": [["wrong", "passed"], ["passed", "wrong"]],
+            "messages": [["", ""], ["", "line 1 differs"]],
+            "layers": LAYERS,
+            "test_status": [
+                [["wrong", "failed", "passed"], ["passed"] * 3],
+                [["passed"] * 2, ["wrong"] * 2],
+            ],
+            "passed_tests": [[1, 3], [2, 0]],
+            "pass_rates": [[1 / 3, 1.0], [1.0, 0.0]],
+            "scores": [[1 / 3, 1.0], [1.0, 0.0]],
+            "first_failure": [
+                [FAILURE, {}],
+                [
+                    {},
+                    FAILURE
+                    | {
+                        "message": "line 1 differs",
+                        "input": "1 2\n",
+                        "expected": "3\n",
+                        "got": "0\n",
+                    },
+                ],
+            ],
+        },
+        perfect={
+            "predictions": [[SUM], [RIGHT]],
+            "references": [json.dumps(SUMS), json.dumps(CALLS)],
+            "allow_execution": True,
+        },
+        best={
+            "pass@1": 1.0,
+            "pass_rate": 1.0,
+            "outcomes": [[True], [True]],
+            "status": [["passed"], ["passed"]],
+            "messages": [[""], [""]],
+            "layers": LAYERS,
+            "test_status": [[["passed"] * 2], [["passed"] * 3]],
+            "passed_tests": [[2], [3]],
+            "pass_rates": [[1.0], [1.0]],
+            "scores": [[1.0], [1.0]],
+            "first_failure": [[{}], [{}]],
+        },
+        ranges={"pass@1": (0.0, 1.0), "pass_rate": (0.0, 1.0)},
+        wrong={"predictions": RIGHT, "references": 5},
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def code_eval():
+    return load("code_eval", allow_execution=True)
+
+
+TASKS = {
+    "predictions": [[WRONG, RIGHT, "import sys; sys.exit(0)"], [RIGHT, "x = (", WRONG]],
+    "references": ["assert add(2, 3) == 5"] * 2,
+}
+
+
+def test_nothing_runs_unless_it_is_allowed(monkeypatch):
+    monkeypatch.delenv("HF_ALLOW_CODE_EVAL", raising=False)
+    with pytest.raises(ValueError, match="HF_ALLOW_CODE_EVAL=1, or pass allow_execution=True"):
+        load("code_eval").compute(**TASKS)
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "0")
+    with pytest.raises(ValueError, match="which may do harm"):
+        load("code_eval").compute(**TASKS)
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    assert load("code_eval").compute(**TASKS)["pass@1"] == pytest.approx(1 / 3)
+
+
+def test_the_result_of_evaluates_module(code_eval):
+    scores, results = code_eval.compute(**TASKS, k=[1, 2, 10], result_format="code_eval")
+
+    assert scores == {"pass@1": pytest.approx(1 / 3), "pass@2": pytest.approx(2 / 3)}
+    assert list(results) == [0, 1]
+    assert results[0][0] == [
+        0,
+        {"task_id": 0, "passed": False, "result": "failed: ", "completion_id": 0},
+    ]
+    assert results[0][2][1]["result"] == "failed: exited"
+    assert results[1][1][1]["result"].startswith("failed: '(' was never closed")
+
+
+def test_the_codes_of_livecodebench(code_eval):
+    data = {"inputs": ["1", "2", "3"], "outputs": ["1", "2", "3"]}
+    programs = [
+        "print(input())",
+        "n = input()\nprint(n if n != '2' else 0)",
+        "n = input()\nassert n != '2'\nprint(n)",
+        "while True: pass",
+        "import os; os.abort()",
+    ]
+    function = "def f(n):\n    return n if n != 2 else 0"
+    result = code_eval.compute(
+        predictions=[programs, [function]],
+        references=[data, data | {"fn_name": "f"}],
+        result_format="livecodebench",
+        timeout=0.5,
+    )
+
+    assert result == {
+        "results": [[[True] * 3, [True, -2], [True, -4], [-3], [-1]], [[True, False]]],
+        "pass@1": 0.1,
+    }
+
+
+def test_references_may_be_objects_texts_and_programs(code_eval):
+    result = code_eval.compute(
+        predictions=[[SUM], [SUM], [RIGHT], [RIGHT]],
+        references=[
+            SUMS,
+            json.dumps(SUMS),
+            "assert add(1, 1) == 2",
+            {"tests": "assert add(1, 1) == 2", "prelude": "", "entry_points": ["add"]},
+        ],
+    )
+
+    assert result["pass@1"] == 1.0
+    assert result["test_status"] == [[["passed"] * 2]] * 2 + [[["passed"]]] * 2
+
+
+def test_a_program_cannot_forge_a_pass_apart_from_its_tests(code_eval):
+    program = "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()"
+    task = {"tests": "assert add(1, 1) == 2", "prelude": "", "entry_points": ["add"]}
+    results = {
+        isolation: code_eval.compute(
+            predictions=[[program]], references=[task], isolation=isolation
+        )["status"]
+        for isolation in ("in_process", "separate")
+    }
+
+    assert results == {"in_process": [["passed"]], "separate": [["failed"]]}
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        ({"k": 4}, r"predictions\[0\] has 3 samples, pass@4 needs at least 4"),
+        ({"k": 0}, "k must hold integers of at least 1"),
+        ({"predictions": [[RIGHT], []]}, r"predictions\[1\] has no samples"),
+        ({"predictions": [RIGHT, RIGHT]}, r"predictions\[0\] is .* \(str\); expected list of str"),
+        ({"references": ["x", "[]"]}, r"references\[1\] has no tests"),
+        ({"references": ["x", {"inputs": ["1"]}]}, r"references\[1\] has no list of outputs"),
+        ({"references": ["x", {"tests": {1, 2}}]}, r"references\[1\] cannot be written as JSON"),
+        ({"isolation": "separate"}, r"references\[0\] has no entry_points"),
+        ({"memory": "64MB"}, "memory: '64MB' is not a size"),
+        ({"require": ["moat"]}, "require holds 'moat'"),
+        ({"timeout": 0}, "timeout must be a number above 0"),
+    ],
+)
+def test_bad_input_is_an_error_before_anything_runs(
+    code_eval, call, problem, tmp_path, monkeypatch
+):
+    with pytest.raises(ValueError, match=problem):
+        code_eval.compute(**TASKS | call)
+
+
+def test_what_nobody_knows_is_left_out_or_failed(code_eval):
+    broken = SUMS | {"checker": "1 / 0"}
+    call = {
+        "predictions": [[SUM, "print(0)", "1 / 0"], [SUM, SUM, SUM]],
+        "references": [broken, SUMS],
+    }
+    skipped = code_eval.compute(**call, infrastructure="skip")
+    failed = code_eval.compute(**call, infrastructure="fail")
+
+    assert skipped["outcomes"] == [[None, None, False], [True, True, True]]
+    assert (skipped["pass@1"], failed["pass@1"]) == (0.5, 0.5)
+    assert skipped["scores"][0] == [None, None, 0.0]
+    with pytest.raises(OSError, match=r"predictions\[0\]\[0\]: the machine has failed"):
+        code_eval.compute(**call)
+    with pytest.raises(
+        ValueError, match=r"predictions\[0\] has no candidate whose outcome is known"
+    ):
+        code_eval.compute(predictions=[[SUM]], references=[broken], infrastructure="skip")
+    with pytest.raises(
+        ValueError, match=r"predictions\[0\] has 1 samples, pass@2 needs at least 2"
+    ):
+        code_eval.compute(**call, infrastructure="skip", k=2)

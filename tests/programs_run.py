@@ -1,0 +1,39 @@
+"""What tests of programs that run need: one program, a pool, and what is left behind."""
+
+import os
+from pathlib import Path
+
+from metric_commons.execution.descriptors import memory_file
+from metric_commons.execution.worker_pool import Job, Pool, ProgramLimits, WorkerSetup
+
+SUM = "print(sum(map(int, input().split())))"
+SUMS = {"inputs": ["1 2\n", "10 -4\n"], "outputs": ["3\n", "6\n"]}
+
+
+def report(pool, program, kind="tests", data=None, timeout=2.0, **options):
+    """The report of one program."""
+    descriptors = [memory_file(text.encode()) for text in (program, data or "")]
+    job = Job(kind, descriptors[0], ProgramLimits(timeout), data=descriptors[1], **options)
+    try:
+        return pool.run(job)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def one_worker(without=()):
+    """A pool with one worker, whose layers are as stated."""
+    return Pool(1, WorkerSetup(without=tuple(without)))
+
+
+def processes_with(word):
+    """The processes whose command line has a word."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                if word.encode() in (folder / "cmdline").read_bytes():
+                    found.append(int(folder.name))
+            except OSError:
+                continue
+    return found
