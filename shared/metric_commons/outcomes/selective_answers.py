@@ -22,6 +22,7 @@ from .answer_kinds import AnswerKinds, GradedAnswers
 from .weighed_answers import WeighedAnswers
 
 GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
+_WEIGHED = 1 << 20  # kinds of answers in kinds or clusters up to which these are weighed, in 8 MB
 _LETTERS = dict(zip("ABC", GRADES.values(), strict=True))
 
 
@@ -123,7 +124,9 @@ def selective_scores(
             **{name: partial(score.interval, clusters) for name, score in means.items()},
             **{name: partial(_resampled_interval, resample, name) for name in rank_results},
         }
-        if interval != "bootstrap":
+        units = 0 if clusters is None else len(clusters.labels)
+        is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHED
+        if interval != "bootstrap" and is_small:
             weighed = WeighedAnswers.of_answers(answers, coverages, clusters)
             drawn = cache(partial(weighed.drawn, [*rank_results]))  # once for all scores
             estimators |= {

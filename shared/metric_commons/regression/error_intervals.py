@@ -297,7 +297,7 @@ def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> In
         return outputs[0]
     shares = np.ones(len(outputs))
     if multioutput == "variance_weighted":
-        variances = np.var(loss_tables(pairs)[1], axis=1)
+        variances = np.var(np.sort(loss_tables(pairs)[1], axis=1), axis=1)
         shares = variances if variances.any() else shares
     elif not isinstance(multioutput, str):
         shares = np.asarray(multioutput, np.float64)

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
+from ..numbers.exact_sums import group_sums
 from ..resampling.weighed_sums import LINEAR, DrawnScore, linear_law
 from ..statistics.intervals import critical_value
 from ..statistics.proportions import Interval
@@ -67,7 +68,7 @@ def explained_interval(
     n_clusters = _number(clusters)
     w = np.ones(references.size) if weights is None else weights
     predictions, references = _scaled(predictions, references)
-    center = float(np.sort(references * w).sum() / w.sum()) if w.sum() else 0.0
+    center = float(np.sort(references * w).sum() / _sum(w)) if _sum(w) else 0.0
     y, residual = references - center, references - predictions
     if losses is not None:
         columns = [*losses]
@@ -81,7 +82,7 @@ def explained_interval(
         return Interval(math.nan, math.nan, "jackknife", math.nan, None, n_clusters)
     if losses is not None:
         lost = columns[0]
-        mean = total[1] / w.sum()
+        mean = total[1] / _sum(w)
         unseen = np.array([float(lost.max()) or mean, 0.0]) * size
 
         def score(sums: Floats) -> Floats:
@@ -128,7 +129,7 @@ def correlation_interval(
     distance = 0.0
     if measure.kind == "concordance":  # of which means and spreads matter: one scale for both
         scale = _spread(references, w) or 1.0
-        center = float(np.sort(references * w).sum() / w.sum())
+        center = float(np.sort(references * w).sum() / _sum(w))
         x, y = (predictions - center) / scale, (references - center) / scale
         distance = 1.0
     units = _units([np.ones(x.size), x, y, x * x, y * y, x * y], w, clusters)
@@ -201,6 +202,11 @@ def _scaled(*columns: Floats) -> list[Floats]:
     return [np.ldexp(column, -exponent) for column in columns]
 
 
+def _sum(numbers: Floats) -> float:
+    """The sum, rounded once, in any order."""
+    return math.fsum(numbers.tolist())
+
+
 def _number(clusters: Integers | None) -> int | None:
     return None if clusters is None else int(clusters.max(initial=-1)) + 1
 
@@ -214,18 +220,20 @@ def _units(columns: list[Floats], weights: Floats, clusters: Integers | None) ->
 
 def _unseen_size(units: Floats, weights: Floats, clusters: Integers | None) -> float:
     """How many rows of weight 1 an unseen unit is worth."""
-    sizes = np.sort(weights if clusters is None else np.bincount(clusters, weights))
+    sizes = np.sort(
+        weights if clusters is None else group_sums(weights, clusters, int(clusters.max()) + 1)
+    )
     return float((sizes * sizes).sum() / sizes.sum())
 
 
 def _spread(numbers: Floats, weights: Floats) -> float:
-    center = float(np.sort(numbers * weights).sum() / weights.sum())
-    return math.sqrt(float(np.sort(np.square(numbers - center) * weights).sum() / weights.sum()))
+    center = float(np.sort(numbers * weights).sum() / _sum(weights))
+    return math.sqrt(float(np.sort(np.square(numbers - center) * weights).sum() / _sum(weights)))
 
 
 def _standardized(numbers: Floats, weights: Floats) -> Floats:
     """The numbers with mean 0 and standard deviation 1."""
-    center = float(np.sort(numbers * weights).sum() / weights.sum())
+    center = float(np.sort(numbers * weights).sum() / _sum(weights))
     return (numbers - center) / (_spread(numbers, weights) or 1.0)
 
 
