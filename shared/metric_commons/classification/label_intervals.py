@@ -189,15 +189,15 @@ def label_estimators(
 
     @cache
     def resamples(method: str, n_resamples: int, seed: int) -> dict[str, Floats]:
-        drawn = [name for name in names if not are_shares(name, method)]
-        return gathered(resampled(n_resamples, seed), n_resamples, drawn)
+        redraws = [name for name in names if not are_shares(name, method)]
+        return gathered(resampled(n_resamples, seed), n_resamples, redraws)
 
     @cache
     def drawn_intervals(
         confidence_level: float, method: str, n_resamples: int, seed: int
     ) -> Mapping[str, Interval | list[Interval]]:
-        drawn = [name for name in names if not are_shares(name, method)]
-        return weighed(drawn, confidence_level, n_resamples, seed)
+        redraws = [name for name in names if not are_shares(name, method)]
+        return weighed(redraws, confidence_level, n_resamples, seed)
 
     def estimate(
         name: str,
@@ -273,13 +273,13 @@ def weighed_label_intervals(
             intervals[name] = _mean_of_rows(
                 name, of_kinds, measure, clusters, confidence_level=confidence_level
             )
-    drawn = {name: score for name, score in scores.items() if name not in intervals}
+    redraws = {name: score for name, score in scores.items() if name not in intervals}
     is_averaged = task.average in ("macro", "weighted")
-    if drawn:
+    if redraws:
         intervals |= weighed_intervals(
             labels,
             measure if kinds is None else partial(measure, kinds=_one_kind(kinds)),
-            drawn,
+            redraws,
             biased=lambda name: is_averaged and name in _BIASED,
             bounds=lambda name: (
                 (-1.0, 1.0) if name in _SIGNED or (adjusted and "balanced" in name) else (0.0, 1.0)
@@ -312,12 +312,12 @@ def _mean_of_rows(
     true, support, predicted, negatives = (
         np.ravel(column).astype(np.float64)[:, np.newaxis] for column in columns
     )
-    each = RowKinds(
+    single_rows = RowKinds(
         LabelCounts(true, support, predicted, negatives, np.zeros(1), np.ones(1)),
         np.eye(size),
     )
     with np.errstate(all="ignore"):
-        values = np.asarray(measure(_no_counts(size), kinds=each)[name], np.float64)
+        values = np.asarray(measure(_no_counts(size), kinds=single_rows)[name], np.float64)
     is_defined = ~np.isnan(values)
     occurrences = np.asarray(kinds.occurrences, np.float64).reshape(size, -1)[is_defined]
     values = values[is_defined]

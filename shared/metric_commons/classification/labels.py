@@ -235,12 +235,12 @@ def label_scores(
         return (measure(block, kinds=next(resampled_kinds)) for block in blocks)
 
     def weighed(
-        drawn: Sequence[str], level: float, n_resamples: int, seed: int
+        redraws: Sequence[str], level: float, n_resamples: int, seed: int
     ) -> dict[str, Interval | list[Interval]]:
         return weighed_label_intervals(
             _weighed_labels(table, task, distances, clusters),
             measure,
-            {name: result[name] for name in drawn},
+            {name: result[name] for name in redraws},
             task,
             kinds=kinds,
             clusters=clusters,

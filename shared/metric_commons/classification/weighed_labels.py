@@ -74,18 +74,18 @@ class WeighedLabels:
             nothing = np.zeros(self.candidates.shape[1])
             return nothing, nothing
         if not self.combined:
-            chosen = self.candidates[[np.nanargmin(values), np.nanargmax(values)]]
+            selection = self.candidates[[np.nanargmin(values), np.nanargmax(values)]]
         else:
             # Four states of each label: the row takes the worst, or the best, of each.
             states = np.nan_to_num(values).reshape(4, self.size)
             labels = np.arange(self.size)
-            chosen = np.stack(
+            selection = np.stack(
                 [
                     self._combined(best * self.size + labels)
                     for best in (states.argmin(axis=0), states.argmax(axis=0))
                 ]
             )
-        lowering, raising = chosen * self.unseen_size
+        lowering, raising = selection * self.unseen_size
         return lowering, raising
 
     def _combined(self, positions: Integers) -> Floats:
@@ -122,22 +122,22 @@ def weighed_intervals(
     """
     values = {name: np.atleast_1d(np.asarray(score, np.float64)) for name, score in scores.items()}
     keys = [(name, index) for name, column in values.items() for index in range(column.size)]
-    added = labels.candidates * labels.unseen_size
+    additions = labels.candidates * labels.unseen_size
     with np.errstate(all="ignore"):
-        tried = measure(labels.counts(labels.total[:, np.newaxis] + added.T))
+        trial_values = measure(labels.counts(labels.total[:, np.newaxis] + additions.T))
     drawn_scores = {}
     for name, index in keys:
-        lowering, raising = labels.extremes(_column(tried[name], index))
+        lowering, raising = labels.extremes(_column(trial_values[name], index))
         value = float(values[name][index])
         drawn_scores[name, index] = DrawnScore(
             value, _no_score, lowering, raising, bounds(name), biased(name)
         )
-    drawn = _draws(labels, measure, drawn_scores, n_resamples, seed)
+    redraws = _draws(labels, measure, drawn_scores, n_resamples, seed)
     intervals: dict[str, Interval | list[Interval]] = {}
     for name, column in values.items():
         estimates = []
         for index in range(column.size):
-            score, of_score = drawn_scores[name, index], drawn[name, index]
+            score, of_score = drawn_scores[name, index], redraws[name, index]
             ends = of_score.ends(score, confidence_level)
             error = of_score.standard_error(labels.units)
             estimates.append(Interval(*ends, "unseen_row", error, None, n_clusters))
@@ -318,11 +318,11 @@ def _candidate_labels(present: NDArray[np.bool_], total: Floats, size: int) -> I
     labels = np.flatnonzero(present) if present.sum() > 1 else np.arange(size)
     if labels.size <= _ALL_CELLS:
         return labels
-    chosen: list[Integers] = []
+    selection: list[Integers] = []
     for start in (size, 2 * size):
         order = labels[np.argsort(total[start : start + size][labels], kind="stable")]
-        chosen += [order[:_RAREST], order[-8:]]
-    return np.unique(np.concatenate(chosen))
+        selection += [order[:_RAREST], order[-8:]]
+    return np.unique(np.concatenate(selection))
 
 
 def _cells_among(labels: Integers, size: int, distances: Distances | None) -> Floats:
@@ -336,7 +336,7 @@ def _candidate_states(size: int) -> Floats:
     labels = np.arange(size)
     states[:, :, 3 * size + 1] = 1
     states[:2, :, 3 * size] = 1
-    for state, added in enumerate(((0, 1, 2), (), (1,), (2,))):
-        for counter in added:
+    for state, additions in enumerate(((0, 1, 2), (), (1,), (2,))):
+        for counter in additions:
             states[state, labels, counter * size + labels] = 1
     return states.reshape(4 * size, -1)

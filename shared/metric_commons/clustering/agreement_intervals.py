@@ -48,10 +48,10 @@ def agreement_intervals(
     table = replace(
         table, rows=table.rows[order], columns=table.columns[order], counts=table.counts[order]
     )
-    pairs, tried = _with_candidates(table)
+    pairs, trial_values = _with_candidates(table)
     drawn_scores, cells = {}, {}
     for measure in measures:
-        values = np.array(agreement(measure, tried))
+        values = np.array(agreement(measure, trial_values))
         worst, best = int(np.nanargmin(values)), int(np.nanargmax(values))
         cells[measure.name] = [(pairs.rows[cell], pairs.columns[cell]) for cell in (worst, best)]
         drawn_scores[measure.name] = DrawnScore(
@@ -63,13 +63,13 @@ def agreement_intervals(
             biased=True,
             excess=_excess(measure, table),
         )
-    drawn = _draws(table, measures, cells, n_resamples, seed)
+    redraws = _draws(table, measures, cells, n_resamples, seed)
     rows = int(table.counts.sum())
     return {
         name: Interval(
-            *drawn[name].ends(score, confidence_level),
+            *redraws[name].ends(score, confidence_level),
             "unseen_row",
-            drawn[name].standard_error(rows),
+            redraws[name].standard_error(rows),
             None,
         )
         for name, score in drawn_scores.items()
@@ -86,12 +86,12 @@ def _with_candidates(table: ContingencyTable) -> tuple[ContingencyTable, CellCou
         np.bincount(codes, table.counts, len(labels))
         for codes, labels in ((table.rows, table.row_labels), (table.columns, table.column_labels))
     ]
-    kept = []
+    nominees = []
     for size in sizes:  # of many labels the rarest and the most frequent ones
         most = int(np.sqrt(_CANDIDATES))
         order = np.argsort(size, kind="stable")
-        kept.append(order if order.size <= most else np.append(order[: most - 8], order[-8:]))
-    rows, columns = (grid.ravel() for grid in np.meshgrid(*map(np.sort, kept), indexing="ij"))
+        nominees.append(order if order.size <= most else np.append(order[: most - 8], order[-8:]))
+    rows, columns = (grid.ravel() for grid in np.meshgrid(*map(np.sort, nominees), indexing="ij"))
     extended = replace(
         table,
         rows=np.concatenate([table.rows, rows]),
@@ -157,9 +157,9 @@ def _draws(
             plain = _Shares.of(merged, weights)
             with_unseen = []
             for index in range(len(extra)):
-                more = weights.copy()
-                more[position[len(table.rows) + index]] += block.unseen
-                with_unseen.append(_Shares.of(merged, more))
+                augmented = weights.copy()
+                augmented[position[len(table.rows) + index]] += block.unseen
+                with_unseen.append(_Shares.of(merged, augmented))
             for measure in measures:
                 sides = [with_unseen[extra.index(cell)] for cell in cells[measure.name]]
                 for part, shares in zip(parts[measure.name], (*sides, plain), strict=True):

@@ -80,14 +80,14 @@ def calibration_interval(
     kinds, counts = _kinds(units, size, clusters is None)
     blocks = weighed_totals(counts, kinds, n_resamples=n_resamples, seed=seed)
     drawn_score = DrawnScore(value, score, unseen, unseen)
-    drawn = drawn_values(blocks, {"": drawn_score})[""]
-    bias = float(np.sort(drawn.plain).mean()) - value
-    high = float(np.quantile(drawn.upper, 1 - tail)) - max(bias, 0.0)
+    redraws = drawn_values(blocks, {"": drawn_score})[""]
+    bias = float(np.sort(redraws.plain).mean()) - value
+    high = float(np.quantile(redraws.upper, 1 - tail)) - max(bias, 0.0)
 
     noise = _noise(units, bins, p, w, size, clusters is None)
     z = _normal_numbers(seed + 1, (_NOISE, size)) * np.sqrt(noise)
     low = _least_part(gaps, z, value * mass, 1 - tail) * value
-    error = drawn.standard_error(len(units))
+    error = redraws.standard_error(len(units))
     return Interval(low, min(max(high, value), 1.0), "debiased", error, None, n_clusters)
 
 
@@ -123,8 +123,8 @@ def _noise(
     squares = np.where(is_row, np.square(units[:, :size]), 0.0).sum(axis=0)
     sums = units[:, :size].sum(axis=0)
     within = np.maximum(squares - sums * sums / np.maximum(counts, 1), 0.0)
-    seen = within * np.where(counts > 1, counts / np.maximum(counts - 1, 1), 1.0)
-    noise: Floats = np.maximum(expected, seen)
+    observed_variance = within * np.where(counts > 1, counts / np.maximum(counts - 1, 1), 1.0)
+    noise: Floats = np.maximum(expected, observed_variance)
     return noise
 
 

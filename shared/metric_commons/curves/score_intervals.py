@@ -87,7 +87,7 @@ def _mean_interval(
     if math.isnan(score):
         return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
     counting = np.ones(influences.size, bool) if weights is None else weights > 0
-    taken = None if clusters is None else clusters.take(counting)
+    member_clusters = None if clusters is None else clusters.take(counting)
     w = np.ones(influences.size) if weights is None else weights[counting]
     values = score + influences[counting] * (math.fsum(w.tolist()) / w)
     values = np.clip(values, 0.0, greatest)
@@ -95,9 +95,9 @@ def _mean_interval(
     values = np.where(is_whole, np.rint(values), values)
     if weights is not None:
         return weighted_mean_interval(
-            values, w, taken, confidence_level=level, bounds=(0.0, greatest)
+            values, w, member_clusters, confidence_level=level, bounds=(0.0, greatest)
         )
-    sums = None if taken is None else taken.sums(values)
+    sums = None if member_clusters is None else member_clusters.sums(values)
     method = options.get("method", "auto")
     if method == ("korn_graubard" if math.isinf(greatest) else "log_t"):
         options["method"] = "auto"  # the result says which it was

@@ -208,14 +208,14 @@ def _intervals(
     intervals: dict[str, Sequence[float]] = {}
     for system, mean in zip(systems, means, strict=True):
         ends = [_ends(board, system) for board in boards]
-        known = [pair for pair in ends if pair is not None and not any(map(math.isnan, pair))]
-        if len(known) == len(boards):
+        pairs = [pair for pair in ends if pair is not None and not any(map(math.isnan, pair))]
+        if len(pairs) == len(boards):
             scores = [board.result(system).scores[board.score] for board in boards]
-            below = [score - low for score, (low, _) in zip(scores, known, strict=True)]
-            above = [high - score for score, (_, high) in zip(scores, known, strict=True)]
+            falls = [score - low for score, (low, _) in zip(scores, pairs, strict=True)]
+            rises = [high - score for score, (_, high) in zip(scores, pairs, strict=True)]
             intervals[system] = [
-                mean - math.hypot(*below) / len(boards),
-                mean + math.hypot(*above) / len(boards),
+                mean - math.hypot(*falls) / len(boards),
+                mean + math.hypot(*rises) / len(boards),
             ]
     return intervals
 

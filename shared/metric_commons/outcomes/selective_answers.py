@@ -128,9 +128,9 @@ def selective_scores(
         is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHED
         if interval != "bootstrap" and is_small:
             weighed = WeighedAnswers.of_answers(answers, coverages, clusters)
-            drawn = cache(partial(weighed.drawn, [*rank_results]))  # once for all scores
+            redraws = cache(partial(weighed.redraws, [*rank_results]))  # once for all scores
             estimators |= {
-                name: partial(weighed.interval, name, float(values[0]), drawn)
+                name: partial(weighed.interval, name, float(values[0]), redraws)
                 for name, values in rank_results.items()
             }
         result: dict[str, Any] = {name: score.value() for name, score in means.items()}

@@ -49,10 +49,10 @@ class WeighedAnswers:
             confidences = np.unique(answers.confidences[answers.attempted])
         if confidences.size > _LEVELS:
             confidences = confidences[np.linspace(0, confidences.size - 1, _LEVELS).astype(int)]
-        more = max(confidences.size, 1)
+        augmented = max(confidences.size, 1)
         extended = GradedAnswers(
-            np.concatenate([answers.correct, np.repeat([False, True], more)]),
-            np.concatenate([answers.attempted, np.ones(2 * more, bool)]),
+            np.concatenate([answers.correct, np.repeat([False, True], augmented)]),
+            np.concatenate([answers.attempted, np.ones(2 * augmented, bool)]),
             None
             if answers.confidences is None
             else np.concatenate(
@@ -61,16 +61,16 @@ class WeighedAnswers:
         )
         kinds = AnswerKinds.of_answers(extended, coverages)
         rows = len(answers)
-        seen, candidates = kinds.index[:rows], np.unique(kinds.index[rows:])
+        observed_variance, candidates = kinds.index[:rows], np.unique(kinds.index[rows:])
         size = kinds.counts.size
         if clusters is None:
-            totals = np.bincount(seen, minlength=size)
+            totals = np.bincount(observed_variance, minlength=size)
             present = np.flatnonzero(totals)
             units = np.eye(size)[present]
             counts = totals[present]
         else:
             table = np.zeros((len(clusters.labels), size))
-            np.add.at(table, (clusters.numbers, seen), 1)
+            np.add.at(table, (clusters.numbers, observed_variance), 1)
             units, counts = np.unique(table, axis=0, return_counts=True)
         n_clusters = None if clusters is None else len(clusters.labels)
         return cls(kinds, candidates, units, counts, n_clusters)
@@ -79,7 +79,7 @@ class WeighedAnswers:
         self,
         name: str,
         value: float,
-        drawn: Callable[[int, int], Mapping[str, DrawnValues]],
+        redraws: Callable[[int, int], Mapping[str, DrawnValues]],
         *,
         confidence_level: float = 0.95,
         method: Method = "auto",
@@ -91,7 +91,7 @@ class WeighedAnswers:
         Args:
             name: of the score.
             value: the score.
-            drawn: from the number of draws and a seed the values of all scores.
+            redraws: from the number of draws and a seed the values of all scores.
             confidence_level: strictly between 0 and 1.
             method: ignored, for there is one.
             n_resamples: how many draws.
@@ -110,7 +110,7 @@ class WeighedAnswers:
             )
         greatest = 1.0 if name != "augrc" else 0.5
         score = DrawnScore(value, _unused, np.empty(0), np.empty(0), (0.0, greatest))
-        values = drawn(int(n_resamples), int(seed))[name]
+        values = redraws(int(n_resamples), int(seed))[name]
         ends = values.ends(score, confidence_level)
         error = values.standard_error(int(self.counts.sum()))
         return Interval(*ends, "unseen_row", error, None, self.n_clusters)
@@ -118,9 +118,9 @@ class WeighedAnswers:
     def _cells(self, names: Sequence[str]) -> dict[str, tuple[int, int]]:
         """The kinds of an unseen answer that lower and raise each score most."""
         totals = self.counts @ self.units
-        tried = np.tile(totals, (self.candidates.size, 1))
-        tried[np.arange(self.candidates.size), self.candidates] += self.unseen_size
-        scores = self.kinds.scores(np.rint(tried * self._scale).astype(np.int64))
+        trial_values = np.tile(totals, (self.candidates.size, 1))
+        trial_values[np.arange(self.candidates.size), self.candidates] += self.unseen_size
+        scores = self.kinds.scores(np.rint(trial_values * self._scale).astype(np.int64))
         cells = {}
         for name in names:
             values = scores[name]
@@ -130,7 +130,7 @@ class WeighedAnswers:
             cells[name] = (int(self.candidates[ends[0]]), int(self.candidates[ends[1]]))
         return cells
 
-    def drawn(self, names: Sequence[str], n_resamples: int, seed: int) -> dict[str, DrawnValues]:
+    def redraws(self, names: Sequence[str], n_resamples: int, seed: int) -> dict[str, DrawnValues]:
         """The values of scores in draws, with the same weights for all."""
         cells = self._cells(names)
         kinds = sorted({kind for pair in cells.values() for kind in pair})

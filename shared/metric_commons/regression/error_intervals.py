@@ -101,10 +101,14 @@ def measure_estimators(
                 return outputs if raw else _averaged(outputs, pairs, multioutput)
         resampled = resamples(n_resamples, seed)[name]
         n_clusters = None if clusters is None else len(clusters.labels)
-        drawn = resampled_interval(resampled if raw else resampled[0], confidence_level, n_clusters)
+        redraws = resampled_interval(
+            resampled if raw else resampled[0], confidence_level, n_clusters
+        )
         if method == "bootstrap":
-            return drawn
-        return [_no_point(one) for one in drawn] if isinstance(drawn, list) else _no_point(drawn)
+            return redraws
+        return (
+            [_no_point(one) for one in redraws] if isinstance(redraws, list) else _no_point(redraws)
+        )
 
     return {name: partial(estimate, name) for name in measures}
 
@@ -268,17 +272,17 @@ def _output_intervals(
         return _error_intervals(
             measure, pairs, errors, clusters, "raw_values", confidence_level, method
         )
-    taken = None if clusters is None else clusters.take(pairs.positive_rows)
-    numbers = None if taken is None else taken.numbers
+    member_clusters = None if clusters is None else clusters.take(pairs.positive_rows)
+    numbers = None if member_clusters is None else member_clusters.numbers
     predictions, references = loss_tables(pairs)
     intervals = []
     for output, value in enumerate(values):
         pair = predictions[output], references[output]
         if measure.kind in RANKS:
             units = float(len(pair[0]))
-            if taken is not None:
-                units = units * units / float(np.square(np.bincount(taken.numbers)).sum())
-            labels = None if taken is None else len(taken.labels)
+            if member_clusters is not None:
+                units = units * units / float(np.square(np.bincount(member_clusters.numbers)).sum())
+            labels = None if member_clusters is None else len(member_clusters.labels)
             intervals.append(rank_interval(measure.kind, value, units, confidence_level, labels))
             continue
         options: dict[str, Any] = {"confidence_level": confidence_level, **draws}

@@ -81,9 +81,9 @@ def explained_interval(
     if len(units) < 3 or math.isnan(value) or is_constant:
         return Interval(math.nan, math.nan, "jackknife", math.nan, None, n_clusters)
     if losses is not None:
-        lost = columns[0]
+        row_losses_of_output = columns[0]
         mean = total[1] / _sum(w)
-        unseen = np.array([float(lost.max()) or mean, 0.0]) * size
+        unseen = np.array([float(row_losses_of_output.max()) or mean, 0.0]) * size
 
         def score(sums: Floats) -> Floats:
             shares: Floats = 1 - sums[0] / sums[1]
@@ -100,8 +100,8 @@ def explained_interval(
             shares: Floats = 1 - unexplained / (squares - y * y / rows)
             return shares
 
-    drawn = DrawnScore(value, score, unseen, unseen, (-math.inf, 1.0))
-    (low, _), error = _drawn_ends(units, drawn, **options)
+    redraws = DrawnScore(value, score, unseen, unseen, (-math.inf, 1.0))
+    (low, _), error = _drawn_ends(units, redraws, **options)
     if value >= 1:
         return Interval(low, 1.0, "jackknife", error, None, n_clusters)
     left_out = np.minimum(score((total - units).T), np.nextafter(1.0, 0.0))
@@ -152,11 +152,11 @@ def correlation_interval(
         if 1 - abs(value) < _PERFECT:
             sign = math.copysign(1, value)
             deviation = math.sqrt(float(total[4] / total[0]))
-            far = np.array([1.0, deviation, -sign * deviation, 1, 1, -sign])
-            far[3:] *= deviation * deviation
-            far *= _unseen_size(units, w, clusters)
-            drawn = DrawnScore(value, score, far, far, (-1.0, 1.0))
-            ends, error = _drawn_ends(units, drawn, **options)
+            opposite = np.array([1.0, deviation, -sign * deviation, 1, 1, -sign])
+            opposite[3:] *= deviation * deviation
+            opposite *= _unseen_size(units, w, clusters)
+            redraws = DrawnScore(value, score, opposite, opposite, (-1.0, 1.0))
+            ends, error = _drawn_ends(units, redraws, **options)
             return Interval(*ends, "jackknife", error, None, n_clusters)
         left_out = score((total - units).T)
         limit = np.nextafter(1.0, 0.0)
@@ -164,8 +164,8 @@ def correlation_interval(
             value, np.clip(left_out, -limit, limit), options["confidence_level"], _CORRELATION
         )
         lowering, raising = units[np.nanargmax(left_out)], units[np.nanargmin(left_out)]
-        drawn = DrawnScore(value, score, lowering, raising, (-1.0, 1.0))
-        (low, high), error = _drawn_ends(units, drawn, **options)
+        redraws = DrawnScore(value, score, lowering, raising, (-1.0, 1.0))
+        (low, high), error = _drawn_ends(units, redraws, **options)
     low, high = min(low, *ends), max(high, *ends)
     return Interval(low, high, "jackknife", error, None, n_clusters)
 

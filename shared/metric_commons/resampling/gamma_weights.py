@@ -54,15 +54,15 @@ def gamma_weights(words: np.random.PCG64, counts: Integers, draws: int) -> Float
     """
     weights = np.zeros((counts.size, draws))
     for digit in range(int(counts.max(initial=0)).bit_length()):
-        chosen = np.flatnonzero(counts >> digit & 1)
-        if not chosen.size:
+        selection = np.flatnonzero(counts >> digit & 1)
+        if not selection.size:
             continue
-        raw = words.random_raw(-(-chosen.size * draws // 4)).astype("<u8", copy=False)
-        numbers = raw.view("<u2")[: chosen.size * draws].reshape(chosen.size, draws)
-        if chosen.size == counts.size:
+        raw = words.random_raw(-(-selection.size * draws // 4)).astype("<u8", copy=False)
+        numbers = raw.view("<u2")[: selection.size * draws].reshape(selection.size, draws)
+        if selection.size == counts.size:
             weights += gamma_quantiles(2**digit)[numbers]
         else:
-            weights[chosen] += gamma_quantiles(2**digit)[numbers]
+            weights[selection] += gamma_quantiles(2**digit)[numbers]
     return weights
 
 

@@ -56,7 +56,7 @@ def levels(confidence_level: float) -> tuple[float, float]:
     return (1 - confidence_level) / 2, (1 + confidence_level) / 2
 
 
-def lower_tail(law: LawUnits, ratio: float, least: float) -> float:
+def lower_tail(law: LawUnits, ratio: float, minimum: float) -> float:
     """The probability that the weighed ratio, with an unseen unit at its least, is at most this.
 
     It is less than alpha exactly where the lower end at the level 1 - 2 alpha is above the ratio.
@@ -64,12 +64,12 @@ def lower_tail(law: LawUnits, ratio: float, least: float) -> float:
     Args:
         law: the units.
         ratio: the ratio in question.
-        least: the least ratio that a unit can have.
+        minimum: the least ratio that a unit can have.
     """
     size = law.unseen_size
     if not size:
         return math.nan
-    return probability_below(ratio, law.units.with_unseen(least * size, size))
+    return probability_below(ratio, law.units.with_unseen(minimum * size, size))
 
 
 def error_ends(

@@ -55,8 +55,8 @@ class DrawnValues:
             shift = _mean(self.plain) - score.value
             low, high = low - max(shift, 0.0), high - min(shift, 0.0)
         low -= score.excess
-        least, greatest = score.bounds
-        return min(max(low, least), score.value), max(min(high, greatest), score.value)
+        minimum, greatest = score.bounds
+        return min(max(low, minimum), score.value), max(min(high, greatest), score.value)
 
     def tail(self, limit: float, *, upper: bool = False) -> float:
         """The share of draws with the lowering unit of at most this; or of at least this."""
@@ -112,14 +112,14 @@ class LinearLaw:
         if math.isnan(score.value):
             return math.nan, math.nan
         low, high = unseen_unit_ends(self.law, self.unseen, confidence_level)
-        least, greatest = score.bounds
-        return min(max(low, least), score.value), max(min(high, greatest), score.value)
+        minimum, greatest = score.bounds
+        return min(max(low, minimum), score.value), max(min(high, greatest), score.value)
 
     def tail(self, limit: float, *, upper: bool = False) -> float:
         """The probability of at most this with the lowering unit; or of at least this."""
         units = self.law.units.with_unseen(self.unseen[upper], 1.0)
-        below = probability_below(limit, units)
-        return 1 - below if upper else below
+        falls = probability_below(limit, units)
+        return 1 - falls if upper else falls
 
 
 def linear_law(rows: Floats, score: DrawnScore) -> LinearLaw:

@@ -58,7 +58,7 @@ def difference_laws(
     a, b = (cluster_values(side[1], clusters) for side in (first, second))
     columns_a, columns_b = (dict(zip(names, table.T, strict=True)) for table in (a, b))
     laws: dict[str, DifferenceLaw] = {}
-    drawn: dict[str, DrawnScore] = {}
+    redraws: dict[str, DrawnScore] = {}
     extra: list[Floats] = []  # numerators and sizes of ratios, behind all statistics
     for key in keys:
         law_a, law_b = first[0].get(key), second[0].get(key)
@@ -70,16 +70,16 @@ def difference_laws(
                 continue
             position = 2 * len(names) + len(extra)
             extra += [*units_a, *units_b]
-            drawn[key] = _drawn_ratio(law_a, position, difference, units_a, units_b)
+            redraws[key] = _drawn_ratio(law_a, position, difference, units_a, units_b)
         elif isinstance(law_a, SumFunction) and isinstance(law_b, SumFunction):
-            drawn[key] = _drawn_function((law_a, a), (law_b, b), names, difference)
-    if not drawn:
+            redraws[key] = _drawn_function((law_a, a), (law_b, b), names, difference)
+    if not redraws:
         return laws
     table = np.column_stack([a, b, *extra])
     width = table.shape[1]
-    drawn = {key: _widened(score, width) for key, score in drawn.items()}
+    redraws = {key: _widened(score, width) for key, score in redraws.items()}
     if len(table) > LINEAR:
-        for key, score in drawn.items():
+        for key, score in redraws.items():
             linear = linear_law(table, score)
             laws[key] = DifferenceLaw(
                 partial(linear.ends, score),
@@ -88,9 +88,9 @@ def difference_laws(
                 linear.error,
             )
         return laws
-    for key, values in draws_of_units(table, drawn, n_resamples=n_resamples, seed=seed).items():
+    for key, values in draws_of_units(table, redraws, n_resamples=n_resamples, seed=seed).items():
         laws[key] = DifferenceLaw(
-            partial(values.ends, drawn[key]),
+            partial(values.ends, redraws[key]),
             values.tail,
             partial(values.tail, upper=True),
             values.standard_error(len(table)),
@@ -148,8 +148,8 @@ def _drawn_function(
 ) -> DrawnScore:
     """The difference of two functions of sums, from the columns of both systems."""
     (score_a, lowering_a, raising_a), (score_b, lowering_b, raising_b) = (
-        (drawn.score, drawn.lowering, drawn.raising)
-        for drawn in (law.drawn(names, values, math.nan) for law, values in (first, second))
+        (redraws.score, redraws.lowering, redraws.raising)
+        for redraws in (law.redraws(names, values, math.nan) for law, values in (first, second))
     )
     half = len(names)
 

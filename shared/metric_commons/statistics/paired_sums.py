@@ -106,13 +106,13 @@ def compare_sums(
 
     def differences(sums: Floats) -> Floats:
         """Of each key the difference of scores for each pair of sums, shape (resamples, keys)."""
-        drawn = np.empty((len(sums), len(keys)))
+        redraws = np.empty((len(sums), len(keys)))
         for resample, row in enumerate(sums):
             values = row.tolist()
             drawn_a = first.scores(dict(zip(names, values[: len(names)], strict=True)))
             drawn_b = second.scores(dict(zip(names, values[len(names) :], strict=True)))
-            drawn[resample] = [drawn_a[key] - drawn_b[key] for key in keys]
-        return drawn
+            redraws[resample] = [drawn_a[key] - drawn_b[key] for key in keys]
+        return redraws
 
     both = np.concatenate([a, b], axis=1)
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}

@@ -84,7 +84,7 @@ class SumFunction:
         )
         return lowering, raising
 
-    def drawn(self, names: Sequence[str], values: Floats, value: float) -> DrawnScore:
+    def redraws(self, names: Sequence[str], values: Floats, value: float) -> DrawnScore:
         """This score of these units as `weighed_sums` takes it."""
         lowering, raising = self.unseen(names, values)
 
@@ -325,7 +325,7 @@ def function_law_intervals(
         seed: of the draws.
         n_clusters: how many clusters there are; None if rows stand alone.
     """
-    drawn_scores = {name: law.drawn(names, values, scores[name]) for name, law in laws.items()}
+    drawn_scores = {name: law.redraws(names, values, scores[name]) for name, law in laws.items()}
     intervals = {}
     if len(values) > LINEAR:
         for name, score in drawn_scores.items():
@@ -333,10 +333,10 @@ def function_law_intervals(
             ends = linear.ends(score, confidence_level)
             intervals[name] = Interval(*ends, "unseen_row", linear.error, None, n_clusters)
         return intervals
-    drawn = draws_of_units(values, drawn_scores, n_resamples=n_resamples, seed=seed)
+    redraws = draws_of_units(values, drawn_scores, n_resamples=n_resamples, seed=seed)
     for name, score in drawn_scores.items():
-        ends = drawn[name].ends(score, confidence_level)
-        error = drawn[name].standard_error(len(values))
+        ends = redraws[name].ends(score, confidence_level)
+        error = redraws[name].standard_error(len(values))
         intervals[name] = Interval(*ends, "unseen_row", error, None, n_clusters)
     return intervals
 
