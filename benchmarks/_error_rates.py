@@ -23,9 +23,9 @@ def p_of_test(differences, test, clusters=None):
     return paired_test(differences, test=test, clusters=clusters).p_value
 
 
-def samples(rng, law, rows, runs, signs):
-    """Samples of a law of differences; with random signs neither system is better."""
-    drawn = law[rng.integers(0, law.size, (runs, rows))]
+def samples(rng, distribution, rows, runs, signs):
+    """Samples of a distribution of differences; with random signs neither system is better."""
+    drawn = distribution[rng.integers(0, distribution.size, (runs, rows))]
     return drawn * rng.choice([-1.0, 1.0], drawn.shape) if signs else drawn
 
 

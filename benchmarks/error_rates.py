@@ -1,10 +1,11 @@
-"""How often tests at .05 err, and how often they find what is there: type-I error and power.
+"""Type-I error and power of tests at the level .05.
 
     python benchmarks/error_rates.py [runs]
 
-For each law of differences of `_laws` and number of rows many samples are drawn, 300 unless told
-otherwise, once with random signs and once as they are; McNemar's tests are reckoned exactly. Then
-families of systems, and 780 pairs of 40. Prints tables and draws build/error_rates.png.
+For each distribution of differences in `_distributions` and each number of rows, many samples are
+drawn (300 by default), once with random signs and once unchanged; McNemar's tests are computed
+exactly. Then families of systems, and the 780 pairs of 40 systems. Prints tables and draws
+build/error_rates.png.
 """
 
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+from _distributions import difference_distributions
 from _draws import drawn_p_values
 from _error_rates import (
     ALPHA,
@@ -25,7 +27,6 @@ from _error_rates import (
     rejections,
     samples,
 )
-from _laws import difference_laws
 
 from metric_commons.statistics import difference_interval, holm, max_t
 from metric_commons.statistics.significance import p_values
@@ -38,13 +39,13 @@ PICTURE = Path(__file__).parents[1] / "build" / "error_rates.png"
 
 
 def pairs():
-    """Type-I error and power of each test, by rows and law."""
+    """Type-I error and power of each test, by rows and distribution."""
     rates = {}
-    print("Share of p < .05, with random signs (type I) and as observed (power)")
+    print("Proportion of p < .05, with random signs (type I) and as observed (power)")
     for rows in ROWS:
-        for name, law in difference_laws().items():
+        for name, distribution in difference_distributions().items():
             rng = np.random.default_rng(rows)
-            null, real = (samples(rng, law, rows, RUNS, signs) for signs in (True, False))
+            null, real = (samples(rng, distribution, rows, RUNS, signs) for signs in (True, False))
             words = []
             for test in (*(TESTS_OF_SHARES if name.startswith("0/1") else TESTS), "bootstrap"):
                 type_1, power = rejections(null, test), rejections(real, test)
@@ -59,8 +60,8 @@ def disagreements():
     print("\nShare of samples in which the permutation test and the interval disagree")
     for rows in ROWS:
         shares = []
-        for law in difference_laws().values():
-            drawn = samples(np.random.default_rng(rows), law, rows, RUNS, signs=True)
+        for distribution in difference_distributions().values():
+            drawn = samples(np.random.default_rng(rows), distribution, rows, RUNS, signs=True)
             ends = [difference_interval(sample)[:2] for sample in drawn]
             outside = [low > 0 or high < 0 for low, high in ends]
             significant = [p_of_test(sample, "permutation") < ALPHA for sample in drawn]
@@ -120,7 +121,7 @@ def draw_picture(rates, counts):
                 if name == test
             ]
             panel.scatter(*zip(*points, strict=True), s=14, color=color, label=test)
-        panel.set(title=f"{title}, a dot a law", xscale="log", xlabel="rows")
+        panel.set(title=f"{title}, a dot a distribution", xscale="log", xlabel="rows")
         panel.set_xticks(ROWS, map(str, ROWS))
         panel.minorticks_off()
     panels[0].axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")

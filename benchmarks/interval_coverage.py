@@ -1,10 +1,10 @@
-"""How often 95 % intervals hold the true mean, on which side they miss it, and how wide they are.
+"""How often 95 % intervals contain the true mean, on which side they miss it, and their widths.
 
     python benchmarks/interval_coverage.py [runs]
 
-For each law of `_laws` and number of rows many samples are drawn, 400 unless told otherwise; scores
-0 and 1 are computed exactly. Prints the tables, and writes those of the least coverage, as a
-picture and in Markdown, for the page on statistics.
+For each distribution in `_distributions` and each number of rows, many samples are drawn (400 by
+default); scores 0 and 1 are computed exactly. Prints the tables, and writes those of the lowest
+coverage, as a picture and in Markdown, for the page on statistics.
 """
 
 import sys
@@ -12,14 +12,14 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-from _laws import (
+from _distributions import (
     CLUSTERS,
     SHARES,
     cell,
     clustered_rows,
-    difference_laws,
+    difference_distributions,
     exact_cells,
-    score_laws,
+    score_distributions,
 )
 
 from metric_commons.numbers.multisets import Multiset
@@ -41,21 +41,21 @@ PICTURE, TABLES = DOCS / "images" / "coverage.png", DOCS / "tables" / "coverage.
 
 
 def show(title, table):
-    """Print coverage, misses above and below, and width of each method and law."""
+    """Print coverage, misses above and below, and width of each method and distribution."""
     print(f"\n{title}")
     for method, cells in table.items():
         least = min(cell.coverage for cell in cells.values())
         width = np.mean([cell.width for cell in cells.values()])
         print(f"  {method:<12} least {least:.3f}  mean width {width:.3f}")
-        for law, found in cells.items():
+        for distribution, found in cells.items():
             print(
-                f"    {law:<24} {found.coverage:.3f}  misses above {found.above:.3f}, "
+                f"    {distribution:<24} {found.coverage:.3f}  misses above {found.above:.3f}, "
                 f"below {found.below:.3f}  width {found.width:.3f}"
             )
 
 
 def proportions():
-    """Least and mean coverage of 0/1 rows over all shares, by method and rows."""
+    """Least and mean coverage of 0/1 rows over all proportions, by method and rows."""
     shares = np.linspace(0.001, 0.999, 999)
     found = {}
     print("0/1 rows, exactly: least and mean coverage over shares of .001 to .999, mean width")
@@ -77,12 +77,12 @@ def proportions():
     return found
 
 
-def table(rows, draw, laws, measure, methods):
-    """The cells of each method and law."""
+def table(rows, draw, distributions, measure, methods):
+    """The cells of each method and distribution."""
     rng = np.random.default_rng(rows)
     cells = {}
-    for name, law in laws.items():
-        truth, samples = draw(rng, law)
+    for name, distribution in distributions.items():
+        truth, samples = draw(rng, distribution)
         for method in methods:
             runs = samples[:DRAWN] if method == "bootstrap" else samples
             ends = [measure(sample, method)[:2] for sample in runs]
@@ -91,7 +91,7 @@ def table(rows, draw, laws, measure, methods):
 
 
 def sample(rng, values, rows):
-    """The mean of a law, and samples of it."""
+    """The mean of a distribution, and samples of it."""
     return values.mean(), values[rng.integers(0, values.size, (RUNS, rows))]
 
 
@@ -99,8 +99,8 @@ def scores(rows):
     """Cells of scores from 0 to 1."""
     return table(
         rows,
-        lambda rng, law: sample(rng, law, rows),
-        score_laws(),
+        lambda rng, distribution: sample(rng, distribution, rows),
+        score_distributions(),
         lambda values, method: interval(values, method=method, n_resamples=RESAMPLES),
         ("bootstrap", "t", "wilson", "auto"),
     )
@@ -110,8 +110,8 @@ def differences(rows):
     """Cells of differences of two systems."""
     return table(
         rows,
-        lambda rng, law: sample(rng, law, rows),
-        difference_laws(),
+        lambda rng, distribution: sample(rng, distribution, rows),
+        difference_distributions(),
         lambda values, method: difference_interval(values, method=method, n_resamples=RESAMPLES),
         ("bootstrap", "t", "auto"),
     )
@@ -127,15 +127,18 @@ def clusters(sizes):
 
     return table(
         len(sizes),
-        lambda rng, law: (law[0], [clustered_rows(rng, sizes, *law) for _ in range(RUNS)]),
+        lambda rng, distribution: (
+            distribution[0],
+            [clustered_rows(rng, sizes, *distribution) for _ in range(RUNS)],
+        ),
         SHARES,
         measure,
         ("rows alone", "t", "wilson", "auto"),
     )
 
 
-def least_coverage(tables):
-    """The least coverage over all laws, of each method at each number of rows."""
+def lowest_coverage(tables):
+    """The lowest coverage over all distributions, of each method at each number of rows."""
     return {
         (method, rows): min(cell.coverage for cell in cells.values())
         for rows, found in tables.items()
@@ -200,10 +203,14 @@ def main():
         by_cluster[name] = clusters(sizes)
         show(f"Clusters, {name}", by_cluster[name])
     least = {
-        "0/1 rows, over all shares": exact,
-        f"Scores from 0 to 1, over {len(score_laws())} laws": least_coverage(by_rows),
-        f"Differences, over {len(difference_laws())} laws": least_coverage(by_difference),
-        f"0/1 rows in clusters, over {len(SHARES)} laws": least_coverage(by_cluster),
+        "0/1 rows, over all proportions": exact,
+        f"Scores from 0 to 1, over {len(score_distributions())} distributions": lowest_coverage(
+            by_rows
+        ),
+        f"Differences, over {len(difference_distributions())} distributions": lowest_coverage(
+            by_difference
+        ),
+        f"0/1 rows in clusters, over {len(SHARES)} distributions": lowest_coverage(by_cluster),
     }
     write_tables(least)
     draw_picture(least)

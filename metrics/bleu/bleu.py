@@ -49,9 +49,9 @@ class Bleu(BatchMetric):
         effective_order: leave out orders for which the predictions have no n-grams; scores of
             single rows always do.
         definition: "sacrebleu"; "hf", the `bleu` of evaluate, from 0.0 to 1.0, with the shortest
-            reference, and smoothed by "add-k" alone; or "gleu", its `google_bleu`.
-        result_format: "sacrebleu" calls the scores as evaluate's module of this name does: score,
-            bp; None as here.
+            reference, and smoothed only by "add-k"; or "gleu", its `google_bleu`.
+        result_format: "sacrebleu" names the scores as evaluate's module of this name does: score,
+            bp; None as below.
         signature: also return sacrebleu's own signature, under `signature`.
 
     Returns:
@@ -60,8 +60,8 @@ class Bleu(BatchMetric):
         brevity_penalty (float): 1.0, or less if the predictions are shorter than the references.
         counts, totals (list of int): shared and all n-grams of the predictions, for each order.
         sys_len, ref_len (int): words of the predictions and of their closest references.
-        length_ratio, translation_length, reference_length: of "hf", in place of the last four.
-        google_bleu (float): of "gleu", alone, from 0.0 to 1.0.
+        length_ratio, translation_length, reference_length: for "hf", instead of the last four.
+        google_bleu (float): for "gleu", the only score, from 0.0 to 1.0.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

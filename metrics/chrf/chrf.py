@@ -45,7 +45,7 @@ class Chrf(BatchMetric):
         eps_smoothing: average the F scores of all orders, as chrF++.py and NLTK do, instead of the
             precision and recall of those that both sides have.
         result_format: "sacrebleu" returns score, char_order, word_order and beta, as the `chrf` of
-            evaluate does; None as here.
+            evaluate does; None as below.
         signature: also return sacrebleu's own signature, under `signature`.
 
     Returns:

@@ -1,6 +1,6 @@
 """Classification: scores of predicted labels, scores or probabilities against true labels.
 
-From labels precision, recall, F, MCC and other functions of the confusion matrix; from scores ROC
+From labels: precision, recall, F, MCC and other functions of the confusion matrix; from scores: ROC
 and precision-recall curves with their areas, log loss, Brier score and calibration.
 """
 
@@ -35,9 +35,9 @@ class Classification(BatchMetric):
 
     Returns:
         accuracy, precision, recall, f1, f_beta (if beta is not 1), fpr, specificity,
-            balanced_accuracy (float): from 0.0 to 1.0; fpr is better low, the others high.
-        jaccard, label_accuracy, hamming_loss (float): of rows of several labels; hamming_loss is
-            better low.
+            balanced_accuracy (float): from 0.0 to 1.0; higher is better, except for fpr.
+        jaccard, label_accuracy, hamming_loss (float): for rows of several labels; lower is better
+            for hamming_loss.
         mcc, kappa (float): from -1.0 to 1.0.
         roc_auc, pr_auc, average_precision, log_loss, brier (float): from scores.
         confusion_matrix (list): one row per true label, in the order of labels (list), if

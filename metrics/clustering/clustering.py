@@ -35,7 +35,7 @@ class Clustering(BatchMetric):
             or with metric="precomputed" the distances of each row to all rows.
         measures: of points "silhouette", "davies_bouldin" and
             "calinski_harabasz"; of labels "ari", "nmi", "v_measure", "homogeneity" and
-            "completeness", and beside these, which None stands for, "ami", "rand",
+            "completeness"; also, not included by default, "ami", "rand",
             "fowlkes_mallows", "purity", "pair_confusion", "nmi(average_method=max)" and
             "v_measure(beta=2)".
         metric: the distance between points, for the silhouette.

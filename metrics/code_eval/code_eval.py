@@ -78,8 +78,8 @@ class CodeEval(BatchMetric):
             functions alone; None never.
         exit_status: "zero" fails a program with another exit status; "any" compares its output.
         score: the score of each candidate under `scores`: 1.0 if all tests pass ("pass_fail"), the
-            share of tests that pass ("partial"), the first plus a tenth of the second
-            ("weighted_sum"), or 1.0 or the share of the first ten tests ("first_10").
+            proportion of tests that pass ("partial"), the first plus a tenth of the second
+            ("weighted_sum"), or 1.0 or the proportion of the first ten tests ("first_10").
         engine: what runs the programs: this machine, a container, or a server.
         result_format: "code_eval" for the pair of evaluate's module; "livecodebench" for its codes
             of tests.
@@ -87,7 +87,7 @@ class CodeEval(BatchMetric):
 
     Returns:
         pass@1, pass@10, ... (float): one for each k, from 0.0 to 1.0; higher is better.
-        pass_rate (float): with tests as data, the mean share of tests that pass.
+        pass_rate (float): with tests as data, the mean proportion of tests that pass.
         outcomes, status, messages (list): for each candidate of each task.
         layers (list of str): the layers of isolation in which the programs ran.
         test_status, passed_tests, pass_rates, scores, first_failure (list): with tests as data.

@@ -45,14 +45,14 @@ class ErrorRate(BatchMetric):
         alignments: also return the alignment of each row, under `alignments`: segments of
             [kind, first word and end in the reference, first word and end in the prediction].
         result_format: "wer", or of characters "cer", returns that number alone, as the modules of
-            evaluate with these names do; None as here.
+            evaluate with these names do; None as below.
 
     Returns:
         wer, or cer (float): errors per word, or character, of the references; lower is better;
             it may exceed 1.0.
-        mer (float): the share of errors among hits and errors; lower is better.
-        wip, wil (float): information preserved, the share of hits among the words of the references
-            times that among those predicted, higher is better; and lost, 1 - wip.
+        mer (float): the proportion of errors among hits and errors; lower is better.
+        wip, wil (float): information preserved, the proportion of hits among the reference words
+            times that among the predicted words, higher is better; and lost, 1 - wip.
         hits, substitutions, deletions, insertions (int): of all rows.
         alignments, per_example, confidence_interval, groups (dict): if requested.
 

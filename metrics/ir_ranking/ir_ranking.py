@@ -35,12 +35,12 @@ class IrRanking(BatchMetric):
     """Means of ranking measures over queries, one query per row.
 
     Args:
-        predictions (list): of each query `{"doc_id": ids, "score": scores}`; or the ids alone, the
-            best first; or the scores of candidates. Equal scores are ordered by id, descending;
+        predictions (list): for each query `{"doc_id": ids, "score": scores}`; or just the ids, best
+            first; or the scores of candidates. Equal scores are ordered by id, descending;
             candidates have no ids and keep their order.
-        references (list): of each query `{"doc_id": ids, "relevance": levels}`; or the ids of the
+        references (list): for each query `{"doc_id": ids, "relevance": levels}`; or the ids of the
             relevant documents; or the relevance of the candidates. Both may be dictionaries
-            {query: {document: number}}; judged queries are the rows then.
+            {query: {document: number}}; the rows are then the judged queries.
         measures: of ndcg, ndcg_exp, dcg, dcg_exp, map, mrr, recall, hit_rate
             (success), err, rbp(p=0.9), which take a cutoff as in "ndcg@10"; precision (P), f1 and
             judged, which need one; rprec, bpref, gm_map, num_q, num_ret, num_rel, num_rel_ret; and
@@ -68,7 +68,7 @@ class IrRanking(BatchMetric):
         >>> ir_ranking.compute(
         ...     predictions=[{"doc_id": ["a", "b"], "score": [2.0, 2.0]}],
         ...     references=[{"doc_id": ["a"], "relevance": [1]}],
-        ...     measures=["map"],  # a tie: b stands first
+        ...     measures=["map"],  # a tie: b comes first
         ... )
         {'map': 0.5}
     """

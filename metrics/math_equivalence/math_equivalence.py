@@ -26,7 +26,7 @@ _CITATION = """\
 
 
 class MathEquivalence(BatchMetric):
-    """Share of predictions that are mathematically equal to an accepted answer.
+    """Proportion of predictions that are mathematically equal to an accepted answer.
 
     Args:
         predictions (list of str): one answer per problem, or with `extract` the text of a model.
@@ -37,15 +37,15 @@ class MathEquivalence(BatchMetric):
             extra `math`.
         percent: the meaning of 28% if the other side has no percent sign: 28 or 0.28 ("either"),
             0.28 ("value") or 28 ("ignore"); "any_scale" accepts any number times or divided by 100.
-        relative_tolerance: two rational numbers are equal if they differ by at most this share
+        relative_tolerance: two rational numbers are equal if they differ by at most this proportion
             of the reference. Also years: with 0.001, 2011 equals 2010.
         absolute_tolerance: two rational numbers are equal if they differ by at most this.
         timeout: seconds that a comparison may take with "minerva" and "math_verify".
 
     Returns:
-        math_equivalence (float): share of correct answers, from 0.0 to 1.0; higher is better.
-        undecided (float): share of rows that score 0 although inequality was not proved.
-        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        math_equivalence (float): proportion of correct answers, from 0.0 to 1.0; higher is better.
+        undecided (float): proportion of rows that score 0 although inequality was not proved.
+        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

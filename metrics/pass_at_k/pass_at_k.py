@@ -1,7 +1,7 @@
 """Pass@k: the probability that at least one of k sampled programs passes the tests.
 
 The estimate is unbiased, from at least k samples, as for Codex and HumanEval. Also the probability
-that all of k samples pass (pass^k), or at least a share of them (G-Pass@k). The module takes
+that all of k samples pass (pass^k), or at least a given proportion (G-Pass@k). The module takes
 outcomes and does not run code.
 """
 
@@ -35,9 +35,9 @@ class PassAtK(BatchMetric):
         k: the number of samples, or several numbers. Every problem needs at least as many
             samples.
         measures: "pass@k", at least one of k samples passes; "pass^k", all pass; "g-pass@k",
-            at least a share of them passes; "mg-pass@k", its mean over shares from one half to all;
-            "avg@n", the share of all samples that pass.
-        thresholds: the shares of "g-pass@k", treated as exact decimal numbers.
+            at least a given proportion passes; "mg-pass@k", its mean over proportions from one
+            half to all; "avg@n", the proportion of all samples that pass.
+        thresholds: the proportions of "g-pass@k", treated as exact decimal numbers.
 
     Returns:
         pass@1, pass@10, ... (float): one for each k, from 0.0 to 1.0; higher is better.

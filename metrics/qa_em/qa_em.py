@@ -1,7 +1,7 @@
 """Exact match for question answering.
 
-The share of predictions that equal an accepted answer after normalization, with the normalizers of
-SQuAD, TriviaQA, UltraRAG, DROP and others, or your own.
+The proportion of predictions that equal an accepted answer after normalization, with the
+normalizers of SQuAD, TriviaQA, UltraRAG, DROP and others, or your own.
 """
 
 import evaluate
@@ -25,7 +25,7 @@ _CITATION = """\
 
 
 class QaEm(BatchMetric):
-    """Share of predictions that equal an accepted answer.
+    """Proportion of predictions that equal an accepted answer.
 
     Args:
         predictions (list of str): one answer per question.
@@ -36,11 +36,11 @@ class QaEm(BatchMetric):
         normalizer: the normalizer of both sides: a name, or a function from str to str. The card
             describes each name.
         reference_aggregation: "max": the prediction equals any accepted answer; "mean": the
-            share of the accepted answers that equal the prediction.
+            proportion of the accepted answers that equal the prediction.
 
     Returns:
         qa_em (float): mean exact match, from 0.0 to 1.0; higher is better.
-        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

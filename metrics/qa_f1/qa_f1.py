@@ -11,7 +11,7 @@ from metric_commons.answers.answers import Overlap, token_f1
 from metric_commons.answers.squad_answers import answer_texts
 from metric_commons.base.module import ANSWERS_AND_REFERENCES, BatchMetric
 from metric_commons.extraction.extraction import summarize_extracted
-from metric_commons.numbers.domains import Share
+from metric_commons.numbers.domains import Proportion
 from metric_commons.texts.normalizers import Normalizer
 from metric_commons.texts.references import Aggregation
 
@@ -45,9 +45,9 @@ class QaF1(BatchMetric):
 
     Returns:
         qa_f1 (float): mean F1, from 0.0 to 1.0; higher is better.
-        qa_precision, qa_recall (float): the share of the predicted, and of the accepted words that
-            are shared.
-        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        qa_precision, qa_recall (float): the proportion of the predicted, and of the accepted words,
+            that are shared.
+        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -80,7 +80,7 @@ class QaF1(BatchMetric):
         references,
         normalizer: Normalizer = "squad",
         overlap: Overlap = "multiset",
-        both_empty: Share = 1.0,
+        both_empty: Proportion = 1.0,
         reference_aggregation: Aggregation = "max",
         **answers: summarize_extracted,
     ):

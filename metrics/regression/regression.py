@@ -41,11 +41,11 @@ class Regression(BatchMetric):
             "d2_tweedie(power=1.5)"; and of prediction intervals "coverage", "interval_width" and
             "winkler(alpha=0.1)".
         multioutput: "uniform_average" averages the values of the outputs,
-            "variance_weighted" with the variance of the references of each as its weight, a list
-            with its numbers as weights; "raw_values" returns a list.
+            "variance_weighted" weights each by the variance of its references, a list gives the
+            weights; "raw_values" returns a list.
         sample_weight: the weight of each row.
         error_bits: for "median_ae" only: errors are rounded down to this number of binary digits,
-            so that a state of very many rows stays small.
+            to keep the state of very many rows small.
 
     Returns:
         mae, mse, rmse (float): of the errors; 0.0 or more, lower is better.

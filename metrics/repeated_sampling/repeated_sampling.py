@@ -1,7 +1,7 @@
 """Repeated sampling: majority vote, best-of-k and self-consistency of several answers.
 
 Maj@k is the probability that the most frequent of k sampled answers is correct, best-of-k that the
-one with the highest score is, and self-consistency the share of the samples that agree. All are
+one with the highest score is, and self-consistency the proportion of samples that agree. All are
 exact means over the subsets of k samples.
 """
 
@@ -34,11 +34,11 @@ class RepeatedSampling(BatchMetric):
         predictions (list of list of str, or of list of int): for each problem the answers of its
             samples; or, with `scores`, 1 for a correct sample and 0 for a wrong one.
         references (list of str, or of list of str): the accepted answer or answers of each
-            problem; left out where predictions are 0 and 1.
+            problem; left out if predictions are 0 and 1.
         k: the number of samples, or several numbers; None for all samples of a problem, with "n"
             in the names of scores.
         measures: "maj@k", the most frequent answer is correct; "best_of@k", the sample with the
-            highest score is; "self_consistency", the share of all samples that give the most
+            highest score is; "self_consistency", the proportion of all samples that give the most
             frequent answer.
         ties: the winner among equally frequent answers, or samples with equal scores:
             "expected" averages over them; "first" chooses the first, if k is all samples;
@@ -56,7 +56,7 @@ class RepeatedSampling(BatchMetric):
     Returns:
         maj@4, maj@n, best_of@4, ... (float): one for each k, from 0.0 to 1.0; higher is better.
         self_consistency (float): from 0.0 to 1.0; a high value means agreement, not quality.
-        unparsed (float): with `extract`, the share of samples in which no answer was found.
+        unparsed (float): with `extract`, the rate of samples in which no answer was found.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

@@ -49,9 +49,9 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
 
     Returns:
         rouge1, ... (float): for each type the mean F1, from 0.0 to 1.0; higher is better.
-        rouge1_precision, rouge1_recall, ... (float): for each type the mean share of the
+        rouge1_precision, rouge1_recall, ... (float): for each type the mean proportion of the
             prediction's, and of the reference's n-grams or words that are shared.
-        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

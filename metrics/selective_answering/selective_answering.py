@@ -1,4 +1,4 @@
-"""Selective answering: shares of correct, incorrect and not attempted answers.
+"""Selective answering: proportions of correct, incorrect and not attempted answers.
 
 From grades of answers, with SimpleQA's F and penalties for wrong answers; and from the confidence
 of each answer the risk-coverage curve, its areas and the Brier score.
@@ -23,20 +23,20 @@ _CITATION = """\
 
 
 class SelectiveAnswering(BatchMetric):
-    """Shares of correct, wrong and withheld answers, and scores of their confidence.
+    """Proportions of correct, wrong and withheld answers, and scores of their confidence.
 
     Args:
         predictions (list of str, or of dict): for each question "correct", "incorrect" or
             "not_attempted", or A, B or C for these; or {"correct": bool, "confidence": float}, and
-            "attempted": bool where some were not.
+            "attempted": bool if some were not.
 
     Returns:
-        correct, incorrect, not_attempted (float): shares of the rows.
+        correct, incorrect, not_attempted (float): proportions of the rows.
         accuracy_given_attempted (float): of the rows that were attempted; NaN if none was.
         f1 (float): the harmonic mean of correct and accuracy_given_attempted; higher is better.
         penalized@0.75, ... (float): for each target t, from -t / (1 - t) to 1.0.
-        accuracy, brier, aurc, e_aurc, augrc, auroc (float): with confidences; accuracy and auroc
-            are better high, the others low.
+        accuracy, brier, aurc, e_aurc, augrc, auroc (float): with confidences; higher is better for
+            accuracy and auroc, lower for the others.
         accuracy@0.5, ... (float): for each coverage.
         risk_coverage (dict): if requested.
         confidence_interval, groups (dict): if requested.

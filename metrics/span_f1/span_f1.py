@@ -10,7 +10,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.numbers.domains import Share
+from metric_commons.numbers.domains import Proportion
 from metric_commons.spans.spans import Match, SpanFormat, seqeval_spans, span_statistics
 from metric_commons.spans.tag_schemes import Scheme
 from metric_commons.statistics.sums import summarize_sums
@@ -40,13 +40,13 @@ class SpanF1(BatchMetric):
             overlap counts half; "type": an overlap with a span of the same type.
         zero_division: precision without predicted spans, and recall without true ones.
         result_format: "seqeval" returns what evaluate's module of this name does: overall_f1 and
-            so on, and a dict for each type; None as here.
+            so on, and a dict for each type; None as below.
 
     Returns:
         precision, recall, f1 (float): of all spans together, from 0.0 to 1.0; higher is better.
         macro_precision, macro_recall, macro_f1 (float): means over the types of either side.
         weighted_precision, weighted_recall, weighted_f1 (float): the same, weighted by true spans.
-        accuracy (float): the share of equal tags, where there are tags.
+        accuracy (float): the proportion of equal tags, if the input is tags.
         support (int): true spans.
         per_type (dict): for each type its precision, recall, f1, and its true spans as number.
         per_example, confidence_interval, groups (dict): if requested.
@@ -92,7 +92,7 @@ class SpanF1(BatchMetric):
         scheme: Scheme | None = None,
         suffix: bool = False,
         match: Match = "strict",
-        zero_division: Share = 0.0,
+        zero_division: Proportion = 0.0,
         result_format: SpanFormat | None = None,
         **summary,
     ):

@@ -36,7 +36,7 @@ class SquadV2(BatchMetric):
         references (list of dict): the question of the same id: `{"id", "answers": {"text",
             "answer_start"}}`, with empty lists if it has no answer. Or lists of texts.
         no_answer_threshold: a prediction counts as "no answer" if its `no_answer_probability` is
-            greater.
+            higher.
         threshold_ties: "official" tries a threshold after every answer, also between equal
             probabilities; "grouped" tries only thresholds that exist.
         no_answer_texts: predictions that mean "no answer", such as "unanswerable"; compared after

@@ -1,7 +1,7 @@
 """Substring recall: whether the prediction contains an accepted answer.
 
-The share of predictions that contain an accepted answer, as characters, as consecutive words, or
-as a set of words. Use it for long answers of language models, for which exact match is nearly 0.
+The proportion of predictions that contain an accepted answer, as characters, as consecutive words,
+or as a set of words. Use it for long answers of language models, for which exact match is nearly 0.
 """
 
 import evaluate
@@ -28,7 +28,7 @@ _CITATION = """\
 
 
 class SubstringRecall(BatchMetric):
-    """Share of predictions that contain an accepted answer.
+    """Proportion of predictions that contain an accepted answer.
 
     Args:
         predictions (list of str): one answer per question.
@@ -44,12 +44,12 @@ class SubstringRecall(BatchMetric):
             "never" or "always"; in a prediction that is empty too, only
             with match="token_set", or as a substring with normalizer="strip_lower".
         reference_aggregation: "max": any accepted answer is contained; "mean": the
-            share of the accepted answers that are contained.
+            proportion of the accepted answers that are contained.
 
     Returns:
         substring_recall (float): mean containment, from 0.0 to 1.0; higher is better.
-        all_found (float): with sets of answers, the share of rows in which all are found.
-        unparsed (float): with `extract`, the share of predictions in which no answer was found.
+        all_found (float): with sets of answers, the proportion of rows in which all are found.
+        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:

@@ -40,7 +40,7 @@ class Ter(BatchMetric):
         no_punct: delete punctuation.
         asian_support: apply both also to Chinese and Japanese text.
         case_sensitive: compare case.
-        result_format: "sacrebleu" calls the score so, as the `ter` of evaluate does; None as here.
+        result_format: "sacrebleu" names the score as the `ter` of evaluate does; None as below.
         signature: also return sacrebleu's own signature, under `signature`.
 
     Returns:

@@ -1,9 +1,9 @@
 """Multiple choice with true and false options: MC1, MC2 and MC3.
 
-MC1 is the share of questions whose option with the highest score is true, MC2 the probability of
-the true options, and MC3 the share of true options that score higher than every false one, as in
-TruthfulQA. With one true option per question MC1 is the accuracy of multiple choice, from raw or
-length-normalized log-likelihoods.
+MC1 is the proportion of questions whose option with the highest score is true, MC2 the probability
+of the true options, and MC3 the proportion of true options that score higher than every false one,
+as in TruthfulQA. With one true option per question MC1 is the accuracy of multiple choice, from raw
+or length-normalized log-likelihoods.
 """
 
 import datasets
@@ -40,15 +40,15 @@ class TruthfulMc(BatchMetric):
         references (list of list of int): for each question 1 for a true and 0 for a false option.
         ties: how MC1 breaks a tie between true and false options with the highest score: "first"
             chooses the first, "optimistic" a true one, "pessimistic" a false one; "expected"
-            gives the share of true ones among them.
+            gives the proportion of true ones among them.
         length_normalization: "none" does not change scores; "character", "token" and "byte"
             divide them by `length`; "unconditional" subtracts `unconditional`, the scores without
             the question. It applies to mc1, mc2 and mc3.
 
     Returns:
-        mc1 (float): share of questions whose best option is true; 0.0 to 1.0, higher is better.
+        mc1 (float): rate of questions whose best option is true; 0.0 to 1.0, higher is better.
         mc2 (float): mean probability of the true options, where exp(score) is a probability.
-        mc3 (float): mean share of the true options that are above every false one.
+        mc3 (float): mean proportion of the true options that are above every false one.
         bits_per_byte (float): with lengths in bytes, the mean number of bits per byte of the
             true options; lower is better.
         per_example, confidence_interval, groups (dict): if requested.

@@ -1,4 +1,4 @@
-"""Win rate: the share of pairwise comparisons in which a system is preferred.
+"""Win rate: the proportion of pairwise comparisons in which a system is preferred.
 
 The judgments come from people, from a language model as judge, or from a reward model. The result
 has the counts, the standard error and the interval.
@@ -21,7 +21,7 @@ _CITATION = """\
 
 
 class WinRate(BatchMetric):
-    """Share of wins, or mean outcome, over pairwise comparisons.
+    """Proportion of wins, or mean outcome, over pairwise comparisons.
 
     Args:
         predictions (list of str or of float): the outcome of each comparison for the system:

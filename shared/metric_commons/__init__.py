@@ -1,8 +1,8 @@
 """Evaluation modules for language models, retrieval and classical machine learning.
 
 `names` lists the modules and `load` loads one. `score` computes the scores of several systems with
-several modules and returns `Results`; `compare` compares saved results. `State` holds the scores of
-a part of the rows, to be merged with other parts. `trainer_hook` computes scores in training.
+several modules and returns `Results`; `compare` compares saved results. `State` holds the mergeable
+scores of part of the rows. `trainer_hook` computes scores in training.
 
 The subpackages contain the same measures as functions on arrays: `answers`, `rouge`, `translation`,
 `transcripts`, `mathematics`, `ranking`, `classification`, `spans`, `regression`, `clustering` and

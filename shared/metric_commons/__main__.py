@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from typer import Typer
 
 _INTERRUPTED = 130  # the exit status
-_OBJECTS = 100_000  # that are new before Python searches for garbage; by itself 700
+_OBJECTS = 100_000  # new objects before Python collects garbage; its default is 700
 _OF_APPLICATIONS = ("hub", "mcp", "ultrarag-init")
 
 
 def process() -> int:
-    """`main` as a process of its own, where hardly anything becomes garbage before the end.
+    """Run `main` as a separate process, in which there is hardly any garbage before the end.
 
-    Python searches all modules for it while they are imported, and three times more at the end,
-    which takes as long as importing numpy.
+    By default, Python searches all modules for garbage during imports, and three more times at the
+    end, which takes as long as importing numpy.
     """
     gc.set_threshold(_OBJECTS)
     atexit.register(gc.freeze)
@@ -31,7 +31,7 @@ def process() -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; its exit status is 0 done, 1 bad input, 2 bad usage, 130 interrupted."""
+    """Run a command; returns 0 for success, 1 bad input, 2 bad usage, 130 interrupted."""
     try:
         with _interrupted_at_once():
             from .cli.app import run_command
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _interrupted_at_once() -> Iterator[None]:
-    """End at an interrupt, of which imports would make a traceback, or which they would lose."""
+    """Exit on an interrupt, which imports would turn into a traceback, or ignore."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -70,10 +70,10 @@ def _end(*_: object) -> None:
 
 @cache
 def program(command: str | None = None) -> "Typer":
-    """The commands of all applications; here alone they meet.
+    """The commands of all applications, which are combined only here.
 
-    If `command` is one of them, it comes alone, since the files of all take as long to import as
-    many a command takes to run.
+    If `command` is one of them, only this one is loaded, since importing the files of all commands
+    takes as long as running many of them.
     """
     from .cli.app import COMMANDS, commands
 

@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first asked for."""
+"""Names of a package that are imported on first use."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def resolver(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A `__getattr__` for `package`: `homes` says in which of its files each name stands.
+    """A `__getattr__` for `package`: `homes` maps each name to the file that defines it.
 
     >>> resolver("collections", {"Mapping": "abc"})("Mapping").__name__
     'Mapping'

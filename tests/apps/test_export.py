@@ -127,7 +127,7 @@ def test_a_board_of_the_hub_has_one_score_on_its_scale(run):
         "--to eval-results needs --scale: 1 if the board has scores like 0.412, 100 if like 41.2\n",
     )
     assert run(*command, "x.yaml", "--scale", "100")[2] == (
-        "a board has one score of a model; name one with --scores: qa_em, qa_f1\n"
+        "a board has one score per model; name one with --scores: qa_em, qa_f1\n"
     )
     options = ("--scale", "100", "--scores", "qa_em", "--task", "open")
     assert run(*command, "boards", *options) == (0, "", "")
@@ -196,4 +196,4 @@ def test_what_is_undefined_is_not_exported(run):
     score("win_rate", predictions={"m": ["tie", "tie"]}).save("r.json")
     message = run("export", "r.json", "--to", "eee", "--out", "eee")[2]
 
-    assert message.startswith("win_rate is nan, which is no number; leave it out with --scores")
+    assert message.startswith("win_rate is nan, not a number; leave it out with --scores")

@@ -227,7 +227,7 @@ def test_what_has_no_mean(run, saved):
     mean = ("--by", "qa_em", "--mean", "tasks")
 
     assert run("leaderboard", *paths, *mean)[2].startswith(
-        "system 'fair' has no result of task 'two'; a mean over tasks needs all of each system"
+        "system 'fair' has no result for task 'two'; a mean over tasks needs all of each system"
     )
     assert run("leaderboard", *paths[:2], *mean)[2] == (
         "a mean over tasks needs results of several tasks; there is one\n"
@@ -309,7 +309,7 @@ def test_a_history_names_its_system(run, saved):
     command = ("history", *paths, "--by", "qa_em")
 
     assert run(*command)[2] == (
-        "a history is of one system, and there are 'good', 'fair'; name one with --system\n"
+        "a history needs one system, but there are 'good', 'fair'; name one with --system\n"
     )
     assert run(*command, "--system", "fair")[0] == 0
     assert run(*command, "--system", "no")[2].startswith("there is no system 'no'")

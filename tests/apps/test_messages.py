@@ -195,7 +195,7 @@ def test_an_option_that_no_module_has_is_a_wrong_call(run, option):
     status, _, err = run("score", "regression", "x.csv", *FIELDS, *option)
     assert status == 2
     assert f"{option[0]}: " in err
-    assert "is an option of none of the modules: regression" in err
+    assert "is not an option of any of the modules: regression" in err
 
 
 def test_conditions_may_contain_equals_signs_but_not_contradict_each_other(run):

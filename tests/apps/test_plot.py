@@ -383,7 +383,7 @@ def test_bins_are_those_of_the_module(drawn, strategy):
         assert legend(figure)[place] == text
         assert curves[text].T.tolist() == [bins["predicted"], bins["observed"]]
         assert heights[place] == [bins["predicted"], bins["rows"]]
-    assert above.get_ylabel() == "observed share of yes"
+    assert above.get_ylabel() == "observed rate of yes"
     assert below.get_ylim()[0] == 0
 
 
@@ -399,7 +399,7 @@ def test_of_several_labels_the_predicted_one_is_calibrated(drawn):
     path, _ = of_classes(4)
     panel, _ = drawn("calibration", path, "--predictions=a", "--references=gold").axes
 
-    assert panel.get_ylabel() == "observed share of right predictions"
+    assert panel.get_ylabel() == "observed rate of right predictions"
 
 
 # Numbers
@@ -570,10 +570,10 @@ def test_what_goes_wrong_while_writing_leaves_the_old_file(run, monkeypatch):
             "rows.jsonl: row 1 (line 2): field 'p' is NaN",
         ),
         ("roc", {"p": [-3.0, 4.0], "y": [0, 1]}, [], 1, "rows.jsonl: row 0 (line 1): field 'p' is"),
-        ("roc", {"p": [0, 1], "y": [0, 1]}, [], 1, "curves is about scores, but predictions are"),
+        ("roc", {"p": [0, 1], "y": [0, 1]}, [], 1, "curves needs scores, but predictions are"),
         (
             *("calibration", {"p": [-3.0, 4.0], "y": [0, 1]}, ["threshold=0.0"], 1),
-            "system 'p': calibration is of probabilities, from 0 to 1",
+            "system 'p': calibration needs probabilities, from 0 to 1",
         ),
         (
             "actual",
@@ -613,7 +613,7 @@ def test_what_cannot_be_drawn_is_one_line(refused, kind, fields, options, status
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        (["--save", "d.bmp"], 2, "d.bmp: unknown kind of picture"),
+        (["--save", "d.bmp"], 2, "d.bmp: unknown picture format"),
         (["--save", "rows.jsonl"], 2, "rows.jsonl would be overwritten"),
         ([], 2, "Missing option '--save'"),
         (

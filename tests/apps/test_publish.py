@@ -154,8 +154,8 @@ def test_files_that_somebody_has_added_stay_unless_they_are_in_the_way(command, 
     assert status == 0, errors
     assert output.splitlines() == [
         f"updated   {endpoint}/spaces/acme/qa_em",
-        "kept      notes.md, which somebody has added",
-        "replaced  locks.py, which somebody has added",
+        "kept      notes.md, which someone else added",
+        "replaced  locks.py, which someone else added",
     ]
     assert hub.spaces["acme/qa_em"]["main"] == {
         **contents(bundle("qa_em", tmp_path, namespace="acme")),
@@ -164,7 +164,7 @@ def test_files_that_somebody_has_added_stay_unless_they_are_in_the_way(command, 
     }
     assert again[1].splitlines() == [
         f"unchanged {endpoint}/spaces/acme/qa_em",
-        "kept      notes.md, which somebody has added",
+        "kept      notes.md, which someone else added",
     ]
 
 
@@ -189,9 +189,9 @@ def test_a_foreign_space_is_left_alone_until_it_may_be_replaced(files, command, 
 
     assert refused[0] == asked[0] == 1
     assert (
-        f"acme/qa_em is a Space that metric-commons did not make: it holds {listed};" in refused[2]
+        f"acme/qa_em is a Space that metric-commons did not create: it has {listed};" in refused[2]
     )
-    assert f"acme/qa_em: --replace would delete {listed}; --yes does it" in asked[2]
+    assert f"acme/qa_em: --replace would delete {listed}; confirm with --yes" in asked[2]
     assert (untouched, writes) == (files, [])
     assert done[1] == f"updated   {endpoint}/spaces/acme/qa_em\n", done[2]
     assert hub.spaces["acme/qa_em"]["v9"] == files
@@ -217,7 +217,7 @@ def test_a_space_that_the_token_cannot_see_is_said(command):
         status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
 
     assert status == 1
-    assert "a Space acme/qa_em exists already, which this token cannot see" in errors
+    assert "a Space acme/qa_em already exists, which this token cannot see" in errors
     assert len(errors.splitlines()) == 1
 
 
@@ -244,7 +244,7 @@ def test_a_version_keeps_its_content(command):
         status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
 
     assert status == 1
-    assert f"has a tag {TAG} with another content; what changes needs a new version" in errors
+    assert f"has a tag {TAG} with different content; changes need a new version" in errors
     assert hub.writes == before
 
 
@@ -280,7 +280,7 @@ def test_a_dry_run_writes_what_would_be_sent(command, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "token", "cause"),
     [
-        (["qa_em"], None, "there is no token of the Hub"),
+        (["qa_em"], None, "there is no Hub token"),
         (["qa_em"], "hf_of_a_stranger", "401"),
         (["qa_em", "qa_f2"], TOKEN, "did you mean 'qa_f1'"),
     ],

@@ -317,7 +317,7 @@ def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
     text = " ".join(page.where(id="examples")[0]["text"].split())
 
     assert [card.split()[1] for card in examples_of(page)["Unparsed"]] == ["0", "1"]
-    assert "no answer was found, so that they score 0 (a 1, b 2 of 3 rows)." in text
+    assert "no answer was found, and which score 0 (a 1, b 2 of 3 rows)." in text
     assert "unparsed" in page.where(id="scores")[0]["text"]
     page = scored.reported("--per-example", "rows_of.jsonl", "--examples", "1")
     text = page.where(id="examples")[0]["text"]
@@ -361,7 +361,7 @@ def test_systems_with_files_of_their_own_are_shown_together(scored, run):
 
     Path("two.jsonl").unlink()
     page = scored.reported("--per-example", "rows_of.jsonl")
-    assert texts(page, "note") == ["two.jsonl is not there, so nothing of it is shown."]
+    assert texts(page, "note") == ["two.jsonl is missing, so nothing from it is shown."]
     assert "one x qa_em 0 two not at hand qa_em 0" in examples_of(page)["Worst"][0]
 
 
@@ -433,9 +433,7 @@ def test_results_made_in_python_have_a_page_without_examples():
     results = score("qa_em", predictions=["a"], references=["a"], per_example=True)
     page = Page(render(results, find_examples(results)))
 
-    assert texts(page, "note") == [
-        "The results do not say in which fields of which files their rows are."
-    ]
+    assert texts(page, "note") == ["The results do not record the files and fields of their rows."]
     assert "The results name no input files" in page.where(id="provenance")[0]["text"]
 
 

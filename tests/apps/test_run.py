@@ -385,7 +385,7 @@ def test_score_compares_systems_if_asked(run):
     ("options", "message"),
     [
         (["--preset", "squat"], "--preset: there is no preset 'squat'; did you mean 'squad'?"),
-        (["--preset", "trec_eval"], "--preset: the preset trec_eval says nothing of qa_em, only"),
+        (["--preset", "trec_eval"], "--preset: the preset trec_eval does not cover qa_em, only"),
         (["--compare"], "--compare needs at least two systems"),
     ],
 )
@@ -411,7 +411,7 @@ def test_runs_have_presets_too(run, refused):
     assert means == {"trec_eval": 1.0, "ultrarag": 0.5}  # of one query; float32 sees a tie
     assert refused(*command, "--preset", "squad") == (
         2,
-        "--preset: the preset squad says nothing of ir_ranking, only of qa_em, qa_f1",
+        "--preset: the preset squad does not cover ir_ranking, only qa_em, qa_f1",
     )
     assert refused(*command, "--preset", "trec_eval", "--missing", "zero") == (
         2,
@@ -465,7 +465,7 @@ def test_runs_have_presets_too(run, refused):
         (["systems"], {1: "a"}, "key 'systems.1': should be a valid string, got 1"),
         (["compare"], "yes", "key 'compare': should be a valid boolean, got 'yes'"),
         (["preset"], "squat", "key 'preset': there is no preset 'squat'; did you mean 'squad'?"),
-        (["preset"], "trec_eval", "key 'preset': the preset trec_eval says nothing of qa_em"),
+        (["preset"], "trec_eval", "key 'preset': the preset trec_eval does not cover qa_em"),
         (["data", "limit"], 0, "key 'data.limit': should be greater than or equal to 1, got 0"),
         (["data", "limit"], "ten", "key 'data.limit': should be a valid integer, got 'ten'"),
         (["data", "format"], "xml", "key 'data.format': expected 'jsonl', 'json', 'csv', "),

@@ -362,7 +362,7 @@ def test_prompts_are_no_part_of_the_answer(form):
         (None, ANSWERS[0], "the hook must see the prompts; set include_for_metrics"),
         (PROMPTS[0][:1], ANSWERS[0], "1 inputs for 2 predictions; with several processes"),
         (PROMPTS[0] + 1, ANSWERS[0], r"predictions\[0\] does not begin with its input"),
-        (WRITTEN[0][:, 1:4], np.where([1, 0, 0], -100, WRITTEN[0][:, 1:4]), "hold the labels"),
+        (WRITTEN[0][:, 1:4], np.where([1, 0, 0], -100, WRITTEN[0][:, 1:4]), "contain the labels"),
     ],
 )
 def test_prompts_that_cannot_be_told_are_refused(prompts, labels, cause):
@@ -800,7 +800,7 @@ def test_one_logit_is_no_choice():
 def test_one_kind_of_labels_is_needed():
     hook = trainer_hook(Hits(), task="classification")
 
-    with pytest.raises(ValueError, match="there are 2 labels a row"):
+    with pytest.raises(ValueError, match="there are 2 labels per row"):
         hook(evaluation(np.zeros((2, 3)), (np.zeros(2), np.zeros(2))))
 
 
@@ -820,7 +820,7 @@ def test_nothing_to_score_is_an_error():
         ({"task": "classification", "modules": []}, ValueError, "got none"),
         ({"task": "classification", "modules": [Hits(), Hits()]}, ValueError, "hits, hits"),
         ({"task": "classification", "nan_policy": "drop"}, ValueError, "'raise', 'omit'"),
-        ({"task": "classification", "decoder_only": True}, ValueError, "is of task 'generation'"),
+        ({"task": "classification", "decoder_only": True}, ValueError, "is for task 'generation'"),
         ({"task": "classification", "id2label": {1: "a", 2: "b"}}, ValueError, "classes 0, 1"),
         ({"task": "classification", "id2label": []}, ValueError, "classes 0, 1"),
         *(

@@ -429,7 +429,7 @@ def test_runs_without_a_common_query_are_not_compared(refused):
         ("compare", ["--test", "z"], 2, "Invalid value for '--test'"),
         ("compare", ["--plot", "a.run"], 2, "a.run would be overwritten"),
         ("compare", ["--plot", "d.png", "--save", "d.png"], 2, "d.png would be overwritten"),
-        ("compare", ["--plot", "d.bmp"], 2, "d.bmp: unknown kind of picture; a name ends in .png"),
+        ("compare", ["--plot", "d.bmp"], 2, "d.bmp: unknown picture format; a name ends in .png"),
     ],
 )
 def test_an_option_that_makes_no_sense_is_one_line(refused, command, options, status, message):

@@ -16,7 +16,7 @@ from metric_commons.hub import bundle, bundling
 from metric_commons.hub.bundling import MARKER_FILE, Marker
 from metric_commons.hub.imports import imported
 from tests.apps.fake_hub import as_stranger, fake_hub
-from tests.contract.test_house_rules import TRAVELLING
+from tests.contract.test_package_rules import BUNDLED
 from tests.spec import METRICS, ROOT, spec
 
 pytestmark = pytest.mark.processes
@@ -77,9 +77,9 @@ def changed(before, after):
     return [(old, new) for old, new in zip(*lines, strict=True) if old != new]
 
 
-def test_files_travel_as_they_are_but_for_their_imports(bundles):
+def test_bundled_files_differ_only_in_their_imports(bundles):
     package = ROOT / "shared" / "metric_commons"
-    sources = {path.name: path for room in TRAVELLING for path in (package / room).glob("[!_]*.py")}
+    sources = {path.name: path for room in BUNDLED for path in (package / room).glob("[!_]*.py")}
 
     for name, folder in bundles.items():
         own = {f"{name}.py", "README.md", "index.html", "requirements.txt", MARKER_FILE}
@@ -89,17 +89,17 @@ def test_files_travel_as_they_are_but_for_their_imports(bundles):
         assert own < files.keys()
         assert files["README.md"].read_bytes() == card.read_bytes()
         for file in files.keys() - own:
-            travelled = files[file].read_text("utf-8")
-            for old, new in changed(sources[file].read_text("utf-8"), travelled):
+            copied = files[file].read_text("utf-8")
+            for old, new in changed(sources[file].read_text("utf-8"), copied):
                 room, stem = re.fullmatch(r" *from \.\.(\w+)\.(\w+) import .*", old).groups()
                 assert new == old.replace(f"..{room}.{stem}", f".{stem}")
 
 
-def test_a_space_carries_what_its_module_reaches_and_no_more(bundles):
-    travelling = {path.stem for path in bundles["qa_em"].glob("*.py")}
+def test_a_space_contains_exactly_what_its_module_reaches(bundles):
+    bundled = {path.stem for path in bundles["qa_em"].glob("*.py")}
 
-    assert {"answers", "normalizers", "module"} <= travelling
-    assert not {"rouge_scores", "significance", "trainer", "runs", "curves"} & travelling
+    assert {"answers", "normalizers", "module"} <= bundled
+    assert not {"rouge_scores", "significance", "trainer", "runs", "curves"} & bundled
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -152,7 +152,7 @@ def test_a_failure_leaves_the_old_bundle(tmp_path, monkeypatch):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     monkeypatch.setattr(bundling, "_PACKAGE", tmp_path)
 
-    with pytest.raises(ValueError, match="is not there"):
+    with pytest.raises(ValueError, match="is missing"):
         bundle(METRICS[0], tmp_path)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert list(tmp_path.iterdir()) == [folder]
@@ -172,7 +172,7 @@ def test_only_a_bundle_is_replaced(file, tmp_path):
 def test_a_clone_of_a_space_is_not_replaced(tmp_path):
     (bundle(METRICS[0], tmp_path) / ".git").mkdir()
 
-    with pytest.raises(ValueError, match=r"somebody has added \.git"):
+    with pytest.raises(ValueError, match=r"it also contains \.git"):
         bundle(METRICS[0], tmp_path)
 
 
@@ -205,7 +205,7 @@ def test_a_bundle_that_was_left_between_two_names_comes_back(tmp_path):
     (folder / "mine.txt").touch()
     folder.rename(tmp_path / f".{METRICS[0]}.old")  # as a power failure leaves it
 
-    with pytest.raises(ValueError, match=r"somebody has added mine\.txt"):
+    with pytest.raises(ValueError, match=r"it also contains mine\.txt"):
         bundle(METRICS[0], tmp_path)
     assert (folder / "mine.txt").exists()
 
@@ -216,7 +216,7 @@ def test_an_unknown_name_is_an_error(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-# Toy trees: what travels, and what is refused.
+# Toy packages: what is bundled, and what is refused.
 
 ANSWERS = "from ..numbers.ratios import divide\n"
 
@@ -255,7 +255,7 @@ def test_the_script_names_everything_it_reaches(tmp_path):
     assert "<p>Toys &amp; co. " in files["index.html"]
 
 
-def test_lazy_and_typing_imports_travel(tmp_path):
+def test_lazy_and_typing_imports_are_bundled(tmp_path):
     files = build(
         tmp_path,
         "from metric_commons.answers.answers import f1\n",
@@ -295,8 +295,8 @@ FROM_ANSWERS = "from metric_commons.answers.answers import f1"
         ("from . import answers\n", "line 1: a script imports"),
         (f"if True:\n    {FROM_ANSWERS}\n", "line 2: a script imports"),
         (f"import math; {FROM_ANSWERS}\n", "line 1: a script imports"),
-        ("from metric_commons.answers.nothing import f1\n", "answers/nothing.py is not there"),
-        ("from metric_commons.answers.toy import f1\n", "of its own name"),
+        ("from metric_commons.answers.nothing import f1\n", "answers/nothing.py is missing"),
+        ("from metric_commons.answers.toy import f1\n", "with its own name"),
     ],
 )
 def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_path):
@@ -311,13 +311,13 @@ def test_a_script_that_evaluate_could_not_load_is_refused(script, cause, tmp_pat
             "from metric_commons.numbers.ratios import divide\n",
             r"answers.py mentions metric_commons",
         ),
-        ("from . import ratios\n", "answers.py imports otherwise"),
-        ("from ..numbers import ratios\n", "answers.py imports otherwise"),
-        ("from ...shared.numbers import ratios\n", "answers.py imports otherwise"),
-        ("from .nothing import divide\n", "answers/nothing.py is not there"),
+        ("from . import ratios\n", "answers.py has imports other"),
+        ("from ..numbers import ratios\n", "answers.py has imports other"),
+        ("from ...shared.numbers import ratios\n", "answers.py has imports other"),
+        ("from .nothing import divide\n", "answers/nothing.py is missing"),
         ("from ..answers.ratios import a\nfrom ..numbers.ratios import b\n", "have the same name"),
     ],
 )
-def test_a_file_that_cannot_travel_is_refused(answers, cause, tmp_path):
+def test_a_file_that_cannot_be_bundled_is_refused(answers, cause, tmp_path):
     with pytest.raises(ValueError, match=cause):
         build(tmp_path, f"{FROM_ANSWERS}\n", answers_answers=answers, answers_ratios="")

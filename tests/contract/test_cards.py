@@ -175,7 +175,7 @@ license: apache-2.0
 tags:
 - evaluate
 - metric
-description: Share of toys.
+description: Proportion of toys.
 ---
 
 # Toy
@@ -199,7 +199,7 @@ description: Share of toys.
 
 | Key | Range | Meaning |
 | --- | --- | --- |
-| `toy` | 0 to 1 | Share of toys. |
+| `toy` | 0 to 1 | Proportion of toys. |
 | `per_example` | | Each toy. |
 
 ## Edge cases

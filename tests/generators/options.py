@@ -34,12 +34,23 @@ PARSED = {
     "no_answer_texts": (["the"], ["New York City", "..."]),
     "confidence_targets": ([0.5], [0.25, 0.75]),
     "coverages": ([0.5], [0.0, 1.0]),
+    "require": ((), ["process", "rlimits"]),
+    "memory": ("4GiB", "1GiB"),
+    "output_limit": ("64MiB", "1MiB"),
+    "preload": ((), ["colorsys"]),
+    "engine": ("local",),
 }
 # Numbers that mean something, as far as a range allows them.
 _DRAWN = 3  # options of a call that do not keep their defaults, on average at most
 NUMBERS = (0, 1, 2, 3, 5, 20, 0.5, 0.25, 0.9, 1.5)
 COSTLY = {"backend": ("minerva", "math_verify"), "equivalence": ("math",)}  # processes of sympy
-WORK = {"n_resamples": (1, 7, 40), "timeout": (5,), "calibration_bins": (1, 2, 5)}
+WORK = {
+    "n_resamples": (1, 7, 40),
+    "timeout": (5,),
+    "calibration_bins": (1, 2, 5),
+    "num_workers": (1, 2),
+    "program_timeout": (None, 5),
+}
 
 
 def values(module, option):

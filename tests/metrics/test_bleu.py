@@ -172,12 +172,15 @@ def test_texts_without_words_under_other_definitions():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"definition": "hf", "smooth_method": "floor"}, "smooth_method of this value is not part"),
-        ({"definition": "hf", "smooth_value": 2}, "smooth_value of this value is not part"),
-        ({"definition": "gleu", "smooth_method": "add-k"}, "definition 'gleu'"),
+        (
+            {"definition": "hf", "smooth_method": "floor"},
+            "smooth_method of this value does not apply",
+        ),
+        ({"definition": "hf", "smooth_value": 2}, "smooth_value of this value does not apply"),
+        ({"definition": "gleu", "smooth_method": "add-k"}, "does not apply to 'gleu'"),
         ({"definition": "gleu", "effective_order": True}, "effective_order of this value"),
-        ({"definition": "hf", "result_format": "sacrebleu"}, "'hf' is another definition"),
-        ({"definition": "gleu", "signature": True}, "signature is that of sacrebleu"),
+        ({"definition": "hf", "result_format": "sacrebleu"}, "'hf' is not sacrebleu"),
+        ({"definition": "gleu", "signature": True}, "signature is for sacrebleu only"),
     ],
 )
 def test_options_that_a_definition_does_not_have(options, message):

@@ -308,7 +308,7 @@ def test_an_edge_case(classification, predictions, references, options, expected
 REFUSED = [
     ([0, 1], [0, 1], {"pos_label": 2}, "pos_label must be one of the labels 0, 1, got 2"),
     (["no"], ["yes"], {"average": "binary"}, "pos_label must be one of the labels 'no', 'yes'"),
-    ([0, 1], [2, 1], {"average": "binary"}, "average='binary' is of two labels, but there are 0"),
+    ([0, 1], [2, 1], {"average": "binary"}, "average='binary' needs two labels, but there are 0"),
     ([3.2, 0.1], [1, 0], {}, r"predictions\[0\] is 3.2, so these look like logits"),
     ([0.2, 0.1, 0.3], [1, 0, 2], {}, "there are 3 labels, but one score per row"),
     ([1.0, 2.0, 0.0], [1.0, 2.0, 0.0], {}, "or if they are labels, be cast to int"),
@@ -323,23 +323,23 @@ REFUSED = [
     (["a", "b"], [0, 1], {}, "the inputs do not go together"),
     ([[0.9, 0.1]], [0], {}, "2 columns, but there are 1 labels"),
     ([0, 1], [-1, -1], {"ignore_index": -1}, "ignore_index is -1, the reference of every row"),
-    ([[0, 1]], [[0, 1]], {"ignore_index": 0}, "ignore_index is about one label per row"),
-    ([[0, 1]], [[0, 1]], {"adjusted": True}, "adjusted is about one label per row, not several"),
+    ([[0, 1]], [[0, 1]], {"ignore_index": 0}, "ignore_index needs one label per row"),
+    ([[0, 1]], [[0, 1]], {"adjusted": True}, "adjusted needs one label per row, not several"),
     (
         [0, 1, 2],
         [0, 1, 2],
         {"kappa_weights": "linear", "labels": [0, 1]},
         r"kappa_weights needs an order of all labels, but labels=\[...\] leaves some out",
     ),
-    ([0, 1], [0, 1], {"operating_point": "f1"}, "operating_point is about scores of two labels"),
-    ([0, 1], [0, 1], {"max_fpr": 0.1}, "max_fpr is about scores, but predictions are labels"),
+    ([0, 1], [0, 1], {"operating_point": "f1"}, "operating_point needs scores of two labels"),
+    ([0, 1], [0, 1], {"max_fpr": 0.1}, "max_fpr needs scores, but predictions are labels"),
     ([0.5, 0.1], [0, 1], {"max_fpr": 0.0}, "max_fpr must be a number strictly between 0 and 1"),
-    ([[0.5, 0.2, 0.3]], [1], {"max_fpr": 0.1, "labels": [0, 1, 2]}, "is about scores of two"),
+    ([[0.5, 0.2, 0.3]], [1], {"max_fpr": 0.1, "labels": [0, 1, 2]}, "needs scores of two"),
     (
         [[0.5, 0.5]],
         [[1, 0]],
         {"multi_class": "ovo"},
-        "multi_class 'ovo' is about one label per row",
+        "multi_class 'ovo' needs one label per row",
     ),
     (
         [[0.5, 0.2, 0.3]],
@@ -353,19 +353,19 @@ REFUSED = [
         {"probabilities": False, "labels": [0, 1]},
         "probabilities False is for rows of three scores or more",
     ),
-    ([0, 1], [0, 1], {"curves": True}, "curves is about scores, but predictions are labels"),
-    ([0, 1], [0, 1], {"calibration_bins": 5}, "calibration_bins is about scores"),
+    ([0, 1], [0, 1], {"curves": True}, "curves needs scores, but predictions are labels"),
+    ([0, 1], [0, 1], {"calibration_bins": 5}, "calibration_bins needs scores"),
     ([0, 1], [0, 1], {"sample_weight": [1]}, "sample_weight has 1 weights, but there are 2 rows"),
     ([0, 1], [0, 1], {"beta": -1}, "beta must be a number, at least 0"),
-    ([[0, 1]], [[0, 1]], {"average": "binary"}, "average='binary' is of two labels, not of rows"),
+    ([[0, 1]], [[0, 1]], {"average": "binary"}, "average='binary' needs two labels, not rows"),
     ([[0, 1]], [[0, 1]], {"labels": [0, 2]}, "labels are the positions 0 to 1"),
-    ([[0.5, 1.0]], [[0, 1]], {"average": "binary"}, "average='binary' is of two labels, not of"),
+    ([[0.5, 1.0]], [[0, 1]], {"average": "binary"}, "average='binary' needs two labels, not"),
     ([[0.5, 3.0]], [[0, 1]], {}, r"predictions\[0\]\[1\] is 3.0, so these look like logits"),
     ([[0.5, 0.5]], [[0.0, 0.5]], {}, r"references\[0\]\[1\] is 0.5; each label is 0 or 1"),
-    ([0, 1], [0, 1], {"average": "samples"}, "average='samples' is of rows of several labels"),
-    ([0.1, 0.9], [0, 1], {"average": "samples"}, "average='samples' is of rows of several labels"),
-    ([0.1, 0.9], [0, 1], {"top_k": 2}, "top_k is about probabilities of several labels"),
-    ([0, 1], [0, 1], {"top_k": 2}, "top_k is about scores, but predictions are labels"),
+    ([0, 1], [0, 1], {"average": "samples"}, "average='samples' needs rows of several labels"),
+    ([0.1, 0.9], [0, 1], {"average": "samples"}, "average='samples' needs rows of several labels"),
+    ([0.1, 0.9], [0, 1], {"top_k": 2}, "top_k needs probabilities of several labels"),
+    ([0, 1], [0, 1], {"top_k": 2}, "top_k needs scores, but predictions are labels"),
 ]
 
 
@@ -510,5 +510,5 @@ def test_whole_numbers_of_a_row_are_probabilities():
     assert result == metric.compute(
         predictions=[list(map(float, row)) for row in rows], references=labels
     )
-    with pytest.raises(ValueError, match="is of two labels, not of rows of several"):
+    with pytest.raises(ValueError, match="needs two labels, not rows of several"):
         metric.compute(predictions=rows, references=rows)

@@ -310,8 +310,8 @@ def test_an_interval_of_a_constant_column_is_defined(regression):
         ([[1.0, math.inf]], [[1.0, 2.0]], r"predictions\[0\]\[1\] is inf"),
         ([1.0, math.nan], [1.0, 2.0], r"predictions\[1\] is NaN"),
         ([[1.0, 2.0], [1.0]], [[1.0, 2.0], [1.0, 2.0]], r"predictions\[1\] has 1 numbers, but"),
-        ([[1.0, 2.0]], [[1.0, 2.0, 3.0]], r"predictions have 2 numbers a row, but references"),
-        ([[1.0, 2.0]], [1.0], r"predictions have 2 numbers a row, but references have 1"),
+        ([[1.0, 2.0]], [[1.0, 2.0, 3.0]], r"predictions have 2 numbers per row, but references"),
+        ([[1.0, 2.0]], [1.0], r"predictions have 2 numbers per row, but references have 1"),
         ([[], []], [[], []], r"predictions must hold one number per row"),
         (["1"], ["2"], r"predictions\[0\] is '1'"),
     ],
@@ -346,7 +346,7 @@ def test_bad_options_are_named(regression, option, value):
 
 
 def test_ranks_have_no_weights(regression):
-    with pytest.raises(ValueError, match=r"^sample_weight does not go with 'spearman'"):
+    with pytest.raises(ValueError, match=r"^sample_weight does not apply to 'spearman'"):
         regression.compute(**SPEC.sample, measures="spearman", sample_weight=[1.0] * 4)
 
 
@@ -377,12 +377,17 @@ def test_measures_and_numbers_that_do_not_go_together(regression, measures, mess
         ([1.0], [1.0], {}, r"predictions\[0\] is 1.0; an interval is \[low, high\]"),
         ([[1.0, 2.0]], [[1.0, 2.0]], {}, r"references\[0\] is .*; an interval is for one number"),
         ([[1.0, math.inf]], [1.0], {}, r"predictions\[0\]\[1\] is inf; every row needs a finite"),
-        ([[1.0, 2.0]], [1.0], {"multioutput": "raw_values"}, "multioutput is about outputs, which"),
+        (
+            [[1.0, 2.0]],
+            [1.0],
+            {"multioutput": "raw_values"},
+            "multioutput applies to separate outputs",
+        ),
         (
             [[1.0, 2.0]],
             [1.0],
             {"sample_weight": [1.0], "confidence_level": 0.9, "interval": "t"},
-            "'t' is for rows of one weight",
+            "'t' is for unweighted rows",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Short answers compared with accepted answers: exact match, token F1, containment."""
+"""Comparing short answers with accepted answers: exact match, token F1, containment."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
-"""Questions that may have no answer, as in SQuAD v2: their scores, and the best thresholds.
+"""Questions that may be unanswerable, as in SQuAD v2: their scores, and the best thresholds.
 
-A question without an accepted answer is answered right by saying nothing. A system may also say how
-likely it thinks that there is no answer; above a threshold its answer then counts as none. The
-definitions are those of SQuAD's script evaluate-v2.0.py, which evaluate's `squad_v2` runs.
+The correct response to a question without accepted answers is to abstain. A system may also
+report the probability that there is no answer; above a threshold its answer counts as abstaining.
+The definitions are those of SQuAD's script evaluate-v2.0.py, which evaluate's `squad_v2` runs.
 """
 
 import re
@@ -28,19 +28,19 @@ ThresholdTies = Literal["official", "grouped"]
 
 @dataclass(frozen=True)
 class ScoredAnswers:
-    """The answers to some questions, one per row, with scores as if each had been meant."""
+    """The answers to questions, one per row, scored as if no answer were withheld."""
 
     exact: Floats
     f1: Floats
     has_answer: Booleans  # whether the question has an accepted answer
     is_given: Booleans  # whether the answer is more than an empty text
-    probability: Floats | None  # that there is no answer; None if systems say nothing about that
+    probability: Floats | None  # of there being no answer; None if systems do not report it
 
     def __len__(self) -> int:
         return len(self.exact)
 
     def take(self, rows: Integers | Booleans) -> Self:
-        """Some rows."""
+        """Select rows."""
         probability = None if self.probability is None else self.probability[rows]
         return replace(
             self,
@@ -53,10 +53,10 @@ class ScoredAnswers:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """The answers of all parts.
+        """Concatenate the answers of several parts.
 
         Raises:
-            ValueError: some have probabilities, others have none.
+            ValueError: only some of them have probabilities.
         """
         if len({part.probability is None for part in parts}) > 1:
             raise ValueError("some rows have probabilities, others have none")
@@ -70,7 +70,7 @@ class ScoredAnswers:
         )
 
     def at(self, threshold: float) -> dict[str, Floats]:
-        """The scores where answers count as none above a threshold of the probability."""
+        """The scores if answers are withheld above a threshold of the probability."""
         scores = {"exact": self.exact, "f1": self.f1}
         if self.probability is None:
             return scores
@@ -86,18 +86,18 @@ def scored_answers(
     *,
     no_answer_texts: Texts = (),
 ) -> ScoredAnswers:
-    """The answers to questions with their scores, in the order of the predictions.
+    """Score the answers to questions, in the order of the predictions.
 
-    Accepted answers of which the normalizer of SQuAD leaves nothing do not count; where there are
-    no others, only what normalizes to nothing is right, yet the question has an answer.
+    Accepted answers that SQuAD's normalizer reduces to nothing are ignored; if there are no others,
+    only a prediction that normalizes to nothing is right, yet the question counts as answerable.
 
     Args:
         predictions: texts, or dictionaries with `id`, `prediction_text`, `no_answer_probability`.
         references: lists of texts, or dictionaries with `id` and `answers`.
-        no_answer_texts: predictions that say that there is no answer, compared once normalized.
+        no_answer_texts: predictions that mean there is no answer, compared after normalization.
 
     Raises:
-        RowError: an id is on one side alone, or there twice.
+        RowError: an id occurs on one side only, or twice.
 
     >>> answers = scored_answers(["Paris", "Oslo", ""], [["Paris"], [], ["Rome"]])
     >>> answers.exact.tolist(), answers.has_answer.tolist(), answers.is_given.tolist()
@@ -121,7 +121,7 @@ def scored_answers(
 
 
 def _is_left(text: str) -> bool:
-    """Whether the normalizer of SQuAD leaves anything; these characters are in no article.
+    """Whether SQuAD's normalizer leaves anything; these characters do not occur in articles.
 
     >>> _is_left("the Nile"), _is_left("the"), _is_left("The An-the")
     (True, False, True)
@@ -130,15 +130,16 @@ def _is_left(text: str) -> bool:
 
 
 def best_thresholds(answers: ScoredAnswers, *, ties: ThresholdTies) -> dict[str, float]:
-    """The threshold of the probability at which each mean is greatest, and that mean.
+    """For each mean, the probability threshold that maximizes it, and its maximum.
 
-    All questions start as unanswered, at the threshold 0. Then answers count one after another, the
-    least probability first: one to a question with an answer adds its score, any other takes away
-    the point for having said nothing. The first maximum counts.
+    All questions start as unanswered, at the threshold 0. Then answers are counted one after
+    another in order of increasing probability: the answer to an answerable question adds its score,
+    any other loses the point for abstaining. The first maximum counts.
 
-    The official walk looks after every answer. Where probabilities are equal, as they are where a
-    system gives none, its maximum may lie between them, at a score that no threshold has, and it
-    depends on the order of rows. "grouped" looks only after the last of equal ones.
+    The official script looks at the sum after every answer. If probabilities are tied, as they are
+    when a system does not report any, its maximum may fall within a tie, at a score that no
+    threshold attains and that depends on the order of rows. "grouped" looks only after the last of
+    a tie.
 
     >>> answers = scored_answers(["Paris", "Oslo"], [["Paris"], []])
     >>> answers = replace(answers, probability=np.array([0.5, 0.5]))
@@ -156,7 +157,7 @@ def best_thresholds(answers: ScoredAnswers, *, ties: ThresholdTies) -> dict[str,
     result = {}
     for name, scores in (("exact", answers.exact), ("f1", answers.f1)):
         steps = np.where(answers.has_answer, scores, gains)
-        if ties == "grouped" and name == "f1":  # its sums are rounded, so equals need an order
+        if ties == "grouped" and name == "f1":  # its sums are rounded, so ties need a fixed order
             order = np.lexsort((steps, answers.probability))
         totals = np.cumsum(np.concatenate([[n_unanswerable], steps[order]]))
         if ties == "grouped":
@@ -178,13 +179,13 @@ def summarize_answers(
     groups: Labels | None = None,
     **uncertainty: Any,
 ) -> dict[str, Any]:
-    """The result of SQuAD v2's script, from 0 to 1, and what is asked for; see `summarize`.
+    """The result of SQuAD v2's script, from 0 to 1, with further keys on request; see `summarize`.
 
     Args:
         answers: one per row.
-        no_answer_threshold: an answer counts as none if the probability is greater.
+        no_answer_threshold: answers with a higher probability of no answer are withheld.
         threshold_ties: how `best_thresholds` treats equal probabilities.
-        per_example: also return the scores of each row.
+        per_example: whether to return the scores of each row too.
         clusters: one label per row.
         groups: one label per row.
         **uncertainty: the other options of `summarize`.
@@ -224,7 +225,7 @@ def summarize_answers(
 
 
 def _parts(answers: ScoredAnswers) -> Iterator[tuple[str, Booleans]]:
-    """The questions that each group of keys is about, as far as there are any."""
+    """The questions that each group of keys covers, omitting empty groups."""
     yield "", np.ones(len(answers), dtype=bool)
     for prefix, part in (("HasAns_", answers.has_answer), ("NoAns_", ~answers.has_answer)):
         if part.any():

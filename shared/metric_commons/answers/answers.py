@@ -1,7 +1,7 @@
 """Scores of short answers against accepted ones: exact match, token F1, containment.
 
-All compare *normalized* texts; communities disagree about the normalizer. A few rows are compared
-in the obvious way, many as the tokens of a block, with equal results.
+All of them compare *normalized* texts, and communities differ in the normalizer. A few rows are
+compared with plain Python, many rows as the tokens of a block, with equal results.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
-from ..numbers.domains import Share, checked_options
+from ..numbers.domains import Proportion, checked_options
 from ..numbers.ratios import PrecisionRecallF1, precision_recall_f1
 from ..texts.normalizers import (
     Normalizer,
@@ -21,10 +21,10 @@ from ..texts.normalizers import (
     squeeze,
     strip_lower,
 )
-from ..texts.readings import READINGS
 from ..texts.reference_sets import over_sets
 from ..texts.references import Aggregation, Block, blocks, row_scores
 from ..texts.segments import segment_starts
+from ..texts.token_cache import TOKEN_CACHE
 from ..texts.tokens import Tokens, byte_rule, normalized_texts, tokenize
 from .token_overlaps import equal_texts, overlaps
 
@@ -32,8 +32,8 @@ Match = Literal["substring", "tokens", "token_set"]
 Overlap = Literal["multiset", "set"]
 EmptyReference = Literal["never", "always"]
 
-_SHARED_ROWS = 100_000  # of a reading that is kept: some 40 MB of short answers
-_FEW_ROWS = 10  # below this the fixed cost of numpy's calls outweighs what they save
+_CACHED_ROWS = 100_000  # rows of a cache entry: some 40 MB of short answers
+_FEW_ROWS = 10  # below this, the fixed cost of numpy's calls outweighs their benefit
 _WORDS = byte_rule(squeeze)
 
 
@@ -46,15 +46,15 @@ def exact_match(
     normalizer: Normalizer = "squad",
     reference_aggregation: Aggregation = "max",
 ) -> Floats:
-    """For each row 1.0 if the prediction equals a reference, else 0.0; shape (rows,).
+    """1.0 for each row whose prediction equals a reference, else 0.0; shape (rows,).
 
     Args:
         predictions: one text per row.
-        references: the accepted text, or texts, of each row; of lists of texts, which are sets of
-            names of several answers, the mean is the score.
-        normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
-        reference_aggregation: "max" asks for any reference; "mean" gives the share of the
-            references that are equal, which UltraRAG calls StringEM.
+        references: the accepted text, or texts, of each row; or lists of texts, which are sets of
+            aliases for several answers, and whose mean is the score.
+        normalizer: applied to both sides first: a name in `NORMALIZERS` or a function.
+        reference_aggregation: "max" requires any reference to be equal; "mean" returns the
+            proportion of equal references, which UltraRAG calls StringEM.
 
     >>> exact_match(["The Cat!", "dog"], ["cat", ["cat", "Dog."]]).tolist()
     [1.0, 1.0]
@@ -75,18 +75,18 @@ def token_f1(
     *,
     normalizer: Normalizer = "squad",
     overlap: Overlap = "multiset",
-    both_empty: Share = 1.0,
+    both_empty: Proportion = 1.0,
     reference_aggregation: Aggregation = "max",
 ) -> PrecisionRecallF1:
     """Precision, recall and F1 of the words that prediction and reference share; shape (rows,).
 
-    With "max" all three are those of the reference with the highest F1, the first of equals.
+    With "max", all three are those of the reference with the highest F1, the first in a tie.
 
     Args:
         predictions: one text per row.
-        references: the accepted text, or texts, of each row; of lists of texts, which are sets of
-            names of several answers, the mean is the score.
-        normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
+        references: the accepted text, or texts, of each row; or lists of texts, which are sets of
+            aliases for several answers, and whose mean is the score.
+        normalizer: applied to both sides first: a name in `NORMALIZERS` or a function.
         overlap: "multiset" counts repeated words, as SQuAD does; "set" does not, as DROP.
         both_empty: the score of two texts without words: 1 in SQuAD v2, 0 in SQuAD v1.
         reference_aggregation: "max" or "mean" over the references of a row.
@@ -116,23 +116,23 @@ def contained(
     empty_reference: EmptyReference = "never",
     reference_aggregation: Aggregation = "max",
 ) -> Floats:
-    """For each row 1.0 if the prediction contains a reference, else 0.0; shape (rows,).
+    """1.0 for each row whose prediction contains a reference, else 0.0; shape (rows,).
 
-    A prediction that normalizes to nothing contains nothing, as UltraRAG's Acc says. With
-    `empty_reference="always"` there are two exceptions, where a reference that normalizes to
-    nothing too is contained: `match="token_set"`, for UltraRAG's CoverEM, and substrings under the
-    normalizer "strip_lower", since OLMES asks whether '' is in ''.
+    A prediction that normalizes to nothing contains nothing, as in UltraRAG's Acc. With
+    `empty_reference="always"` there are two exceptions, which contain a reference that normalizes
+    to nothing too: `match="token_set"`, for UltraRAG's CoverEM, and substrings under the normalizer
+    "strip_lower", since OLMES asks whether '' is in ''.
 
     Args:
         predictions: one text per row.
-        references: the accepted text, or texts, of each row; of lists of texts, which are sets of
-            names of several answers, the mean is the score.
-        normalizer: what both sides go through first: a name in `NORMALIZERS` or a function.
-        match: "substring" looks at characters; "tokens" asks for the words of the reference one
-            after another, as DPR does; "token_set" for all of them anywhere, UltraRAG's CoverEM.
+        references: the accepted text, or texts, of each row; or lists of texts, which are sets of
+            aliases for several answers, and whose mean is the score.
+        normalizer: applied to both sides first: a name in `NORMALIZERS` or a function.
+        match: "substring" compares characters; "tokens" requires the words of the reference as a
+            contiguous run, as DPR does; "token_set" requires them anywhere, as UltraRAG's CoverEM.
         empty_reference: whether a reference that normalizes to nothing is contained "never" or
-            "always". UltraRAG's Acc and CoverEM say always, so that a reference "A" matches.
-        reference_aggregation: "max" asks for any reference, "mean" gives their share.
+            "always". UltraRAG's Acc and CoverEM use "always", so that a reference "A" matches.
+        reference_aggregation: "max" requires any reference, "mean" returns their proportion.
 
     >>> contained(["It is New York City."], [["york city", "NYC"]]).tolist()
     [1.0]
@@ -148,7 +148,7 @@ def contained(
 
 
 class SharedWords(NamedTuple):
-    """Counts of words, one a pair."""
+    """Counts of words, one per pair."""
 
     shared: Integers
     prediction: Integers
@@ -161,36 +161,38 @@ def answer_pairs(
     *,
     normalizer: Normalizer = "squad",
 ) -> Iterator["AnswerPairs"]:
-    """The rows in blocks, each ready to be compared in several ways for the price of one reading.
+    """The rows in blocks that are normalized once and can be compared in several ways.
 
     >>> for pairs in answer_pairs(["The cat", "dog"], [["cat", "cats"], "dogs"]):
     ...     print(pairs.equal().tolist(), pairs.contained("substring").tolist())
     [True, False, False] [True, False, False]
     """
     function = normalizer_function(normalizer)
-    readings = READINGS.get()
-    if readings is None or not _FEW_ROWS < len(predictions) <= _SHARED_ROWS:
+    cache = TOKEN_CACHE.get()
+    if cache is None or not _FEW_ROWS < len(predictions) <= _CACHED_ROWS:
         for block in blocks(predictions, references):
             yield AnswerPairs(block, function)
         return
-    reading = next((r for r in readings if r.is_of(predictions, references, function)), None)
-    if reading is None:
+    entry = next(
+        (cached for cached in cache if cached.is_for(predictions, references, function)), None
+    )
+    if entry is None:
         pairs = [AnswerPairs(block, function) for block in blocks(predictions, references)]
-        reading = _Reading(predictions, references, function, pairs)
-        readings.append(reading)
-    yield from reading.pairs
+        entry = _CachedPairs(predictions, references, function, pairs)
+        cache.append(entry)
+    yield from entry.pairs
 
 
-class _Reading(NamedTuple):
-    """Rows that were read, and what they were read with."""
+class _CachedPairs(NamedTuple):
+    """Normalized rows, and the arguments that they were made from."""
 
     predictions: Sequence[str]
     references: Sequence[str | list[str]]
     normalizer: Callable[[str], str]
     pairs: "list[AnswerPairs]"
 
-    def is_of(self, predictions: Any, references: Any, normalizer: Callable[[str], str]) -> bool:
-        """Whether these rows would be read alike; lists of the same texts compare quickly."""
+    def is_for(self, predictions: Any, references: Any, normalizer: Callable[[str], str]) -> bool:
+        """Whether the entry is for these arguments; lists of equal texts compare quickly."""
         return (
             self.normalizer is normalizer
             and type(self.predictions) is type(predictions) is list
@@ -201,7 +203,7 @@ class _Reading(NamedTuple):
 
 
 class AnswerPairs:
-    """Each reference of some rows beside the prediction of its row, both normalized.
+    """Each reference of a block of rows paired with the prediction of its row, both normalized.
 
     Comparisons return one value per pair: for each reference, row after row.
     """
@@ -210,15 +212,15 @@ class AnswerPairs:
         self._block = block
         self._normalizer = normalizer
         self._is_small = len(block.sizes) <= _FEW_ROWS
-        self.references = block.sizes - 1  # of each row
+        self.references = block.sizes - 1  # number of references of each row
 
     def hits(self, hit: Booleans, aggregation: Aggregation) -> Floats:
-        """For each row whether any pair is a hit, or the share of its pairs that are."""
+        """Whether any pair of each row is a hit, or the proportion of its pairs that are."""
         hits = np.add.reduceat(hit, segment_starts(self.references), dtype=np.int64)
         return (hits > 0).astype(np.float64) if aggregation == "max" else hits / self.references
 
     def equal(self) -> Booleans:
-        """Whether both texts are the same."""
+        """Whether both texts are equal."""
         block = self._block
         if self._tokens is not None:
             return equal_texts(self._tokens, block.pair_references, block.pair_predictions)
@@ -239,10 +241,10 @@ class AnswerPairs:
         else:
             texts, is_empty = normalized_texts(self._tokens), self._tokens.counts == 0
         if match == "tokens":
-            # Between spaces, so that containment is that of whole words, one after another.
+            # Surrounding spaces restrict containment to contiguous whole words.
             texts = [text and f" {text} " for text in texts]
         hit: Booleans = np.array([texts[r] in texts[p] for r, p in self._indices()], dtype=np.bool_)
-        # Python says that every text contains an empty one.
+        # In Python every text contains the empty text.
         empty_references = is_empty.take(self._block.pair_references)
         if not empty_is_contained:
             return hit & ~empty_references
@@ -260,7 +262,7 @@ class AnswerPairs:
         return scores
 
     def shared_words(self, *, distinct: bool) -> SharedWords:
-        """How many words both texts share, and how many each has, repetitions counted or not."""
+        """The number of words that both texts share, and that each has, counting repeats or not."""
         block = self._block
         if self._is_small:
             return self._words_by_row(range(len(block.sizes)), distinct=distinct)
@@ -283,7 +285,7 @@ class AnswerPairs:
         return result
 
     def _words_by_row(self, rows: Sequence[int], *, distinct: bool) -> SharedWords:
-        """The same counts for some rows, in the obvious way."""
+        """The same counts for selected rows, in plain Python."""
         counts = []
         for row in rows:
             start = int(self._block.prediction_indices[row])
@@ -302,11 +304,11 @@ class AnswerPairs:
 
     @cached_property
     def _texts(self) -> list[str]:
-        """All texts, normalized one by one, each distinct one once."""
+        """All texts, normalized one by one, each distinct text once."""
         normalized = {text: self._normalizer(text) for text in dict.fromkeys(self._block.texts)}
         return [normalized[text] for text in self._block.texts]
 
     def _indices(self) -> Iterator[tuple[int, int]]:
-        """For each pair the index of its reference and of its prediction."""
+        """For each pair, the index of its reference and of its prediction."""
         block = self._block
         return zip(block.pair_references.tolist(), block.pair_predictions.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""SQuAD's dictionaries as texts: a prediction and its accepted answers belong together by their id.
+"""Convert SQuAD's dictionaries to texts: predictions and accepted answers are matched by id.
 
 A question is `{"id", "prediction_text"}` on one side and `{"id", "answers": {"text",
 "answer_start"}}` on the other, as in the data set and in the scripts of transformers.
@@ -13,10 +13,10 @@ from ..numbers.checks import RowError
 def answer_texts(predictions: Any, references: Any) -> tuple[Any, Any]:
     """Predictions and accepted answers as texts, in the order of the predictions.
 
-    What is not of dictionaries is left as it is.
+    Inputs that are not dictionaries are returned unchanged.
 
     Raises:
-        RowError: an id is on one side alone, or there twice, or a question has no answer.
+        RowError: an id occurs on one side only, or twice, or a question has no answer.
 
     >>> answer_texts(
     ...     [{"id": "b", "prediction_text": "Oslo"}, {"id": "a", "prediction_text": "Rome"}],
@@ -43,7 +43,7 @@ def matched_answers(
     """The texts of dictionaries, matched by id; a question may have no answer.
 
     Raises:
-        RowError: an id is on one side alone, or there twice.
+        RowError: an id occurs on one side only, or twice.
     """
     answers = _rows_by_id("references", references)
     for name, row in _rows_by_id("predictions", predictions).items():

@@ -1,4 +1,4 @@
-"""Equal tokens: which texts have the same tokens, and how many of them texts share."""
+"""Compare tokens: which texts have the same tokens, and how many tokens texts share."""
 
 from typing import NamedTuple
 
@@ -10,14 +10,14 @@ from ..texts.distinct_keys import KEY_MULTIPLIER, REST_MULTIPLIER
 from ..texts.segments import changes, ranges, segment_starts, stable_order
 from ..texts.tokens import Tokens
 
-_SHORT_TEXT = 64  # tokens; in longer texts 16 bits of hash are too few
+_SHORT_TEXT = 64  # tokens; for longer texts, 16 bits of hash are too few
 
 
 def equal_tokens(tokens: Tokens, left: Integers, right: Integers) -> Booleans:
     """Whether the tokens at `left` and at `right`, pair by pair, are the same bytes.
 
-    Keys decide for tokens of up to eight bytes. Longer ones are compared eight bytes at a time, as
-    long as there is a pair without a difference.
+    Keys decide for tokens of up to eight bytes. Longer ones are compared eight bytes at a time, for
+    as long as undecided pairs remain.
     """
     lengths = tokens.lengths.take(left)
     equal: Booleans = tokens.keys.take(left) == tokens.keys.take(right)
@@ -50,31 +50,31 @@ def equal_texts(tokens: Tokens, left: Integers, right: Integers) -> Booleans:
 
 
 class Overlaps(NamedTuple):
-    """How many tokens each text has, and shares with the first text of its group."""
+    """The number of tokens that each text shares with the first text of its group."""
 
     shared: Integers  # with multiplicity: the clipped overlap
     shared_types: Integers  # distinct tokens
-    types: Integers | None  # distinct tokens of each text, if they are asked for
-    collisions: Booleans  # texts in which different tokens have one hash: count them another way
+    types: Integers | None  # distinct tokens of each text, if requested
+    collisions: Booleans  # texts where different tokens have equal hashes: count them otherwise
 
 
 def overlaps(
     tokens: Tokens, first_texts: Integers, sizes: Integers, *, count_types: bool = False
 ) -> Overlaps:
-    """For each text its overlap with the first text of its group.
+    """The overlap of each text with the first text of its group.
 
     A stable radix sort by a hash of the token alone leaves runs of equal (hash, group, text), since
-    texts lie group after group; the run of the first text comes first. So no sort by group or text
-    is needed. A run stands for one token. That it does, and that two runs hold the same token, is
+    texts are ordered by group; the run of the first text comes first. So no sort by group or text
+    is needed. A run should hold a single token, and matching runs the same token; both are
     verified. Texts with a run of two tokens (one in 65,536 pairs of tokens, or in 2**32 in long
     texts) are collisions.
 
     Args:
-        tokens: of all texts.
-        first_texts: index of the first text of each group.
-        sizes: texts of each group.
-        count_types: whether to count the distinct tokens of each text too. Otherwise most of those
-            that are not shared need no sorting.
+        tokens: the tokens of all texts.
+        first_texts: the index of the first text of each group.
+        sizes: the number of texts of each group.
+        count_types: whether to count the distinct tokens of each text too. Otherwise most tokens
+            that are not shared need not be sorted.
     """
     hashes = _hashes(tokens)
     if count_types:
@@ -96,7 +96,7 @@ def overlaps(
         column.take(run_starts) for column in (order, hashes, texts)
     )
     run_firsts = np.repeat(first_texts, sizes).astype(np.int32).take(run_texts)
-    # Each run beside the latest run of a first text: they match if that has this group and hash.
+    # Match each run with the latest run of a first text, if the two have the same group and hash.
     is_first = run_texts == run_firsts
     latest = np.maximum.accumulate(np.where(is_first, np.arange(is_first.size), 0))
     runs = np.flatnonzero(~is_first)
@@ -121,17 +121,17 @@ def overlaps(
 def _may_be_shared(tokens: Tokens, hashes: NDArray[np.uint32], first_texts: Integers) -> Integers:
     """The tokens that may occur on the other side of their group: all that do, and few others.
 
-    The sides are the first text and all those after it. Of each, 64 bits say which hashes occur
-    there, counted modulo 64; a token whose bit the other side lacks does not occur there.
+    One side is the first text, the other all texts after it. For each side, 64 bits record which
+    hashes modulo 64 occur; a token whose bit the other side lacks does not occur there.
     """
     if not hashes.size:
-        return tokens.starts  # there are none
+        return tokens.starts  # which is empty
     text_starts = np.append(tokens.text_starts, hashes.size)
     side_starts = text_starts.take(np.stack([first_texts, first_texts + 1], axis=1).ravel())
-    # One more element, without a bit: sides at the end of the block that are empty begin there.
+    # One additional element without a bit: empty sides at the end of the block begin there.
     bits = np.zeros(hashes.size + 1, dtype=np.uint64)
     np.left_shift(np.uint64(1), hashes & np.uint32(63), dtype=np.uint64, out=bits[:-1])
-    # A side without tokens gets the bit of the token behind it, which spares no token wrongly.
+    # A side without tokens gets the bit of the token after it, which drops no token wrongly.
     bits_of_sides = np.bitwise_or.reduceat(bits, side_starts)
     of_other_side = bits_of_sides.reshape(-1, 2)[:, ::-1].ravel()
     bits[:-1] &= np.repeat(of_other_side, np.diff(side_starts, append=hashes.size))
@@ -141,8 +141,7 @@ def _may_be_shared(tokens: Tokens, hashes: NDArray[np.uint32], first_texts: Inte
 def _hashes(tokens: Tokens) -> NDArray[np.uint32]:
     """A hash of each token, of its first sixteen bytes and its length.
 
-    Its upper 16 bits are enough where texts are short; all 32 keep the different tokens of a long
-    text apart.
+    Its upper 16 bits suffice for short texts; all 32 bits distinguish the tokens of a long text.
     """
     mixed = tokens.keys * KEY_MULTIPLIER
     long = np.flatnonzero(tokens.lengths > 8)

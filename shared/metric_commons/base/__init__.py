@@ -1,4 +1,4 @@
-"""What every script derives from: `BatchMetric`, its columns and its options."""
+"""The base of every script: `BatchMetric`, its columns and its options."""
 
 from typing import TYPE_CHECKING
 

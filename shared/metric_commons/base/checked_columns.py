@@ -1,6 +1,6 @@
-"""Columns that several modules take are checked once, while they are scored in one evaluation.
+"""Check columns once, although several modules score them in one evaluation.
 
-Apart from the checks themselves, so that who asks for it need not wait for numpy.
+Kept apart from the checks themselves, so that callers need not import numpy.
 """
 
 from collections.abc import Iterator
@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-# The lists that were checked, each with the shape that its rows have. A list that is kept here
-# cannot be taken for another one that lies at the same address later.
+# The checked lists, each with the shape of its rows. Holding a reference keeps a list from being
+# confused with another one that later has the same address.
 CHECKED: ContextVar[list[tuple[list[Any], Any]] | None] = ContextVar("checked", default=None)
 
 
 @contextmanager
 def checked_once() -> Iterator[None]:
-    """Within it, a list that one module has found to be as declared is not looked at again.
+    """Within this context, a list that one module has checked is not checked again.
 
-    It may not change in the meantime.
+    It must not change in the meantime.
     """
     token = CHECKED.set([])
     try:

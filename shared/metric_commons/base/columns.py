@@ -1,7 +1,7 @@
-"""The columns of a module: every row is checked, and rows become plain lists or numpy arrays.
+"""The columns of a module: every row is checked; rows become plain lists or numpy arrays.
 
-A module accepts one or several *layouts*; each has a shape for every column. Rows of different
-shapes are converted to one layout. An error names the row that fits none.
+A module accepts one or more *layouts*, each of which has a shape for every column. Rows of
+different shapes are converted to one layout. An error names the row that fits none.
 """
 
 import json
@@ -23,17 +23,17 @@ Layout = Mapping[str, Shape]
 def query_rows(
     inputs: Mapping[str, Any], fields: Mapping[str, Sequence[str]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Rows of dictionaries `{query: {document: number}}`, one for each query that is judged.
+    """Rows of dictionaries `{query: {document: number}}`, one row for each judged query.
 
-    A judged query that the run does not have is a row without documents; a query that is not judged
-    has no row, as in trec_eval.
+    A judged query that is missing from the run becomes a row without documents; a query that is not
+    judged is dropped, as in trec_eval.
 
     Args:
-        inputs: such dictionaries, of the predictions and of the references.
-        fields: of each input what the documents and the numbers of a row are called.
+        inputs: the dictionaries of predictions and references.
+        fields: for each input, the names of the fields for documents and numbers in a row.
 
     Raises:
-        ValueError: no query is in both.
+        ValueError: predictions and references have no query in common.
 
     >>> inputs = {"predictions": {"q": {"d": 0.5}}, "references": {"q": {"d": 1}, "r": {"e": 1}}}
     >>> fields = {"predictions": ["doc_id", "score"], "references": ["doc_id", "relevance"]}
@@ -66,7 +66,7 @@ def holds_queries(column: Any) -> bool:
 
 
 def holds_maps(column: Any) -> bool:
-    """Whether an input is an array of pyarrow whose rows are maps; lists of dictionaries are not.
+    """Whether an input is a pyarrow array whose rows are maps; lists of dictionaries are not.
 
     >>> holds_maps([{"d": 1}])
     False
@@ -75,7 +75,7 @@ def holds_maps(column: Any) -> bool:
 
 
 def map_rows(column: Any, fields: Sequence[str]) -> list[dict[str, Any] | None]:
-    """Rows of maps from documents to numbers, which these two fields then hold.
+    """Rows of maps from documents to numbers, converted to dictionaries with these two fields.
 
     >>> import pyarrow as pa
     >>> maps = pa.array([[("d", 0.5), ("e", 0.25)]], pa.map_(pa.string(), pa.float64()))
@@ -149,17 +149,17 @@ def _copied(value: Any, shape: Shape) -> Any:
 def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, dict[str, Column]]:
     """The index of the layout that the columns have, and the columns as plain lists or arrays.
 
-    The layout is the first one that all rows have without conversion; else the first one to which
-    all rows can be converted without loss. A single string is converted to a list of one, and an
+    The layout is the first one that all rows have as they are, or else the first one to which all
+    rows can be converted without loss. A string can be converted to a list of one string, and an
     int to a float.
 
     Args:
         columns: for each name a list, tuple, numpy array, torch tensor, pandas Series, `datasets`
             column or pyarrow array.
-        layouts: the layouts that are accepted; those with other names do not count.
+        layouts: the accepted layouts; those with other column names are ignored.
 
     Raises:
-        ValueError: the lengths differ, or a row fits no layout. The message has column, row and
+        ValueError: the lengths differ, or a row fits no layout. The message names column, row and
             cause.
 
     >>> layouts = [{"r": Scalar(str)}, {"r": ListOf(Scalar(str))}]
@@ -228,7 +228,7 @@ def _read_rows(
 
 
 class _Failure(NamedTuple):
-    """The first row of a column that does not have a shape, and why."""
+    """The first row of a column that does not fit a shape, and why."""
 
     row: int
     mismatch: Mismatch
@@ -237,7 +237,7 @@ class _Failure(NamedTuple):
 
 def _plain_rows(column: Column, shape: Shape, *, strict: bool) -> Column | _Failure:
     result = shape.take(column)
-    if result is not None:  # another column of this layout is the reason to check row by row
+    if result is not None:  # only another column of this layout has to be checked row by row
         return result
     if isinstance(column, np.ndarray) and not strict:
         array = shape.widen(column)
@@ -253,7 +253,7 @@ def _plain_rows(column: Column, shape: Shape, *, strict: bool) -> Column | _Fail
 
 
 def _best_error(column: str, failures: Sequence[_Failure]) -> RowError:
-    """The error of the shape that most rows have, which is probably the one that was meant."""
+    """The error for the shape that fits the most rows, which is probably the intended one."""
     last = max(failures, key=_progress)
     problem, expected, _ = last.mismatch.problem.partition("; expected ")
     if expected and not last.mismatch.path:
@@ -265,7 +265,7 @@ def _best_error(column: str, failures: Sequence[_Failure]) -> RowError:
 
 
 def _progress(failure: _Failure) -> tuple[int, int, bool]:
-    """How far a shape fits: by rows, then inside the row, then up to the type of the value."""
+    """How well a shape fits: how many rows, how deep in a row, and whether the type fits."""
     mismatch = failure.mismatch
     return failure.row, len(mismatch.path), "; expected " not in mismatch.problem
 
@@ -273,7 +273,7 @@ def _progress(failure: _Failure) -> tuple[int, int, bool]:
 def joined(
     batches: Sequence[tuple[int, dict[str, Column]]], layouts: Sequence[Layout]
 ) -> dict[str, Column]:
-    """The columns of several batches as one, converted to one layout if layouts differ.
+    """Join the columns of several batches into one, converted to one layout if layouts differ.
 
     >>> layouts = [{"r": Scalar(str)}, {"r": ListOf(Scalar(str))}]
     >>> joined([(0, {"r": ["a"]}), (1, {"r": [["b", "c"]]})], layouts)
@@ -293,7 +293,7 @@ def joined(
 
 def _concatenated(columns: Sequence[Column]) -> Column:
     arrays = [column for column in columns if isinstance(column, np.ndarray)]
-    # One kind only: numpy would convert int64 and uint64 to float64, which rounds.
+    # Only for one kind: numpy would convert int64 and uint64 to float64, which rounds.
     kinds = {(array.shape[1:], array.dtype.kind) for array in arrays}
     if len(arrays) == len(columns) and len(kinds) == 1:
         return np.concatenate(arrays)

@@ -1,9 +1,10 @@
-"""Modules as their scripts declare them, loaded without `evaluate` and `datasets`.
+"""Load modules from their scripts without `evaluate` and `datasets`.
 
-A script needs the two libraries for words: `evaluate.MetricInfo`, `datasets.Value("string")`. To
-import them takes two seconds, and longer where they find libraries of models. So here a script is
-executed with these words defined in its own namespace, and its imports of the two are left out; no
-other code sees these definitions. Options, checks and scores are those of every module.
+A script needs the two libraries only for declarations: `evaluate.MetricInfo`,
+`datasets.Value("string")`. Importing them takes two seconds, and longer if they find deep learning
+libraries. Here a script is executed with these names defined in its own namespace, and without its
+imports of the two libraries; no other code sees these definitions. Options, checks and scores are
+the same as usual.
 """
 
 import ast
@@ -27,7 +28,7 @@ class Value(NamedTuple):
 
 
 class List(NamedTuple):
-    """Lists of values of a type."""
+    """A list of values of one type."""
 
     feature: Any
     length: int = -1
@@ -37,7 +38,7 @@ _TYPES = SimpleNamespace(Value=Value, List=List, Features=dict)
 
 
 class DeclaredModule(RowModule):
-    """A module that one process computes, and that does not have to be one of `evaluate`."""
+    """A module that runs in one process and does not derive from a class of `evaluate`."""
 
     types = _TYPES
     name: str  # of the module
@@ -50,12 +51,12 @@ class DeclaredModule(RowModule):
         super().__init__(settings)
 
     def _info(self) -> Any:
-        """What the script says of the module: description, features and the like."""
+        """The declarations of the script: description, features and so on."""
         raise NotImplementedError
 
     @property
     def description(self) -> str:
-        """What the module measures."""
+        """A description of what the module measures."""
         return str(self.info.description)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -76,15 +77,15 @@ _WORDS = {
 
 @cache
 def declared_class(script: Path) -> type[DeclaredModule]:
-    """The class of a module, from its script.
+    """Load the class of a module from its script.
 
     Raises:
         OSError: the script cannot be read.
     """
     tree = ast.parse(script.read_text("utf-8"), str(script))
-    tree.body = [statement for statement in tree.body if not _is_left_out(statement)]
+    tree.body = [statement for statement in tree.body if not _is_replaced(statement)]
     namespace: dict[str, Any] = {"__name__": f"{__name__}.{script.stem}", **_WORDS}
-    exec(compile(tree, str(script), "exec"), namespace)  # a script of ours, as an import would
+    exec(compile(tree, str(script), "exec"), namespace)  # one of our scripts, as in an import
     cls: type[DeclaredModule] = next(
         value
         for value in namespace.values()
@@ -96,14 +97,14 @@ def declared_class(script: Path) -> type[DeclaredModule]:
     return cls
 
 
-def _is_left_out(statement: ast.stmt) -> bool:
-    """Whether a statement imports what `_WORDS` has."""
+def _is_replaced(statement: ast.stmt) -> bool:
+    """Whether a statement imports names that `_WORDS` defines."""
     if isinstance(statement, ast.Import):
         return all(alias.name in _LIBRARIES for alias in statement.names)
     return isinstance(statement, ast.ImportFrom) and (statement.module or "").endswith(_BASE)
 
 
 def _empty(script: Path) -> DeclaredModule:
-    """An instance to be filled, perhaps in another process."""
+    """An empty instance for unpickling, perhaps in another process."""
     cls = declared_class(script)
     return cls.__new__(cls)

@@ -1,11 +1,11 @@
-"""Locks that objects may hold without losing their copies and pickles."""
+"""Locks for objects that must remain copyable and picklable."""
 
 import threading
 from typing import Any
 
 
 class Lock:
-    """A lock that one thread may take several times; a copy or a pickle of it is a new lock.
+    """A reentrant lock; a copy or an unpickled lock is a new lock.
 
     >>> import copy
     >>> lock = Lock()

@@ -1,10 +1,10 @@
 """The base of all scripts: an `evaluate.Metric` or `Comparison` that keeps its columns in memory.
 
-`evaluate` sends every value through a chain of Python calls into an Arrow file and back, checks
-the type of the first row alone, rounds what does not fit and waits on a lock when two instances
-live. None of that is needed: here rows stay in memory, every row is checked, and nothing is changed
-in silence. Of several processes each keeps its own rows until the scores are asked for; then
-`evaluate` makes them wait for each other, and carries the rows to the main one.
+`evaluate` sends every value through a chain of Python calls into an Arrow file and back, checks the
+type of the first row only, rounds values that do not fit, and waits on a lock when there are two
+instances. None of this is needed: here rows stay in memory, every row is checked, and nothing is
+changed silently. In a distributed evaluation each process keeps its own rows until the scores are
+computed; then `evaluate` synchronizes the processes and sends the rows to the main one.
 """
 
 import abc
@@ -32,11 +32,11 @@ _LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parame
 
 
 class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignore[misc] # no types
-    """A module of `evaluate`, for one process or several."""
+    """A module of `evaluate`, for one or several processes."""
 
     types = datasets
 
-    # Of `evaluate`, which publishes no types: what a distributed evaluation holds open.
+    # Attributes of `evaluate`, which is untyped: files and locks of a distributed evaluation.
     writer: Any
     data: Any
     cache_file_name: Any
@@ -48,7 +48,7 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
         if config_name not in (None, "default", *self.configurations):
-            raise ValueError(f"there is no configuration {config_name!r}; give options by name")
+            raise ValueError(f"there is no configuration {config_name!r}; pass options by name")
         declared = self.declared_options
         settings = {name: kwargs[name] for name in declared if name in kwargs}
         self._check(settings)
@@ -60,12 +60,12 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
         RowModule.__init__(self, settings)
 
     def reset(self) -> None:
-        """Forget the rows added so far."""
+        """Discard the rows added so far."""
         super().reset()
         self._close()
 
     def compute_with_statistics(self, **arguments: Any) -> tuple[Any, RowStatistics | None]:
-        """What `compute` returns, and what each row adds to the sums behind the scores."""
+        """The result of `compute`, and what each row adds to the sums behind the scores."""
         try:
             return super().compute_with_statistics(**arguments)
         finally:
@@ -73,7 +73,7 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
                 self._close()
 
     def _close(self) -> None:
-        """Close and remove what a distributed evaluation holds open, finished or not."""
+        """Close and remove the files of a distributed evaluation, even of an unfinished one."""
         if self.writer is not None:
             self.writer.finalize()
         self.writer = self.data = self.selected_feature_format = None
@@ -86,9 +86,9 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
         self.file_paths = self.cache_file_name = None
 
     def _gathered(self, batches: list[Batch]) -> list[Batch] | None:
-        """On the main process the batches of all, in the order of processes; on others nothing.
+        """All batches in process order on the main process; None on the others.
 
-        They travel as text: JSON keeps every value as it is, whatever shapes the batches have.
+        They are sent as JSON text, which preserves every value, whatever the shape of a batch.
         """
         if self.num_process == 1:
             return batches
@@ -98,27 +98,27 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
         self.writer.write_batch({"batch": texts or ["null"]})
         self._finalize()
         if self.process_id:
-            self.cache_file_name = None  # the main process reads the file, and removes it
+            self.cache_file_name = None  # the main process reads and removes the file
             return None
         return [tuple(batch) for batch in map(json.loads, self.data["batch"][:]) if batch]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        bound = ("compute", "add", "add_batch")  # copies of methods that hold this very instance
+        bound = ("compute", "add", "add_batch")  # bound methods that refer to this very instance
         state = {name: value for name, value in self.__dict__.items() if name not in bound}
         with self._lock:
-            state["_batches"] = list(self._batches)  # a copy collects rows of its own
+            state["_batches"] = list(self._batches)  # a copy collects its own rows
         return _revive, (type(self).__module__, type(self).__qualname__), state
 
 
 class BatchMetric(BatchModule, evaluate.Metric):  # type: ignore[misc]
-    """What the class of a metric derives from.
+    """The base class of metrics.
 
-    It is abstract: of a script's names `evaluate` takes the first class that is not.
+    It is abstract, since `evaluate` instantiates the first concrete class in a script's namespace.
     """
 
 
 class BatchComparison(BatchModule, evaluate.Comparison):  # type: ignore[misc]
-    """What the class of a comparison derives from."""
+    """The base class of comparisons."""
 
 
 def _revive(module: str, name: str) -> BatchModule:

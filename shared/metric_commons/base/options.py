@@ -1,7 +1,7 @@
-"""Options as a script declares them: in the signature of `_compute`, and in words in its docstring.
+"""Options, as declared by the signature of `_compute` and described in the class docstring.
 
-The signature says the name, the default and, by its annotation, what an option may be; the section
-Args of the class says what it is for. Nothing else does: checks, help and schemas follow.
+The signature declares the name, the default and, by its annotation, the valid values of an option;
+the Args section of the class docstring describes it. Checks, help and schemas derive from these.
 """
 
 import inspect
@@ -14,9 +14,9 @@ from typing import Any
 from ..numbers.domains import check_option, describe, schema
 from ..statistics.summary import Resampling, Uncertainty, summarize
 
-# What `**summary`, `**uncertainty` and `**resampling` in a signature stand for: the keyword-only
-# parameters of these, with their help. Under any other name the annotation is the function:
-# `**options: f`.
+# The functions that `**summary`, `**uncertainty` and `**resampling` in a signature stand for: their
+# keyword-only parameters, with their help, become options. Under any other name the annotation is
+# the function: `**options: f`.
 SHARED: Mapping[str, Callable[..., Any]] = {
     "summary": summarize,
     "uncertainty": Uncertainty,
@@ -35,16 +35,16 @@ class Option:
 
     @property
     def accepts(self) -> str:
-        """What it may be, in words."""
+        """The valid values, in words."""
         return describe(self.annotation)
 
     @property
     def schema(self) -> dict[str, Any]:
-        """What it may be, as JSON Schema."""
+        """The valid values, as JSON Schema."""
         return schema(self.annotation)
 
     def check(self, value: Any) -> None:
-        """Nothing, if it may have this value.
+        """Check that the option may have this value.
 
         Raises:
             OptionError: it may not.
@@ -53,7 +53,7 @@ class Option:
 
 
 def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str, Option]:
-    r"""The options that a signature and a docstring declare, in the order of the signature.
+    r"""The options that a signature and a docstring declare, in signature order.
 
     >>> def compute(*, predictions, beta: float = 1.0):
     ...     pass
@@ -84,7 +84,7 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
 
 
 def spelled_out(compute: Callable[..., Any]) -> inspect.Signature:
-    """The signature of a function in which `**summary` and the like are spelled out."""
+    """The signature of a function, with `**summary` and the like spelled out."""
     signature = inspect.signature(compute)
     *parameters, final = signature.parameters.values()
     if final.kind is not final.VAR_KEYWORD:
@@ -95,7 +95,7 @@ def spelled_out(compute: Callable[..., Any]) -> inspect.Signature:
 
 
 def completed(docstring: str, options: Mapping[str, Option]) -> str:
-    r"""The docstring of a class, with all that its signature says of each option.
+    r"""The docstring of a class, completed with what its signature says about each option.
 
     >>> beta = Option("beta", 1.0, float, "of F.")
     >>> print(completed("F.\n\nArgs:\n    predictions: labels.\n    beta: F.\n", {"beta": beta}))
@@ -125,23 +125,23 @@ def completed(docstring: str, options: Mapping[str, Option]) -> str:
 
 
 def _indented(text: str) -> str:
-    """The lines of a section: those at the beginning that are indented."""
+    """The leading lines of a text that are indented."""
     match = re.match(r"(?:[ ].*\n?)*", text)
     return match[0].rstrip("\n") if match else ""
 
 
 def _entries(lines: str, leave_out: Mapping[str, Option]) -> list[str]:
-    """The entries of Args as they are written, but for those of options."""
+    """The entries of Args as written, except those of options."""
     entries = re.findall(r"^    \S.*(?:\n {8}.*)*", lines, re.MULTILINE)
     return [entry for entry in entries if re.match(r"\s*(\w+)", entry)[1] not in leave_out]  # type: ignore[index]
 
 
 def arguments(docstring: str) -> dict[str, str]:
-    r"""What the section Args of a docstring says of each argument, on one line.
+    r"""The description of each argument in the Args section of a docstring, on one line.
 
-    What `**summary` stands for is described where it is declared.
+    The options that `**summary` stands for are described where they are declared.
 
-    >>> arguments("Share.\n\nArgs:\n    k (int): how\n        many.\n\nReturns:\n    x: y.")
+    >>> arguments("F1.\n\nArgs:\n    k (int): how\n        many.\n\nReturns:\n    x: y.")
     {'k': 'how many.'}
     """
     lines = section(docstring, "Args").split("\n")
@@ -158,9 +158,9 @@ def arguments(docstring: str) -> dict[str, str]:
 
 
 def section(docstring: str, title: str) -> str:
-    r"""The text of one section of a docstring, without its indentation.
+    r"""The text of one section of a docstring, dedented.
 
-    >>> section("Share.\n\nReturns:\n    a number\n\nExamples:\n    >>> 1", "Returns")
+    >>> section("F1.\n\nReturns:\n    a number\n\nExamples:\n    >>> 1", "Returns")
     'a number'
     """
     text = inspect.cleandoc(docstring)

@@ -1,7 +1,7 @@
-"""A module without `evaluate`: its options, its columns, its scores.
+"""A module without `evaluate`: its options, columns and scores.
 
-Rows stay in memory, every row is checked, and nothing is changed in silence. `module` makes it a
-module of `evaluate`; whoever needs nothing of `evaluate` takes a `declared_module`.
+Rows stay in memory, every row is checked, and nothing is changed silently. `module` turns this into
+a module of `evaluate`; code that does not need `evaluate` uses a `declared_module`.
 """
 
 import abc
@@ -39,64 +39,64 @@ class RowModule(abc.ABC):
     """A module that declares its inputs in `_info` and its options in `_compute`.
 
     `_compute` takes the inputs and, as keyword-only arguments with defaults, the options; the
-    annotation of an option says what it may be. `**summary` and the like stand for options
-    that many modules have, see `options.SHARED`. Options may be given to `compute`, and as settings
-    at load: `evaluate.load(path, option=value)`. An option that does not exist is a TypeError.
+    annotation of an option defines its valid values. `**summary` and the like stand for options
+    that many modules have in common, see `options.SHARED`. Options may be passed to `compute`, or
+    at load: `evaluate.load(path, option=value)`. An unknown option is a TypeError.
 
-    Features must hold values as they are: string, bool, int64, float64, and lists and dicts of
-    them. Where a column may have several shapes, a list of Features declares them; `_compute` gets
-    columns of one of these. The first of them names all columns; of one that another leaves out
-    `_compute` gets None. A column is a list, whatever it was given as; a numpy array stays one for
-    modules with `arrays_allowed`.
+    Features must preserve values: string, bool, int64, float64, and lists and dicts of these. Where
+    a column may have several shapes, a list of Features declares them; `_compute` gets all columns
+    in one of these. The first Features must name all columns; a column that the chosen Features
+    lack is passed to `_compute` as None. A column is passed as a list, whatever type was given;
+    modules with `arrays_allowed` get numpy arrays as they are.
     """
 
     arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
-    nan_allowed = False  # whether NaN may stand in columns of floats
-    # Names of configurations that evaluate's own modules have, and that change nothing here.
+    nan_allowed = False  # whether float columns may contain NaN
+    # Names of configurations of evaluate's own modules, which are accepted and ignored.
     configurations: frozenset[str] = frozenset()
-    # Values of options that stand for something that only all rows together tell.
+    # Values of options whose meaning depends on all rows together.
     options_of_all_rows: Mapping[str, Any] = {}
-    single_text_allowed = True  # whether a text may stand for a list of one
+    single_text_allowed = True  # whether a text may replace a list of one text
     # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
     json_inputs: frozenset[str] = frozenset()
-    # Keys of the result that report on each row, or on how all rows were computed; not scores.
+    # Keys of the result that describe rows, or how they were computed; not scores.
     reports: frozenset[str] = frozenset()
-    runs_programs = False  # whether it runs programs that a model wrote
-    unsigned_allowed = False  # whether ints may be as great as 2**64 - 1, and not just 2**63 - 1
-    # What the scores are made of, and so what a state keeps of the rows: "means" of the scores of
-    # rows; "outcomes", of which only some may count; "rankings", kept by their ids; "counts" of
-    # equal rows; "moments" of numbers; "sums" over rows of statistics, of which scores are made; or
-    # "answers", of which a probability says whether they count.
+    runs_programs = False  # whether it runs programs written by a model
+    unsigned_allowed = False  # whether ints may be as large as 2**64 - 1, rather than 2**63 - 1
+    # What the scores are made of, which determines what a state keeps of the rows: "means" of row
+    # scores; "outcomes", only some of which may count; "rankings", kept by their ids; "counts" of
+    # equal rows; "moments" of numbers; "sums" of statistics over the rows; or "answers", whose
+    # probability decides whether they count.
     scores_are: Literal["means", "outcomes", "rankings", "counts", "moments", "sums", "answers"] = (
         "means"
     )
-    # Of checked columns and all options the columns of which a state counts equal rows, where
-    # `scores_are` "counts"; `compute` has the same result from these as from the others.
+    # From checked columns and all options, the columns whose equal rows a state counts, if
+    # `scores_are` is "counts"; `compute` returns the same result for these as for the originals.
     state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
-    # Names of scores of rows that every result has, whatever its options are.
+    # Names of row scores that are in every result, whatever the options.
     always_scored: frozenset[str] = frozenset()
-    # The score to compare systems by; None for the first of the result.
+    # The score by which systems are compared; None for the first one of the result.
     main_score: str | None = None
-    # Scores that are no means, though their module scores row by row: patterns of names, and
-    # "sum", "geometric_mean" or "sums", which all scores of the kind "sums" are.
+    # Scores that are not means, though the module scores row by row: patterns of names, with "sum",
+    # "geometric_mean" or "sums". If `scores_are` is "sums", this holds for all scores.
     aggregation: Mapping[str, str] = MappingProxyType({})
-    # The columns of a harness's log that are the inputs, in their order: texts, or "option_scores"
-    # and "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
+    # The columns of a harness log that are the inputs, in order: texts, or "option_scores" and
+    # "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
     log_columns: tuple[str, ...] = ("prediction", "references")
-    # Scores of rows, each with what harnesses call the same, in small letters.
+    # Scores of rows, each with the names that harnesses use for it, in lower case.
     logged_names: tuple[tuple[str, ...], ...] = ()
-    # Names of scores, or patterns of them; of all others higher is better.
+    # Scores for which lower is better, by name or pattern; for all others higher is better.
     lower_is_better: frozenset[str] = frozenset()
-    unbounded: frozenset[str] = frozenset()  # names of means of rows that may be greater than 1
-    # Between which numbers scores lie, by patterns of their names: see `numbers.score_ranges`.
+    unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
+    # Ranges of scores, by patterns of their names: see `numbers.score_ranges`.
     score_ranges: Ranges = SHARES
 
-    # Every option as the script declares it: its default, what it may be, its help.
+    # Every option as the script declares it: its default, its valid values, its help.
     declared_options: ClassVar[Mapping[str, Option]]
-    written_docstring: ClassVar[str]  # as the script has it; help() shows it with all options
+    written_docstring: ClassVar[str]  # as in the script; help() shows it with all options
 
-    types: Any  # where `_info` has its types of features from: `Value` and `List`
-    features: Any  # those that `_info` declares, or several ways to give them
+    types: Any  # the namespace of the feature types in `_info`: `Value` and `List`
+    features: Any  # as `_info` declares them: one Features, or a list of alternatives
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -114,10 +114,10 @@ class RowModule(abc.ABC):
         self._features_read: Any = None
         self._read_features()
         self._batches: list[Batch] = []
-        self._lock = Lock()  # of the batches: threads may add and compute at once
+        self._lock = Lock()  # guards the batches: threads may add and compute at the same time
 
     def _read_features(self) -> None:
-        """The layouts of the features, again if somebody has set others since."""
+        """Read the layouts from the features, again if these have been replaced since."""
         if self._features_read is not self.features:
             limits = {"nan": self.nan_allowed, "unsigned": self.unsigned_allowed}
             self._layouts = [
@@ -127,7 +127,7 @@ class RowModule(abc.ABC):
             self._features_read = self.features
 
     def _shape(self, feature: Any, **limits: bool) -> Shape:
-        """The shape that a feature declares; one that would change values is a TypeError."""
+        """The shape that a feature declares; a lossy one is a TypeError."""
         if isinstance(feature, self.types.Value) and feature.dtype in _KINDS:
             return Scalar(_KINDS[feature.dtype], **limits)
         if isinstance(feature, self.types.List) and feature.length == -1:
@@ -142,22 +142,22 @@ class RowModule(abc.ABC):
 
     @abc.abstractmethod
     def _compute(self, **columns_and_options: Any) -> dict[str, Any]:
-        """The scores, from checked columns."""
+        """The scores, computed from checked columns."""
 
     @property
     def feature_sets(self) -> list[Any]:
-        """What columns may look like: the features of each way to give them, at least one."""
+        """The alternatives for the features of the inputs, at least one."""
         features = self.features
         return features if isinstance(features, list) else [features]
 
     @property
     def input_names(self) -> list[str]:
-        """What the inputs are called, in their order."""
+        """The names of the inputs, in order."""
         return list(self.feature_sets[0])
 
     @property
     def accepted_inputs(self) -> dict[str, list[str]]:
-        """What one row of each input may be, in words."""
+        """The valid types of a row of each input, in words."""
         return {
             name: list(
                 dict.fromkeys(str(layout[name]) for layout in self._layouts if name in layout)
@@ -167,7 +167,7 @@ class RowModule(abc.ABC):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Every option with the value that `compute` takes if it is not given one."""
+        """Every option with the value that `compute` uses by default."""
         defaults = {name: option.default for name, option in self.declared_options.items()}
         return defaults | self._settings
 
@@ -185,32 +185,32 @@ class RowModule(abc.ABC):
                 )
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
-        """Score the rows added so far, and those given here.
+        """Score the rows added so far, together with the rows passed here.
 
-        No row is left behind afterwards, whether the scores could be computed or not. Several
-        threads may call this at once: the rows given here are those of this call alone, and each
-        added row goes into one call.
+        No rows are kept afterwards, even if scoring fails. Several threads may call this at the
+        same time: the rows passed here belong to this call alone, and each added row is scored by
+        exactly one call.
 
         Args:
-            predictions: one prediction a row.
-            references: one reference a row, if the module has references.
+            predictions: one prediction per row.
+            references: one reference per row, if the module has references.
             **kwargs: other inputs, and options.
 
         Returns:
             The scores by name; None on all but the main process of a distributed evaluation.
 
         Raises:
-            TypeError: there is no such option.
-            ValueError: a row or an option is not what it may be, or there are no rows.
+            TypeError: an option is unknown.
+            ValueError: a row or an option is not valid, or there are no rows.
 
         """
         columns = {"predictions": predictions, "references": references}
         return self.compute_with_statistics(**columns, **kwargs)[0]
 
     def compute_with_statistics(self, **arguments: Any) -> tuple[Any, RowStatistics | None]:
-        """What `compute` returns, and what each row adds to the sums behind the scores.
+        """The result of `compute`, and what each row adds to the sums from which scores are made.
 
-        The statistics are None unless `scores_are` "sums".
+        The statistics are None unless `scores_are` is "sums".
         """
         names = self.input_names
         columns_of_rows = {*names, "predictions", "references"}
@@ -228,7 +228,7 @@ class RowModule(abc.ABC):
         if not batches:
             raise ValueError(f"{names[0]} is empty; a score of no rows is undefined")
         columns: dict[str, Any] = joined(batches, self._layouts)
-        # Numbers of 64 bits without a sign come as arrays alone.
+        # Unsigned 64-bit integers are always passed as arrays.
         if not self.arrays_allowed:
             columns = {name: _as_list(column) for name, column in columns.items()}
         columns = dict.fromkeys(names) | columns
@@ -239,12 +239,12 @@ class RowModule(abc.ABC):
         """Add rows, to be scored by the next `compute`. A batch with a bad row is not added at all.
 
         Args:
-            predictions: one prediction a row.
-            references: one reference a row, if the module has references.
+            predictions: one prediction per row.
+            references: one reference per row, if the module has references.
             **kwargs: other inputs.
 
         Raises:
-            ValueError: a row is not what it may be.
+            ValueError: a row is not valid.
 
         """
         columns = {"predictions": predictions, "references": references, **kwargs}
@@ -259,7 +259,7 @@ class RowModule(abc.ABC):
             **kwargs: other inputs.
 
         Raises:
-            ValueError: the row is not what it may be.
+            ValueError: the row is not valid.
 
         """
         columns = {"predictions": prediction, "references": reference, **kwargs}
@@ -272,21 +272,21 @@ class RowModule(abc.ABC):
         self._keep_copy(*self._read(row))
 
     def checked(self, **inputs: Any) -> dict[str, Any]:
-        """The columns as `_compute` takes them, once every row is checked.
+        """The columns as `_compute` takes them, after checking every row.
 
         Raises:
-            ValueError: a row is not what it may be.
+            ValueError: a row is not valid.
         """
         batch = self._read(self._inputs(inputs, inputs))
         return joined([batch], self._layouts)
 
     def as_rows(self, inputs: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The inputs as rows; of rankings they may be dictionaries `{query: {document: number}}`.
+        """The inputs as rows; rankings may be dictionaries `{query: {document: number}}`.
 
-        Rows of rankings may also be maps of pyarrow from documents to numbers, as Spark has them.
+        Rows of rankings may also be pyarrow maps from documents to numbers, as in Spark.
 
         Raises:
-            ValueError: no query is in all of them.
+            ValueError: the inputs have no query in common.
         """
         if self.scores_are != "rankings":
             return inputs
@@ -299,12 +299,12 @@ class RowModule(abc.ABC):
         }
 
     def row_statistics(self, **inputs: Any) -> RowStatistics:
-        """What each row adds to the sums of which the scores are made, where `scores_are` "sums".
+        """The contribution of each row to the sums behind the scores, if `scores_are` is "sums".
 
         There may be no rows.
 
         Raises:
-            ValueError: a row is not what it may be.
+            ValueError: a row is not valid.
         """
         has_rows = any(len(column) for column in inputs.values())
         checked = self.checked(**inputs) if has_rows else {name: [] for name in self.input_names}
@@ -313,11 +313,11 @@ class RowModule(abc.ABC):
         return result.statistics  # type: ignore[no-any-return] # of a SumsResult or a SumsNumber
 
     def reset(self) -> None:
-        """Forget the rows added so far."""
+        """Discard the rows added so far."""
         self._taken()
 
     def _gathered(self, batches: list[Batch]) -> list[Batch] | None:
-        """The batches of all processes; None if another one computes the scores."""
+        """The batches of all processes; None if another process computes the scores."""
         return batches
 
     def _inputs(self, columns: Mapping[str, Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -339,7 +339,7 @@ class RowModule(abc.ABC):
         if any(layout.keys() == columns.keys() for layout in self._layouts):
             try:
                 return read(columns, self._layouts)
-            except ValueError:  # perhaps of rows to which a column is missing
+            except ValueError:  # perhaps because rows lack a column
                 longer = [layout for layout in self._layouts if layout.keys() > columns.keys()]
                 if not _fit(columns, [{key: layout[key] for key in columns} for layout in longer]):
                     raise
@@ -355,7 +355,7 @@ class RowModule(abc.ABC):
             self._batches.append((layout, columns))
 
     def _taken(self) -> list[Batch]:
-        """The batches added so far, which are no longer kept."""
+        """Remove and return the batches added so far."""
         with self._lock:
             batches, self._batches = self._batches, []
         return batches
@@ -382,7 +382,7 @@ def _as_list(column: Column) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A result of Python's own types, whatever numpy left in it."""
+    """A result in Python's own types, converted from numpy where necessary."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, np.ndarray | np.generic):

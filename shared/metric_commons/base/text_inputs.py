@@ -1,22 +1,22 @@
-"""The inputs of modules that compare texts, which several of them share."""
+"""Input declarations that modules comparing texts have in common."""
 
 from typing import Any, NamedTuple
 
 
 class TextInputs(NamedTuple):
-    """Ways to give the inputs, each as features."""
+    """Alternative declarations of the inputs, as features."""
 
-    # One text per row, and its reference or references: what modules that compare texts take.
+    # One text per row, and its reference or references: the usual inputs of text modules.
     texts_and_references: list[Any]
-    # The same, or sets of references, or the dictionaries of SQuAD, of which `text.squad_answers`
-    # makes texts.
+    # The same, or sets of references, or dictionaries in SQuAD format, which
+    # `texts.squad_answers` converts to texts.
     answers_and_references: list[Any]
-    # Questions may have no answer: lists of references may be empty; SQuAD v2 has a probability.
+    # Questions may be unanswerable: lists of references may be empty; SQuAD v2 has a probability.
     answers_or_none: list[Any]
 
 
 def text_inputs(types: Any) -> TextInputs:
-    """The inputs as types of `datasets`, or of another library that calls them so."""
+    """The inputs as types of `datasets`, or of a namespace with the same names."""
     text, number = types.Value("string"), types.Value("int64")
     probability = types.Value("float64")
     squad_answer = {"id": text, "prediction_text": text}

@@ -1,4 +1,4 @@
-"""The modules: which there are, what they declare, and presets of their options."""
+"""The list of modules, what they declare, and presets of their options."""
 
 from typing import TYPE_CHECKING
 

@@ -1,13 +1,13 @@
-"""What a call asks of several modules: which option is whose, which columns each one takes."""
+"""Distribute the arguments of a call over several modules: options and columns."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..numbers.checks import nearest
 
-# Options about what is reported beside a score, and how; the score itself does not depend on them.
+# Options that affect only what is reported beside a score, and how; not the score itself.
 OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
-OF_SCRIPTS = ("result_format", "signature")  # for what was written around another module
+OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
 REPORTING = frozenset(
     {"per_example", "groups", "standard_error", "conventions", *OF_SCRIPTS, *OF_INTERVALS}
 )
@@ -18,8 +18,8 @@ def assign(
 ) -> dict[str, dict[str, Any]]:
     """The options of each module, from keys `option` and `module.option`; the longer key wins.
 
-    `defaults` holds what each module has. An integer for an option whose
-    default is a float becomes one: the same number, so the same signature.
+    `defaults` has the defaults of each module. An integer for an option whose default is a float
+    becomes a float: the same number, so the same signature.
 
     >>> known = {
     ...     "qa_em": {"normalizer": "squad"},
@@ -48,7 +48,7 @@ def assign(
 
 
 def holds_function(value: Any) -> bool:
-    """Whether an option is a function, or a list with one, which no file can hold.
+    """Whether an option is a function, or a list with one, which cannot be stored in a file.
 
     >>> holds_function(str.lower), holds_function(["boxed", str.lower]), holds_function("boxed")
     (True, True, False)
@@ -57,14 +57,16 @@ def holds_function(value: Any) -> bool:
 
 
 def check_supported(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
-    """Each option is one of at least one module.
+    """Check that each option belongs to at least one module.
 
     >>> from types import SimpleNamespace
     >>> check_supported(["k"], {"pass_at_k": SimpleNamespace(options={"k": 1})})
     """
     for option in options:
         if not any(option in metric.options for metric in metrics.values()):
-            raise ValueError(f"{option} is an option of none of the modules: {', '.join(metrics)}")
+            raise ValueError(
+                f"{option} is not an option of any of the modules: {', '.join(metrics)}"
+            )
 
 
 def input_names(metric: Any) -> list[str]:
@@ -78,7 +80,7 @@ def input_names(metric: Any) -> list[str]:
 
 
 def compares_rows(metric: Any) -> bool:
-    """Whether systems can be compared by what each row contributes to a score.
+    """Whether systems can be compared by the contributions of rows to a score.
 
     >>> from types import SimpleNamespace
     >>> compares_rows(SimpleNamespace(scores_are="sums"))
@@ -88,7 +90,7 @@ def compares_rows(metric: Any) -> bool:
 
 
 def scores_rows(metric: Any) -> bool:
-    """Whether each row of a module has scores of its own.
+    """Whether a module computes scores of single rows.
 
     >>> from types import SimpleNamespace
     >>> scores_rows(SimpleNamespace(scores_are="counts"))

@@ -1,7 +1,7 @@
-"""The evaluation modules, without knowing where they lie.
+"""Find evaluation modules, wherever they are installed.
 
-A module is a folder that holds a script of the same name. In a checkout the folders stand in
-`metrics/`, beside `shared/`; an installed wheel carries them in the package.
+A module is a folder that contains a script of the same name. In a checkout the folders are in
+`metrics/`, beside `shared/`; an installed wheel contains them in the package.
 """
 
 import ast
@@ -13,7 +13,7 @@ from typing import Any
 from ..numbers.checks import nearest
 from ..numbers.score_ranges import SHARES, Ranges
 
-# An input in the Args of a docstring, and what it is.
+# An input in the Args of a docstring, and its type.
 _INPUT = re.compile(r"^ +(predictions\d?|references) \(([^)]+)\):", re.MULTILINE)
 _PACKAGE = Path(__file__).resolve().parents[1]
 _WHEEL, _CHECKOUT = _PACKAGE / "metrics", _PACKAGE.parents[1] / "metrics"
@@ -43,7 +43,7 @@ def path(name: str) -> Path:
     modules = names()
     if not modules:
         raise ValueError(
-            f"there are no modules in {_FOLDER}: install metric-commons, a zip does not suffice"
+            f"there are no modules in {_FOLDER}: install metric-commons; a zip is not enough"
         )
     if name not in modules:
         listed = ", ".join(modules)
@@ -54,7 +54,7 @@ def path(name: str) -> Path:
 
 
 def summary(name: str) -> str:
-    """What a module says of itself in one line; nothing is imported to find out.
+    """The one-line description of a module, without importing it.
 
     >>> summary("qa_f1").endswith(".")
     True
@@ -65,7 +65,7 @@ def summary(name: str) -> str:
 
 
 def takes(name: str) -> str:
-    """What a module takes, in the words of its docstring; nothing is imported to find out.
+    """The inputs of a module, in the words of its docstring, without importing it.
 
     >>> takes("truthful_mc")
     'predictions: list of list of float; references: list of list of int'
@@ -81,9 +81,9 @@ def takes(name: str) -> str:
 
 @cache
 def score_ranges(name: str) -> Ranges:
-    """Between which numbers the scores of a module lie; nothing is imported to find out.
+    """The ranges of the scores of a module, without importing it.
 
-    What is no module of ours, such as the scores of a harness, may have any numbers.
+    Anything that is not one of our modules, such as the scores of a harness, is unrestricted.
 
     >>> score_ranges("qa_f1")["*"], score_ranges("chrf")["chrf"], dict(score_ranges("of_a_log"))
     ((0.0, 1.0), (0, 100), {})
@@ -100,10 +100,12 @@ def score_ranges(name: str) -> Ranges:
     return SHARES
 
 
-def declared(name: str, **settings: Any) -> Any:
-    """As `load`, without `evaluate`: a module for this process, which is no `evaluate.Metric`.
+def load_without_evaluate(name: str, **settings: Any) -> Any:
+    """As `load`, without `evaluate`: a module for this process, not an `evaluate.Metric`.
 
-    >>> declared("qa_f1", normalizer="lower").compute(predictions=["a"], references=["a"])["qa_f1"]
+    >>> load_without_evaluate("qa_f1", normalizer="lower").compute(
+    ...     predictions=["a"], references=["a"]
+    ... )["qa_f1"]
     1.0
     """
     script = path(name) / f"{name}.py"
@@ -113,13 +115,13 @@ def declared(name: str, **settings: Any) -> Any:
 
 
 def load(name: str, **settings: Any) -> Any:
-    """A module of `evaluate`, ready to compute; `settings` become the defaults of its options.
+    """Load a module of `evaluate`; `settings` become the defaults of its options.
 
     >>> load("qa_f1", normalizer="lower").options["normalizer"]
     'lower'
     """
     folder = path(name)
-    import evaluate  # takes a second, which only those who compute should pay
+    import evaluate  # takes a second, so only on use
 
     try:
         return evaluate.load(str(folder), **settings)
@@ -127,6 +129,6 @@ def load(name: str, **settings: Any) -> Any:
         raise OSError(
             error.errno,
             f"{error.strerror}; evaluate keeps copies of scripts there: set HF_HOME to a folder "
-            "that can be written",
+            "that is writable",
             error.filename,
         ) from error

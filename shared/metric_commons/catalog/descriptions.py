@@ -1,4 +1,4 @@
-"""What a module measures and takes, as its script declares it."""
+"""Describe modules: what they measure and take, as their scripts declare it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from . import catalog
 
 @dataclass(frozen=True)
 class Input:
-    """An input of a module: what one row of it may be, and what it is."""
+    """An input of a module: the valid types of a row, and its meaning."""
 
     name: str
     accepts: list[str]
@@ -37,7 +37,7 @@ class Description:
     lower_is_better: list[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; each option with its JSON Schema."""
+        """As JSON values; each option with its JSON Schema."""
         options = [
             {
                 "name": option.name,
@@ -56,12 +56,12 @@ class Description:
 
 
 def describe(name: str) -> Description:
-    """What a module measures, its inputs, options, results, and an example.
+    """Describe a module: what it measures, its inputs, options, results, and an example.
 
     Raises:
-        ValueError: there is no such module.
+        ValueError: the module is unknown.
     """
-    module = catalog.declared(name)
+    module = catalog.load_without_evaluate(name)
     docstring = module.written_docstring
     help_of_inputs = arguments(docstring)
     return Description(

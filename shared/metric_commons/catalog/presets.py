@@ -1,4 +1,4 @@
-"""The options that reproduce a community's numbers, in one table."""
+"""Options that reproduce the numbers of other projects, in one table."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -7,11 +7,11 @@ from ..numbers.checks import nearest
 
 
 class Preset(NamedTuple):
-    """What a community's scores are here: options of modules, and how TREC files are read."""
+    """A project's scores: the options of modules, and how TREC files are read."""
 
     about: str
     modules: Mapping[str, Mapping[str, Any]]
-    missing: str = "zero"  # of a judged query without documents, as `trec --missing`
+    missing: str = "zero"  # for judged queries without documents, as `trec --missing`
 
 
 PRESETS: Mapping[str, Preset] = {
@@ -131,7 +131,7 @@ def preset(name: str) -> Preset:
 
 
 def run_options(name: str) -> dict[str, Any]:
-    """The preset's options for runs in TREC files, as `score_run` has them.
+    """The preset's options for runs in TREC files, as `score_run` takes them.
 
     >>> run_options("ultrarag")
     {'score_dtype': 'float32', 'missing': 'skip'}
@@ -142,27 +142,27 @@ def run_options(name: str) -> dict[str, Any]:
 
 
 def preset_options(name: str | None, modules: Iterable[str]) -> dict[str, Any]:
-    """The preset's options of these modules, under the keys that `score` takes.
+    """The preset's options for these modules, under the keys that `score` takes.
 
-    A module of which the preset says nothing is an error: its numbers would be called the
-    community's, and be something else.
+    A module that the preset does not cover is an error: its numbers would be taken for the
+    project's, but would differ.
 
     >>> preset_options("drop", ["qa_em"])
     {'qa_em.normalizer': 'drop'}
     >>> preset_options("squad", ["qa_em", "pass_at_k"])
     Traceback (most recent call last):
-    ValueError: the preset squad says nothing of pass_at_k, only of qa_em, qa_f1
+    ValueError: the preset squad does not cover pass_at_k, only qa_em, qa_f1
     """
     if name is None:
         return {}
-    settled = preset(name).modules
+    covered = preset(name).modules
     for module in modules:
-        if module not in settled:
+        if module not in covered:
             raise ValueError(
-                f"the preset {name} says nothing of {module}, only of {', '.join(settled)}"
+                f"the preset {name} does not cover {module}, only {', '.join(covered)}"
             )
     return {
         f"{module}.{option}": value
         for module in modules
-        for option, value in settled[module].items()
+        for option, value in covered[module].items()
     }

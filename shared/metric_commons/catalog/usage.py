@@ -1,4 +1,4 @@
-"""What makes no sense in a call, refused before any data is read."""
+"""Refuse meaningless calls before any data is read."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,19 +12,19 @@ _Step = TypeVar("_Step")
 
 
 class UsageError(ValueError):
-    """A combination of arguments that makes no sense; a command then ends with the status 2."""
+    """A meaningless combination of arguments; a command then exits with status 2."""
 
 
 class MissingExtraError(ModuleNotFoundError):
-    """A library is missing that an extra brings; the message says how to install it."""
+    """A library of an extra is missing; the message says how to install it."""
 
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Imports of what an extra brings.
+    """Wrap imports of libraries that an extra installs.
 
     Raises:
-        MissingExtraError: one is missing.
+        MissingExtraError: a library is missing.
 
     >>> with extra("plot"):
     ...     import math
@@ -37,7 +37,7 @@ def extra(name: str) -> Iterator[None]:
 
 
 def with_bar(steps: Sequence[_Step], text: str, unit: str = "it") -> Iterable[_Step]:
-    """The steps, with a bar on a terminal that says how far they are, if they take over a second.
+    """The steps, with a progress bar on a terminal if they take more than a second.
 
     >>> list(with_bar([1, 2], "counting"))
     [1, 2]
@@ -51,12 +51,12 @@ def with_bar(steps: Sequence[_Step], text: str, unit: str = "it") -> Iterable[_S
 
 
 def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    """Nothing, if no output would replace an input, or another output.
+    """Check that no output would overwrite an input, or another output.
 
     Raises:
         UsageError: one would.
     """
-    paths_in_use = {os.path.realpath(path) for path in inputs}  # also of links in a circle
+    paths_in_use = {os.path.realpath(path) for path in inputs}  # even for circular links
     for path in filter(None, outputs):
         if os.path.realpath(path) in paths_in_use:
             raise UsageError(f"{path} would be overwritten")

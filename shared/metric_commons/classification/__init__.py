@@ -1,4 +1,4 @@
-"""Predicted labels and scores against true labels: counts, ratios, curves and areas."""
+"""Scores of classifiers, from predicted labels or scores: counts, ratios, curves and areas."""
 
 from typing import TYPE_CHECKING
 

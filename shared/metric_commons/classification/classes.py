@@ -1,4 +1,4 @@
-"""The labels of a classification task: which there are, in which order, and which is positive."""
+"""The labels of a classification task: their set, their order, and the positive one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from ..numbers.domains import Parsed
 
 Average = Literal["binary", "macro", "micro", "weighted", "samples", "none"]
 
-_DEFAULT = 1  # the positive one of two labels, where it is one of them
+_DEFAULT = 1  # the positive label, if it is one of the two
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Classes:
             `labels`.
         positive: the position in `all_labels` of the positive label; None if there is none.
         average: "binary", "macro", "micro", "weighted", "samples" or "none".
-        absent: the positions of labels that are there to complete a pair, but in no row. They are
-            shown, but no average goes over them.
+        absent: the positions of labels that only complete a pair and occur in no row. They are
+            shown, but excluded from averages.
 
     """
 
@@ -45,7 +45,7 @@ class Classes:
 
     @property
     def averaged_positions(self) -> list[int]:
-        """The positions of the labels to average over; a binary average has the positive alone."""
+        """The positions of the labels to average over; only the positive one if binary."""
         if self.average == "binary" and self.positive is not None:
             return [self.positive]
         if self.average == "macro":
@@ -58,7 +58,7 @@ class Classes:
         return None if self.positive is None else self.all_labels[self.positive]
 
     def positions(self, labels: Labels) -> Integers:
-        """The positions of these labels in `all_labels`."""
+        """The positions of the given labels in `all_labels`."""
         positions = {label: position for position, label in enumerate(self.all_labels)}
         return np.array([positions[label] for label in labels], dtype=np.int64)
 
@@ -69,21 +69,22 @@ def classes(
     """The labels of a task whose columns hold `labels_present`.
 
     A task with at most two labels is binary. If only one is present, the other one is `pos_label`;
-    or 0, if the one present is 1. The positive label is `pos_label`, or 1. If neither label is 1,
-    as with "no" and "yes", the greater label is positive, as in scikit-learn's `roc_auc_score`.
-    With `average="binary"`, however, `pos_label` must be one of the labels, as in scikit-learn.
+    or 0, if the one present is 1. The positive label is `pos_label`, by default 1. If neither label
+    is 1, as with "no" and "yes", the larger label is positive, as in scikit-learn's
+    `roc_auc_score`. With `average="binary"`, however, `pos_label` must be one of the labels, as in
+    scikit-learn.
 
     Args:
         labels_present: the labels of references and predictions, in any order, with repetitions.
-        labels: the labels to average over and to show, in this order; some may not be present.
-            None for all that are present.
+        labels: the labels to average over and to show, in this order; some may be absent from the
+            data. None for all that are present.
         pos_label: the positive label of a binary task.
         average: "binary", "macro", "micro", "weighted" or "none"; None for "binary" in a binary
             task and "macro" in others.
 
     Raises:
-        ValueError: an option is not what it may be; a binary average of more than two labels, or of
-            two labels of which neither is `pos_label`; or `labels` of which none is present.
+        ValueError: an option is not valid; a binary average of more than two labels, or of two
+            labels neither of which is `pos_label`; or `labels` none of which is present.
 
     >>> task = classes(["no", "yes", "no"])
     >>> task.labels, task.positive_label, task.average
@@ -108,7 +109,7 @@ def classes(
     all_labels = sorted(set(candidates))
     if average == "binary" and len(all_labels) > 2:
         raise ValueError(
-            f"average='binary' is of two labels, but there are {_enumeration(all_labels)}; "
+            f"average='binary' needs two labels, but there are {_enumeration(all_labels)}; "
             "choose 'macro', 'micro', 'weighted' or 'none'"
         )
     if len(all_labels) == 1:
@@ -129,19 +130,19 @@ def classes(
 
 
 def score_classes(labels_present: Labels, **options: Any) -> Classes:
-    """The labels of a task in which each row has a score of the positive label.
+    """The labels of a task in which each row has a score for the positive label.
 
-    scikit-learn has two rules for which label that is: the greater one for scores
-    (`roc_auc_score`), and 1 for labels (`f1_score`). Where they differ, as with 1 and 2, and for
-    texts, `pos_label` has to say it.
+    scikit-learn has two rules for the positive label: the larger one for scores (`roc_auc_score`),
+    and 1 for labels (`f1_score`). If they differ, as with the labels 1 and 2, and for strings,
+    `pos_label` must be given.
 
     Args:
         labels_present: the labels of the references, in any order, with repetitions.
         **options: as in `classes`.
 
     Raises:
-        ValueError: as in `classes`; it is not clear which label is positive; there are more than
-            two labels.
+        ValueError: as in `classes`; or the positive label is ambiguous; or there are more than two
+            labels.
 
     >>> score_classes([-1, 1]).positive_label
     1
@@ -169,7 +170,7 @@ pos_label must say which one the scores are of
             raise ValueError(
                 f"pos_label must be one of the labels {all_labels[0]!r}, got {pos_label!r}"
             )
-        # All rows are positive, and nobody has said what the others would be.
+        # All rows are positive, and the other label is unknown.
         return replace(task, all_labels=[None, *all_labels], selection=[1], positive=1)
     if pos_label is None and task.positive == 0:
         raise ValueError(
@@ -180,13 +181,13 @@ pos_label must say which one the scores are of
 
 
 def check_one_label(average: str | None) -> None:
-    """Nothing, unless the average goes over several labels of a row, of which there is one."""
+    """Check that the average is not one over several labels per row, for rows with one label."""
     if average == "samples":
-        raise ValueError("average='samples' is of rows of several labels, but there is one per row")
+        raise ValueError("average='samples' needs rows of several labels, but there is one per row")
 
 
 def as_labels(name: str, column: Column) -> Column:
-    """The column, with whole numbers in place of floats such as 1.0.
+    """The column, with floats such as 1.0 converted to integers.
 
     Raises:
         ValueError: a float is not a whole number; names the row.
@@ -212,17 +213,17 @@ def as_labels(name: str, column: Column) -> Column:
 
 
 def counted_rows(references: Column, ignored: Label) -> Integers:
-    """The rows whose reference is another label than the ignored one.
+    """The indices of rows whose reference is not the ignored label.
 
     Raises:
-        ValueError: there is no such row, or rows have several labels.
+        ValueError: no rows remain, or rows have several labels.
 
     >>> counted_rows([1, -100, 0], -100).tolist()
     [0, 2]
     """
     label = _plain_label("ignore_index", ignored)
     if np.ndim(references[0]):
-        raise OptionError("ignore_index", "is about one label per row, but references are lists")
+        raise OptionError("ignore_index", "needs one label per row, but references are lists")
     if isinstance(references, np.ndarray) and not isinstance(label, str):
         is_counted = references != label
     else:
@@ -234,14 +235,14 @@ def counted_rows(references: Column, ignored: Label) -> Integers:
 
 
 def _label_list(labels: Any) -> Labels:
-    """The labels of the option `labels`, as Python's own values, without repetitions."""
+    """The value of the option `labels` as Python values, checked to be distinct."""
     plain = labels.tolist() if isinstance(labels, np.ndarray) else labels
     if not isinstance(plain, Sequence) or isinstance(plain, str) or not len(plain):
         raise ValueError(f"labels must be a list of labels, got {shown(labels)}")
     checked = [_plain_label(f"labels[{index}]", label) for index, label in enumerate(plain)]
     if len(set(checked)) < len(checked):
         index = next(i for i, label in enumerate(checked) if label in checked[:i])
-        raise ValueError(f"labels[{index}] is {checked[index]!r}, which stands there already")
+        raise ValueError(f"labels[{index}] is {checked[index]!r}, which is already in the list")
     return checked
 
 
@@ -261,7 +262,7 @@ ListedLabels = Annotated[Sequence[Label], Parsed(_label_list, "a list of labels"
 
 
 def _label_pair(label: Any, pos_label: Any) -> Labels:
-    """The two labels of a task in which one is present; that one alone if the other is unknown."""
+    """The two labels of a task in which one is present; just that one if the other is unknown."""
     if isinstance(label, bool):
         return [False, True]
     if isinstance(label, str) == isinstance(pos_label, str) and label != pos_label:
@@ -270,7 +271,7 @@ def _label_pair(label: Any, pos_label: Any) -> Labels:
 
 
 def _positive_position(all_labels: Labels, pos_label: Any, *, required: bool) -> int:
-    """The position of the positive one of two labels; `pos_label` may be required to be one."""
+    """The position of the positive one of two labels; `required` insists on `pos_label`."""
     expected = _DEFAULT if pos_label is None else pos_label
     if expected in all_labels:
         return all_labels.index(expected)

@@ -1,4 +1,4 @@
-"""All scores of a classification: of labels, and of the scores or probabilities behind them."""
+"""All classification scores: those of labels, and those of the scores or probabilities behind."""
 
 from typing import Any
 
@@ -61,53 +61,53 @@ def classification_scores(
     conventions: bool = False,
     **uncertainty: Any,
 ) -> dict[str, Any]:
-    """The scores by name, and on request curves, calibration and intervals.
+    """The scores by name and, on request, curves, calibration and intervals.
 
     Args:
-        predictions: labels; or scores of the positive label, or probabilities of each label; or a
-            row of 0 and 1 for each of several labels.
-        references: labels, or a row of 0 and 1.
-        threshold: a row is positive from this score on; scores outside 0 to 1 need one
-            that is stated.
-        pos_label: the positive one of two labels; None for 1, and where it is neither of them, for
-            the greater one. Of scores it must be told where that is not the greater label, and if
-            labels are texts.
-        average: "none" gives a list; None is "binary" for two labels, else "macro".
-        beta: also return f_beta, in which recall weighs beta times as much as precision.
-        labels: those to average over and to show, in this order; None for all.
-        zero_division: a ratio with nothing to divide by; NaN is left out of averages.
-        sample_weight: how much each row counts; None for equally.
-        confusion_matrix: also return it and its labels; "true", "pred" and "all" for shares of the
-            references of a label, of its predictions and of all rows.
-        confusion_matrix_rows: the true labels, or the predicted ones.
+        predictions: labels; or scores of the positive label, or probabilities of each label; or
+            rows of 0 and 1, one for each of several labels.
+        references: labels, or rows of 0 and 1.
+        threshold: rows with at least this score are positive; must be given explicitly for scores
+            outside 0 to 1.
+        pos_label: the positive one of two labels; None for 1 or, if neither label is 1, for the
+            larger one. For scores, it must be given if the rules for labels and for scores differ,
+            and if labels are strings.
+        average: "none" returns a list; None is "binary" for two labels, else "macro".
+        beta: also return f_beta, in which recall is weighted beta times as much as precision.
+        labels: the labels to average over and to show, in this order; None for all.
+        zero_division: the value of a ratio with denominator 0; NaN is left out of averages.
+        sample_weight: the weight of each row; None for equal weights.
+        confusion_matrix: also return it and its labels; "true", "pred" and "all" normalize it over
+            the references of a label, its predictions, and all rows.
+        confusion_matrix_rows: whether rows are the true or the predicted labels.
         report: also return the scores of each label and their averages, as in scikit-learn's
             `classification_report`.
         ignore_index: rows with this reference are left out.
-        adjusted: the balanced accuracy is 0 by chance, and not 1 / labels.
-        kappa_weights: a wrong label counts in kappa as many times as it is steps away in the order
-            of labels, "linear", or the square of them, "quadratic"; None for once.
-        multi_class: areas under the ROC curve of each label against the rest, "ovr", or the mean of
-            those of every two labels, "ovo".
+        adjusted: rescale the balanced accuracy so that chance is 0 instead of 1 / labels.
+        kappa_weights: the weight of a wrong label in kappa: the number of steps to the true label
+            in the order of labels, "linear", or its square, "quadratic"; None for equal weights.
+        multi_class: areas under the ROC curve of each label against the rest, "ovr", or of each
+            pair of labels, averaged, "ovo".
         max_fpr: also return the area under the ROC curve up to this false positive rate.
-        probabilities: whether rows of floats are; if not, they are scores of any size.
-        score_bits: scores are rounded down to so many binary digits, counted from 0 or from 1, so
-            that a state of very many rows stays small; also return under `error_bound` how far
-            areas and losses are off at most. Nothing else changes.
-        top_k: also return the share of rows whose label is among the k most probable ones.
-        curves: also return the points of the ROC and the precision-recall curve, or of those that
-            are listed: "roc", "pr", "det".
-        drop_intermediate: of curves only the points that matter; None for those of ROC alone.
-        operating_point: also return the threshold that is the best one for "f1" or "f_beta", that
-            keeps a limit such as "recall>=0.9" or "fpr<=0.05", or at which both errors are equally
-            frequent, "eer"; with the scores at it, on the same rows and on held-out ones.
-        calibration_bins: also return the calibration in so many bins.
+        probabilities: whether rows of floats are probabilities; if not, they are arbitrary scores.
+        score_bits: round scores down to this many binary digits, counted from 0 or from 1, to keep
+            the state of very many rows small; also return the maximum error of areas and losses, as
+            `error_bound`. All other scores are unaffected.
+        top_k: also return the rate of rows whose label is among the k most probable ones.
+        curves: also return the points of the ROC and the precision-recall curve, or of the listed
+        ones: "roc", "pr", "det".
+        drop_intermediate: keep only significant points of curves; None does so for ROC alone.
+        operating_point: also return the threshold that maximizes "f1" or "f_beta", that satisfies a
+            limit such as "recall>=0.9" or "fpr<=0.05", or at which both error rates are equal,
+            "eer"; with the scores at this threshold, on the same rows and on held-out ones.
+        calibration_bins: also return the calibration in this many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
-        conventions: also return which label is positive, as {"positive": label}, if one is.
-        **uncertainty: as in `statistics.summary.Uncertainty`; groups have the positive label and
-            the average of all rows.
+        conventions: also return the positive label, as {"positive": label}, if there is one.
+        **uncertainty: as in `statistics.summary.Uncertainty`; groups use the positive label and the
+            average of all rows.
 
     Raises:
-        ValueError: a row or an option is not what it may be.
+        ValueError: a row or an option is not valid.
 
     >>> scores = classification_scores([0, 0, 1, 1, 0], [0, 1, 0, 1, 0])
     >>> scores["accuracy"], scores["recall"]
@@ -208,7 +208,7 @@ def classification_scores(
         result["error_bound"] = error_bounds(predicted.counts, score_bits)
     if operating_point is not None:
         if not isinstance(predicted, PredictedScores) or not predicted.binary:
-            raise OptionError("operating_point", "is about scores of two labels")
+            raise OptionError("operating_point", "needs scores of two labels")
         result["operating_point"] = point_scores(
             predicted.rows,
             operating_point,

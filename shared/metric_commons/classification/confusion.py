@@ -1,6 +1,6 @@
 """Counts of right and wrong predictions of each label, and the scores that are ratios of them.
 
-A plain result is computed from exact numbers: counts are Python's integers, sums of weights are
+A plain result is computed from exact numbers: counts are Python integers, sums of weights are
 fractions, and every ratio is rounded once. Resamples, of which there are thousands, are computed in
 float64, all at once.
 """
@@ -22,23 +22,23 @@ from .label_distances import Distances
 
 _Numbers = NDArray[Any]  # Python's exact numbers for a plain result; float64 for resamples
 
-_MOST_CELLS = 1 << 30  # of a confusion matrix, which takes 16 bytes a cell
+_MOST_CELLS = 1 << 30  # of a confusion matrix, which takes 16 bytes per cell
 
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """What the scores of predicted labels depend on; with weights their sums in place of counts.
+    """The counts that determine the scores of predicted labels; with weights, their sums instead.
 
     Args:
         true_positives: rows whose reference and prediction are both the label, shape (labels, ...);
-            the further axis is that of resamples, if there are any.
+            any further axis is that of resamples.
         support: rows whose reference is the label.
         predicted_positives: rows whose prediction is the label.
         negatives: rows whose reference is another label.
         correct: rows whose prediction is entirely correct, shape (...).
         total: all rows.
-        distance: how far references and predictions are apart in all rows together; None unless
-            a weighted kappa is asked for.
+        distance: the total distance between references and predictions over all rows; None unless a
+            weighted kappa is requested.
 
     """
 
@@ -52,11 +52,11 @@ class LabelCounts:
 
     @property
     def is_whole(self) -> bool:
-        """Whether these are counts, and not sums of weights."""
+        """Whether these are counts rather than sums of weights."""
         return all(isinstance(number, int) for number in self.support.tolist())
 
     def select(self, positions: int | list[int] | Integers) -> "LabelCounts":
-        """The counts of the labels at these positions; of a single one without their axis."""
+        """The counts of the labels at these positions; a single position drops the axis."""
         return LabelCounts(
             self.true_positives[positions],
             self.support[positions],
@@ -68,12 +68,13 @@ class LabelCounts:
 
 
 class RowKinds(NamedTuple):
-    """Rows of several labels, by how many labels are right in them.
+    """Rows of several labels, grouped by their counts of right labels.
 
     Args:
-        counts: those of a row of each kind, over its labels, shape (kinds,), or (kinds, 1) where
-            there are resamples.
-        occurrences: how many rows are of each kind, shape (kinds, ...); with weights their sums.
+        counts: the counts over the labels of one row of each kind, shape (kinds,), or (kinds, 1)
+            with resamples.
+        occurrences: the number of rows of each kind, shape (kinds, ...), or the sum of their
+            weights.
 
     """
 
@@ -87,7 +88,7 @@ class RowKinds(NamedTuple):
 def label_counts(
     table: ContingencyTable, task: Classes, distances: Distances | None = None
 ) -> LabelCounts:
-    """The counts of all labels of a table of references and predictions, as exact numbers.
+    """The exact counts of all labels, from a table of references and predictions.
 
     >>> from ..numbers.contingency import contingency
     >>> from .classes import classes
@@ -125,7 +126,7 @@ def label_counts(
 
 
 def exact_numbers(numbers: NDArray[Any]) -> _Numbers:
-    """Counts as Python's integers; sums of weights as fractions, which nothing rounds.
+    """Counts as Python integers; sums of weights as fractions, without rounding.
 
     >>> exact_numbers(np.array([0.5, 0.1])).tolist()
     [Fraction(1, 2), Fraction(3602879701896397, 36028797018963968)]
@@ -167,7 +168,7 @@ def resampled_label_counts(
     steps = distances.between(references, predictions).astype(np.float64)
     if table.weights is not None:
         steps *= scaled_weights(table.weights)[0]
-    sums = resampled_totals(  # of the same draws, which the seed and the counts decide
+    sums = resampled_totals(  # of the same draws, which depend only on the seed and the counts
         table.counts,
         np.zeros((len(steps), 1), np.int64),
         1,
@@ -191,14 +192,14 @@ def resampled_counts(
     """The counts of blocks of resamples of rows, float64.
 
     Args:
-        occurrences: how many rows are of each kind.
+        occurrences: the number of rows of each kind.
         positions: the counters that rows of each kind add to, shape (kinds, counters). There are
-            `size` counters for true positives, as many for support and for predicted positives,
-            then one for correct rows, one for all rows, and one that is ignored.
+            `size` counters each for true positives, support and predicted positives, then one for
+            correct rows, one for all rows, and one that is ignored.
         size: the number of labels.
-        weights: the weight of the rows of each kind, or None.
-        n_resamples: how often the rows are resampled.
-        seed: of the resampling.
+        weights: the weights of rows of each kind, or None.
+        n_resamples: the number of resamples.
+        seed: the seed of the resampling.
     """
     blocks = resampled_totals(
         occurrences,
@@ -238,14 +239,16 @@ def confusion_scores(
     """Each score of these counts, which are exact numbers or float64; options as in `label_scores`.
 
     Args:
-        counts: of all labels.
-        task: which labels to average over, and how.
-        beta: how many times recall weighs as much as precision in `f_beta`.
-        zero_division: what a ratio without a denominator is.
-        multilabel: rows have several labels, so there are no balanced accuracy, MCC and kappa.
-        kinds: the rows, where the average goes over them and not over labels.
-        adjusted: whether the balanced accuracy of chance is 0, and not 1 / labels.
-        distances: of labels, for a weighted kappa.
+        counts: the counts of all labels.
+        task: the labels to average over, and the kind of average.
+        beta: the weight of recall relative to precision in `f_beta`.
+        zero_division: the value of a ratio with denominator 0.
+        multilabel: whether rows have several labels; then there is no balanced accuracy, MCC or
+            kappa.
+        kinds: the rows, if averages are over rows instead of labels.
+        adjusted: whether to rescale the balanced accuracy so that chance is 0 instead of 1 /
+            labels.
+        distances: the distances of labels, for a weighted kappa.
     """
     if kinds is None:
         positions = task.averaged_positions
@@ -263,7 +266,7 @@ def confusion_scores(
     }
     if beta != 1:
         scores["f_beta"] = average(*_f_beta_terms(selected, beta), zero_division)
-    # Without negatives a rate of 0, the default of `zero_division`, would look perfect.
+    # Without negatives, a rate of 0, the default of `zero_division`, would look perfect.
     scores["fpr"] = average(false_positives, negatives, zero_division or math.nan)
     true_negatives = negatives - selected.predicted_positives + true_positives
     scores["specificity"] = average(true_negatives, negatives, zero_division)
@@ -286,7 +289,7 @@ def confusion_scores(
             expected = distances.expected(counts.support, counts.predicted_positives)
             observed = counts.total * counts.distance
             scores["kappa"] = _ratio(expected - observed, expected, math.nan)
-    # Where all weights are 0, nothing is defined, and `zero_division` does not stand in.
+    # If all weights are 0, everything is undefined, and `zero_division` does not apply.
     is_empty = np.asarray(counts.total == 0, bool)
     if not is_empty.any():
         return scores
@@ -294,7 +297,7 @@ def confusion_scores(
 
 
 def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]:
-    """Numerator and denominator of F-beta; from counts it is defined even where precision is not.
+    """Numerator and denominator of F-beta; from counts, it is defined even if precision is not.
 
     F-beta is (1 + b) TP / (b * support + predicted positives) with b = beta**2. With b as the exact
     fraction p / q this is (p + q) TP / (p * support + q * predicted positives), in integers.
@@ -317,10 +320,10 @@ def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]
 def _chance_corrected(counts: LabelCounts) -> dict[str, Floats]:
     """Matthews' correlation coefficient, and Cohen's kappa.
 
-    With n rows, c of them correct, and t and p the support and the predicted positives of each
-    label, the covariance is n * c - sum(t * p). MCC of any number of labels is it divided by
-    sqrt((n**2 - sum(p**2)) * (n**2 - sum(t**2))), and 0 where that is 0; kappa is it divided by
-    n**2 - sum(t * p).
+    With n rows, c of them correct, and with the support t and the predicted positives p of each
+    label, the covariance is n * c - sum(t * p). For any number of labels, MCC is the covariance
+    divided by sqrt((n**2 - sum(p**2)) * (n**2 - sum(t**2))), or 0 if that is 0; kappa is the
+    covariance divided by n**2 - sum(t * p).
 
     Source:
         Gorodkin, Comparing two K-category assignments by a K-category correlation coefficient
@@ -331,7 +334,7 @@ def _chance_corrected(counts: LabelCounts) -> dict[str, Floats]:
     covariance = total * counts.true_positives.sum(axis=0) - chance
     variances = total**2 - _sum_of_products(predicted, predicted)
     variances = variances * (total**2 - _sum_of_products(support, support))
-    # Float64 may round the square to a little more than 1.
+    # Float64 may round the square to slightly more than 1.
     squared_mcc = np.minimum(np.maximum(_ratio(covariance**2, variances, 0.0), 0.0), 1.0)
     return {
         "mcc": np.where(np.asarray(covariance < 0, bool), -1.0, 1.0) * np.sqrt(squared_mcc),
@@ -340,12 +343,12 @@ def _chance_corrected(counts: LabelCounts) -> dict[str, Floats]:
 
 
 def _sum_of_products(left: _Numbers, right: _Numbers) -> Any:
-    """The sum over labels, which are on the first axis, of the products of two numbers each."""
+    """The sum of products over labels, which are on the first axis."""
     return left.dot(right) if _are_exact(left) else (left * right).sum(axis=0)
 
 
 def _averaging(average: str, support: _Numbers) -> Callable[..., Any]:
-    """A function from numerators and denominators of labels, on the first axis, to their score."""
+    """A function that averages numerators and denominators over labels, on the first axis."""
 
     def averaged(numerators: _Numbers, denominators: _Numbers, undefined: float) -> Any:
         if average == "micro":
@@ -361,7 +364,7 @@ def _averaging(average: str, support: _Numbers) -> Callable[..., Any]:
 
 
 def _are_exact(numbers: Any) -> bool:
-    """Whether these are Python's integers or fractions; one of them may stand alone."""
+    """Whether these are Python integers or fractions, in an array or alone."""
     return not isinstance(numbers, np.ndarray | np.generic) or numbers.dtype.hasobject
 
 
@@ -384,9 +387,9 @@ def _ratio(numerators: Any, denominators: Any, undefined: float) -> Any:
 
 
 def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats:
-    """The mean of the ratios that are not NaN, weighted by support if there is any.
+    """The mean of the ratios that are not NaN, optionally weighted by support.
 
-    Where all labels with a ratio have no support, each of them weighs the same, as in scikit-learn.
+    If no label with a ratio has support, all of them are weighted equally, as in scikit-learn.
     """
     defined = ~np.isnan(ratios)
     if support is None and ratios.ndim == 1 and defined.all() and ratios.size:
@@ -427,12 +430,12 @@ def label_matrix(table: ContingencyTable, task: Classes) -> NDArray[Any]:
 
 
 def shown_matrix(matrix: NDArray[Any], normalization: Matrix, rows: Rows) -> NDArray[Any]:
-    """A confusion matrix as it is asked for, shape (labels, labels); or one for each label.
+    """The confusion matrix in the requested form, shape (labels, labels); or one for each label.
 
     Args:
-        matrix: rows are references, columns are predictions; more such on the first axis.
-        normalization: True for counts, "true" for shares of the row of a reference, "pred" of a
-            prediction, "all" of all rows. A share of nothing is 0, as in scikit-learn.
+        matrix: rows are references, columns are predictions; possibly several, on the first axis.
+        normalization: True for counts; "true", "pred" or "all" to divide by the total of the
+            reference, of the prediction, or of all rows. 0 / 0 is 0, as in scikit-learn.
         rows: "references", as in scikit-learn, or "predictions".
 
     >>> shown_matrix(np.array([[3, 1], [0, 0]]), "true", "predictions").tolist()

@@ -1,4 +1,4 @@
-"""Distances of labels that have an order, by which a weighted kappa counts what is wrong."""
+"""Distances between ordered labels, by which a weighted kappa penalizes errors."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,10 +15,10 @@ KappaWeights = Literal["linear", "quadratic"]
 
 @dataclass(frozen=True)
 class Distances:
-    """How many steps labels are apart, or the squares of these numbers.
+    """The number of steps between labels, or its square.
 
     Args:
-        ranks: the place of each label of a task in the order of labels.
+        ranks: the rank of each label of a task in the order of labels.
         power: 1 for steps, 2 for their squares.
 
     Source:
@@ -34,10 +34,10 @@ class Distances:
 
     @classmethod
     def of_task(cls, task: Classes, weights: KappaWeights) -> "Distances":
-        """The distances in the order of the option `labels`, else in that of the labels.
+        """The distances in the order of the option `labels`, by default that of the labels.
 
         Raises:
-            ValueError: `labels` leaves some out, so that it is no order of all.
+            ValueError: `labels` omits some, so that it does not order all labels.
         """
         if len(task.selection) < len(task.all_labels):
             raise OptionError(
@@ -48,7 +48,7 @@ class Distances:
         return cls(ranks, 1 if weights == "linear" else 2)
 
     def between(self, references: Integers, predictions: Integers) -> Integers:
-        """The distance of each pair of positions in `task.all_labels`."""
+        """The distance for each pair of positions in `task.all_labels`."""
         steps: Integers = np.abs(self.ranks[references] - self.ranks[predictions])
         return steps**self.power
 
@@ -56,11 +56,11 @@ class Distances:
         """The sum of distances over all pairs of a reference and a prediction.
 
         Squares are expanded, (i - j)**2 = i**2 - 2 * i * j + j**2. Steps are counted one by one: a
-        pair goes over the step from k to k + 1 if one of the two is up to k, and the other above.
+        pair crosses the step from k to k + 1 if one of the two is at most k, and the other larger.
 
         Args:
-            support: how many rows have each label, shape (labels, ...).
-            predicted_positives: how many predictions.
+            support: the number of references with each label, shape (labels, ...).
+            predicted_positives: the number of predictions with each label.
         """
         order = np.argsort(self.ranks)
         t, p = support[order], predicted_positives[order]

@@ -1,6 +1,6 @@
 """Intervals of the scores of predicted labels.
 
-Scores that are shares of counted rows have the interval of a proportion, given its denominator: all
+Scores that are proportions of counted rows have binomial intervals, given their denominator: all
 rows for accuracy, predicted positives for precision, positives for recall, negatives for
 specificity. F1 follows from the share J = TP / (TP + FP + FN), since F1 = 2 J / (1 + J). With
 clusters the same shares are means of rows in clusters. Averages over rows of several labels are
@@ -57,7 +57,7 @@ class ClusteredCounts:
         weights: Floats | None,
         distances: Distances | None = None,
     ) -> "ClusteredCounts":
-        """The counts from the position of the label of each row, of so many labels in all."""
+        """The counts from the label positions of each row, given the total number of labels."""
         number, correct = clusters.numbers, references == predictions
         shape = size, len(clusters.labels)
 
@@ -126,14 +126,14 @@ class ClusteredCounts:
         total: NDArray[Any],
         distance: NDArray[Any] | None = None,
     ) -> "ClusteredCounts":
-        """The counts from all that is counted, but negatives."""
+        """The counts from all totals except negatives."""
         counts = LabelCounts(
             true_positives, support, predicted_positives, total - support, correct, total, distance
         )
         return cls(labels, counts)
 
     def resampled_kinds(self, n_resamples: int, seed: int) -> Iterator[RowKinds | None]:
-        """The kinds of rows of resamples of clusters, in blocks."""
+        """The kinds of rows in resamples of clusters, in blocks."""
         if self.kinds is None:
             yield from repeat(None)
             return
@@ -171,12 +171,12 @@ def label_estimators(
     resampled: Callable[[int, int], Iterator[Mapping[str, Floats]]],
     weighed: Callable[[Sequence[str], float, int, int], Mapping[str, Interval | list[Interval]]],
 ) -> dict[str, Estimator]:
-    """For each score a function that returns its interval, as `summary.uncertainty` takes them.
+    """A function for each score that returns its interval, as `summary.uncertainty` takes them.
 
     Args:
-        counts: of all labels, exact numbers.
-        task: which labels to average over, and how.
-        names: of the scores.
+        counts: the exact counts of all labels.
+        task: the labels to average over, and the kind of average.
+        names: the names of the scores.
         weighted: whether rows have weights; then everything is resampled.
         clusters: the counts of each cluster; None if rows stand alone.
         resampled: the scores of blocks of resamples, from their number and a seed.
@@ -184,19 +184,19 @@ def label_estimators(
             draws and a seed.
     """
 
-    def are_shares(name: str, method: str) -> bool:
-        return not weighted and method != "bootstrap" and bool(_shares(name, counts, task))
+    def are_proportions(name: str, method: str) -> bool:
+        return not weighted and method != "bootstrap" and bool(_proportions(name, counts, task))
 
     @cache
     def resamples(method: str, n_resamples: int, seed: int) -> dict[str, Floats]:
-        redraws = [name for name in names if not are_shares(name, method)]
+        redraws = [name for name in names if not are_proportions(name, method)]
         return gathered(resampled(n_resamples, seed), n_resamples, redraws)
 
     @cache
     def drawn_intervals(
         confidence_level: float, method: str, n_resamples: int, seed: int
     ) -> Mapping[str, Interval | list[Interval]]:
-        redraws = [name for name in names if not are_shares(name, method)]
+        redraws = [name for name in names if not are_proportions(name, method)]
         return weighed(redraws, confidence_level, n_resamples, seed)
 
     def estimate(
@@ -207,21 +207,23 @@ def label_estimators(
         n_resamples: int = 10_000,
         seed: int = 0,
     ) -> Interval | list[Interval]:
-        if are_shares(name, method):
-            shares = _shares(name, counts, task)
+        if are_proportions(name, method):
+            proportions = _proportions(name, counts, task)
             labels: Sequence[str] = () if clusters is None else clusters.labels
             clustered = (
-                [None] * len(shares) if clusters is None else _shares(name, clusters.counts, task)
+                [None] * len(proportions)
+                if clusters is None
+                else _proportions(name, clusters.counts, task)
             )
             options = {"confidence_level": confidence_level, "method": method}
             estimates = [
-                _share_interval(share, clustered_share, labels, **options)
-                for share, clustered_share in zip(shares, clustered, strict=True)
+                _proportion_interval(proportion, clustered_proportion, labels, **options)
+                for proportion, clustered_proportion in zip(proportions, clustered, strict=True)
             ]
             if name == "f1":
                 estimates = [
                     f1_of_jaccard(estimate, hits / rows) if rows else estimate
-                    for estimate, (hits, rows) in zip(estimates, shares, strict=True)
+                    for estimate, (hits, rows) in zip(estimates, proportions, strict=True)
                 ]
             return estimates if task.average == "none" and name != "accuracy" else estimates[0]
         if method != "bootstrap":
@@ -338,10 +340,10 @@ def _no_counts(size: int) -> LabelCounts:
     return LabelCounts(zeros, zeros, zeros, zeros, np.ones(size), np.ones(size))
 
 
-def _shares(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, Any]]:
+def _proportions(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, Any]]:
     """Numerator and denominator of a score that is a share, or is made of one; else nothing.
 
-    With clusters both are arrays over the clusters.
+    With clusters, both are arrays over the clusters.
     """
     if name == "accuracy":
         return [(counts.correct, counts.total)]
@@ -360,14 +362,14 @@ def _shares(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, An
     return [*zip(*terms[name], strict=True)] if name in terms else []
 
 
-def _share_interval(
-    share: tuple[Any, Any],
+def _proportion_interval(
+    proportion: tuple[Any, Any],
     clustered: tuple[Any, Any] | None,
     labels: Sequence[str],
     **options: Any,
 ) -> Interval:
-    """The interval of a share of rows, which are those of its denominator."""
-    numerator, denominator = int(share[0]), int(share[1])
+    """The interval of a proportion of rows, those of its denominator."""
+    numerator, denominator = int(proportion[0]), int(proportion[1])
     sums = None
     if clustered is not None:
         terms = zip(labels, *(part.tolist() for part in clustered), strict=True)

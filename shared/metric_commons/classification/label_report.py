@@ -15,17 +15,17 @@ _COLUMNS = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
 def label_report(
     counts: LabelCounts, task: Classes, kinds: RowKinds | None, zero_division: float
 ) -> Report:
-    """The scores of each label and their averages, as scikit-learn's `classification_report` has.
+    """The scores of each label and their averages, as in scikit-learn's `classification_report`.
 
-    Under each label, as a text, and under "macro avg" and "weighted avg" stand "precision",
-    "recall", "f1-score" and "support". "accuracy" is a number; where rows have several labels, or
-    `labels` leaves some out, there is "micro avg" in its place.
+    Each label, as a string, and "macro avg" and "weighted avg" have "precision", "recall",
+    "f1-score" and "support". "accuracy" is a number; if rows have several labels, or `labels` omits
+    some, it is replaced by "micro avg".
 
     Args:
-        counts: of all labels.
-        task: which of them to show.
+        counts: the counts of all labels.
+        task: the labels to show.
         kinds: the rows, if they have several labels, for "samples avg".
-        zero_division: what a ratio without a denominator is.
+        zero_division: the value of a ratio with denominator 0.
     """
     shown = [position for position in task.selection if position not in task.absent]
     selected = counts.select(shown)
@@ -64,11 +64,11 @@ def label_report(
 
 
 def report_text(report: Mapping[str, Any], digits: int = 2) -> str:
-    """The report as the text that scikit-learn's `classification_report` returns.
+    """The report as text, as returned by scikit-learn's `classification_report`.
 
     Args:
-        report: what a result has under `report`.
-        digits: of precision, recall and F1 behind the point.
+        report: the value of `report` in a result.
+        digits: the number of decimals of precision, recall and F1.
 
     >>> row = {"precision": 1.0, "recall": 0.5, "f1-score": 0.667, "support": 2}
     >>> print(report_text({"yes": row, "weighted avg": row}))

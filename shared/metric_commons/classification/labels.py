@@ -1,4 +1,4 @@
-"""From columns of labels to their scores, by way of a table of how often each pair occurs."""
+"""Scores of columns of labels, computed from a table of how often each pair occurs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -50,15 +50,15 @@ def label_table(
     """The table of references and predictions, and the labels of the task.
 
     Args:
-        predictions: one label per row, or a row of 0 and 1; a row of one label is that label.
-        references: the same; labels may be whole numbers in floats.
-        labels: those to average over and to show; of rows of 0 and 1 their positions.
+        predictions: one label per row, or rows of 0 and 1; a row of one label is that label.
+        references: the same; labels may be whole numbers stored as floats.
+        labels: the labels to average over and to show; for rows of 0 and 1, their positions.
         pos_label: the positive label of two; None as in `classes.classes`.
         average: how to average over labels.
-        sample_weight: a finite number a row, at least 0; None weighs all alike.
+        sample_weight: one finite, non-negative number per row; None for equal weights.
 
     Raises:
-        ValueError: a row or an option is not what it may be.
+        ValueError: a row or an option is not valid.
 
     >>> table, task = label_table([1, 0], [1.0, 1.0])
     >>> table.matrix().tolist(), task.labels
@@ -80,7 +80,7 @@ def label_table(
 
 
 def _check_labels_of_texts(predictions: Column, references: Column) -> None:
-    """Nothing, unless numbers are to be compared with texts."""
+    """Check that numbers are not compared with strings."""
     if isinstance(references[0], str) and not isinstance(predictions[0], str):
         raise RowError(
             "predictions",
@@ -92,7 +92,7 @@ def _check_labels_of_texts(predictions: Column, references: Column) -> None:
 def label_positions(
     predictions: Column, references: Column, task: Classes
 ) -> tuple[Integers, Integers]:
-    """For each row where its reference and its prediction are in `task.all_labels`.
+    """The positions of the reference and the prediction of each row in `task.all_labels`.
 
     >>> _, task = label_table([1, 0], [1, 1])
     >>> [positions.tolist() for positions in label_positions([1, 0], [1, 1], task)]
@@ -133,20 +133,20 @@ def label_scores(
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> dict[str, Any]:
-    """The scores of predicted labels, and on request the confusion matrix.
+    """The scores of predicted labels and, on request, the confusion matrix.
 
     Precision, recall, F, false positive rate and specificity are those of the positive label, or
-    averages over the selected labels, or lists of them. The other scores are of all labels and
+    averages over the selected labels, or lists of them. The other scores are over all labels and
     rows. Every ratio is one of exact integers, or of sums of weights rounded once, and is itself
     rounded once.
 
     Args:
-        table: how often references (rows) and predictions (columns) have which labels; or rows of
+        table: how often each pair of a reference (row) and a prediction (column) occurs; or rows of
             several labels, which have no balanced accuracy, correlation and kappa.
-        task: the labels, and how to average over them.
-        further_scores: other scores of the same rows, to be returned with these.
+        task: the labels, and the kind of average.
+        further_scores: other scores of the same rows, to be added to the result.
         confusion_matrix: also return `confusion_matrix` and its `labels`, as in `shown_matrix`.
-        confusion_matrix_rows: what its rows are, "references" or "predictions".
+        confusion_matrix_rows: the meaning of its rows, "references" or "predictions".
         report: also return `report`, the scores of each label and their averages.
         beta: `f_beta` gives recall beta times the weight of precision; it is a score of its own
             if beta is not 1.
@@ -166,7 +166,7 @@ def label_scores(
         seed: of the resampling.
 
     Raises:
-        ValueError: an option is not what it may be.
+        ValueError: an option is not valid.
 
     >>> table, task = label_table([0, 0, 1, 1, 0], [0, 1, 0, 1, 0])
     >>> scores = label_scores(table, task, confusion_matrix=True)
@@ -176,7 +176,7 @@ def label_scores(
     multilabel = isinstance(table, LabelIndicators)
     if multilabel and (adjusted or kappa_weights is not None):
         raise OptionError(
-            "adjusted" if adjusted else "kappa_weights", "is about one label per row, not several"
+            "adjusted" if adjusted else "kappa_weights", "needs one label per row, not several"
         )
     distances = None if kappa_weights is None else Distances.of_task(task, kappa_weights)
     counts = (

@@ -23,10 +23,10 @@ class LabelIndicators:
     Args:
         predictions: rows of 0 and 1, shape (rows, labels); or lists of them.
         references: the same.
-        sample_weight: a finite number a row, at least 0; None weighs all alike.
+        sample_weight: one finite, non-negative number per row; None for equal weights.
 
     Raises:
-        ValueError: rows of unequal length, or a number that is not 0 or 1; names the row.
+        ValueError: rows have different lengths, or a number is not 0 or 1; names the row.
 
     >>> indicators = LabelIndicators([[0, 1], [1, 1]], [[0, 1], [0, 1]])
     >>> indicators.matrices.tolist()
@@ -44,33 +44,33 @@ class LabelIndicators:
         widths = self.predictions.shape[1], self.references.shape[1]
         if widths[0] != widths[1]:
             raise ValueError(
-                f"predictions have {widths[0]} labels a row, references {widths[1]}; "
-                "they must have the same"
+                f"predictions have {widths[0]} labels per row, references {widths[1]}; "
+                "the numbers must be equal"
             )
 
     def task(self, *, labels: Any = None, average: str | None = None) -> Classes:
-        """The labels, which are the positions in a row, and how to average over them.
+        """The labels, identified by their positions in a row, and the kind of average.
 
         Raises:
-            ValueError: a label is no such position, or the average is of two labels.
+            ValueError: a label is not such a position, or the average is for two labels.
         """
         positions = range(self.references.shape[1])
         if average == "binary":
-            raise ValueError("average='binary' is of two labels, not of rows of several")
+            raise ValueError("average='binary' needs two labels, not rows of several")
         if labels is not None and not set(labels) <= set(positions):
             raise ValueError(f"labels are the positions 0 to {len(positions) - 1}, got {labels!r}")
         return classes([*positions], labels=labels, average=average or "macro")
 
     @cached_property
     def matrices(self) -> NDArray[Any]:
-        """The confusion matrix of each label, shape (labels, 2, 2); references are rows."""
+        """The confusion matrix of each label, shape (labels, 2, 2); rows are references."""
         cells = (2 * self.references + self.predictions).T
         return np.array(
             [weighted_counts(column, self.weights, 4).reshape(2, 2) for column in cells]
         )
 
     def counts(self) -> LabelCounts:
-        """The counts of the labels, as exact numbers."""
+        """The exact counts of the labels."""
         matrices = exact_numbers(self.matrices)
         correct = (self.references == self.predictions).all(axis=1)
         wrong_and_right = weighted_counts(correct.view(np.uint8), self.weights, 2)
@@ -84,7 +84,7 @@ class LabelIndicators:
         )
 
     def row_kinds(self, task: Classes) -> RowKinds | None:
-        """The rows by how many of the selected labels are right; None for averages over labels."""
+        """The rows, grouped by their right selected labels; None for averages over labels."""
         if task.average != "samples":
             return None
         kinds, codes = _row_kinds(
@@ -137,7 +137,7 @@ class LabelIndicators:
     def resampled_row_kinds(
         self, task: Classes, *, n_resamples: int, seed: int
     ) -> Iterator[RowKinds | None]:
-        """As `row_kinds`, with an occurrence for each of the same resamples, in the same blocks."""
+        """As `row_kinds`, with the occurrences in the same resamples, in the same blocks."""
         if task.average != "samples":
             yield from repeat(None)
         references, predictions, weights, occurrences = self._equal_rows
@@ -174,7 +174,7 @@ def label_counters(indicators: LabelIndicators) -> tuple[Floats, Floats, Integer
 
 
 class _EqualRows(NamedTuple):
-    """Rows that differ, and how often each of them occurs."""
+    """Distinct rows, and how often each of them occurs."""
 
     references: Booleans
     predictions: Booleans
@@ -212,10 +212,10 @@ def _row_kinds(references: NDArray[Any], predictions: NDArray[Any]) -> tuple[Lab
 def _counter_positions(
     true_positives: Booleans, references: Booleans, predictions: Booleans, correct: Booleans
 ) -> Integers:
-    """The counters that rows of each kind add to, as `resampled_counts` has them.
+    """The counters that rows of each kind add to, as `resampled_counts` takes them.
 
-    All kinds have as many counters: where a kind does not add to a counter, it adds to the ignored
-    one at the end.
+    All kinds have the same number of counters: a kind that does not add to a counter adds to the
+    ignored one at the end instead.
     """
     adds = np.column_stack(
         [true_positives, references, predictions, correct, np.ones(len(correct), bool)]
@@ -242,7 +242,7 @@ def are_indicators(references: Column) -> bool:
 
 
 def has_one_label(column: Column) -> bool:
-    """Whether the column holds rows, each of one label."""
+    """Whether the column holds rows with exactly one label each."""
     if isinstance(column, np.ndarray):
         return column.ndim == 2 and column.shape[1] == 1
     return isinstance(column[0], list) and set(map(len, column)) == {1}

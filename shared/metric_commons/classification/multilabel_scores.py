@@ -1,4 +1,4 @@
-"""Scores of rows with any number of labels, from a score of each label."""
+"""Scores of rows with any number of labels, from one predicted score per label."""
 
 import math
 from typing import Any, Literal
@@ -15,20 +15,19 @@ from .multilabel import LabelIndicators
 
 
 class IndicatorScores:
-    """References as rows of 0 and 1, and one score for each label of a row.
+    """References as rows of 0 and 1, and a predicted score for each label of a row.
 
     Args:
         predictions: a float for each label of each row.
         references: rows of 0 and 1.
-        threshold: a label is predicted from this score on. Scores outside 0 to 1 need one that
-            is stated.
+        threshold: labels with at least this score are predicted; must be given explicitly for
+            scores outside 0 to 1.
         labels: the positions of the labels to average over and to show; None for all.
         average: "macro", "micro", "weighted", "samples" or "none"; None for "macro".
-        sample_weight: a finite number a row, at least 0; None weighs all alike.
+        sample_weight: one finite, non-negative number per row; None for equal weights.
 
     Raises:
-        ValueError: scores, labels and options that do not go together; names the row where there
-            is one.
+        ValueError: scores, labels and options do not fit together; names the row if there is one.
 
     >>> predicted = IndicatorScores([[0.1, 0.7], [0.4, 0.6]], [[0, 1], [1, 0]])
     >>> predicted.table.matrices.tolist()
@@ -38,7 +37,7 @@ class IndicatorScores:
 
     task: Classes
     binary: Literal[False] = False
-    probabilities = True  # or scores of which some are not from 0 to 1
+    probabilities = True  # whether all scores are from 0 to 1
 
     def __init__(
         self,
@@ -79,9 +78,9 @@ def multilabel_scores(columns: OneVsRest, average: str) -> dict[str, ScoreWithVa
 
 
 def row_areas(scores: Floats, positive: Booleans) -> dict[str, Floats]:
-    """The areas of each row, of which the labels are the samples, shape (rows,).
+    """The areas of each row, treating its labels as samples; shape (rows,).
 
-    A row without positives has none, and one without negatives no area under the ROC curve: NaN.
+    They are NaN in a row without positives; ROC AUC is also NaN in a row without negatives.
 
     >>> scores, positive = np.array([[0.1, 0.4, 0.35, 0.8]]), np.array([[False, False, True, True]])
     >>> {name: values.round(4).tolist() for name, values in row_areas(scores, positive).items()}
@@ -92,8 +91,8 @@ def row_areas(scores: Floats, positive: Booleans) -> dict[str, Floats]:
     scores = np.take_along_axis(scores, order, axis=1)
     is_hit = np.take_along_axis(positive, order, axis=1)
     hits = np.cumsum(is_hit, axis=1)
-    # Equal scores are one point of a curve: each gets the rank of the last of them, and that of the
-    # last one above them.
+    # Equal scores form one point of a curve: each gets the rank of the last of them, and that of
+    # the last one above them.
     changes = scores[:, 1:] != scores[:, :-1]
     ranks = np.arange(1, labels + 1)
     edge = np.ones((len(scores), 1), dtype=np.bool_)
@@ -107,7 +106,7 @@ def row_areas(scores: Floats, positive: Booleans) -> dict[str, Floats]:
     negatives = labels - positives
     precision = np.where(is_hit, hits_last / last, 0.0)
     start_precision = np.where(is_hit & (start > 0), hits_start / np.maximum(start, 1), is_hit)
-    # Twice the negatives below a positive, and once those of the same score
+    # Twice the negatives below a positive, plus those with the same score
     beaten = 2 * negatives[:, np.newaxis] - (last - hits_last) - (start - hits_start)
     pairs = np.where(is_hit, beaten, 0.0).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -120,7 +119,7 @@ def row_areas(scores: Floats, positive: Booleans) -> dict[str, Floats]:
 
 
 def _row_losses(scores: Floats, positive: Booleans) -> dict[str, Floats]:
-    """The mean losses of the labels of each row; NaN where scores are no probabilities."""
+    """The mean losses of the labels of each row; NaN if scores are not probabilities."""
     if scores.size and (scores.min() < 0 or scores.max() > 1):
         return dict.fromkeys(("log_loss", "brier"), np.full(len(scores), math.nan))
     clipped = np.clip(scores, EPSILON, 1 - EPSILON)

@@ -1,8 +1,8 @@
-"""The threshold that a rule chooses, and what it is worth on rows that did not choose it.
+"""Choose a threshold by a rule, and evaluate it on rows that were not used to choose it.
 
-A threshold that is the best one for some rows looks better on these rows than on others. So the
-rows are divided into ten parts, and each part is judged by the threshold that the rule chooses on
-the other nine. Intervals are those of these held-out decisions.
+A threshold that is optimal on some rows looks better on these rows than on others. So the rows are
+divided into ten parts, and each part is evaluated with the threshold that the rule chooses on the
+other nine. Intervals are those of these held-out decisions.
 """
 
 import re
@@ -27,14 +27,14 @@ _SYNTAX = re.compile(rf"({'|'.join(_RATES)})(>=|<=)([0-9.]+)", re.ASCII)
 
 
 class Rule(NamedTuple):
-    """How a threshold is chosen: the best "f1" or "f_beta", "eer", or a rate and its limit."""
+    """How a threshold is chosen: maximizing "f1" or "f_beta", "eer", or a rate and its limit."""
 
     kind: str
     limit: float = 0.0
 
 
 def parse_rule(rule: Any) -> Rule:
-    """The rule of this name.
+    """Parse the name of a rule.
 
     >>> parse_rule("recall>=0.9"), parse_rule("f1")
     (Rule(kind='recall', limit=0.9), Rule(kind='f1', limit=0.0))
@@ -72,16 +72,16 @@ def point_scores(
     seed: int = 0,
     **uncertain: Any,
 ) -> dict[str, Any]:
-    """The threshold, the scores of labels at it, and under `held_out` those of held-out decisions.
+    """The threshold, label scores at that threshold, and held-out scores under `held_out`.
 
     Args:
-        rows: of a binary task.
+        rows: the rows of a binary task.
         rule: as in `parse_rule`.
-        beta: of F-beta.
-        zero_division: the value of a ratio without a denominator.
-        clusters: of the rows, which stay together; None if they stand alone.
-        seed: of the division into parts.
-        **uncertain: the options of intervals, of the held-out scores.
+        beta: the beta of F-beta.
+        zero_division: the value of a ratio with denominator 0.
+        clusters: the clusters of rows, which are kept together; None if rows are independent.
+        seed: the seed of the division into parts.
+        **uncertain: the options of intervals, for the held-out scores.
 
     Source:
         Stone, Cross-validatory choice and assessment of statistical predictions (1974).
@@ -109,10 +109,10 @@ def point_scores(
 
 
 def chosen_threshold(counts: ScoreCounts, rule: Rule, beta: float = 1.0) -> float:
-    """The score from which on rows are positive; infinity for none of them, NaN without a choice.
+    """The lowest score of positive rows; infinity for none of them, NaN if there is no choice.
 
-    Of equally good thresholds it is the highest. A limit of recall is kept by the highest threshold
-    that can, any other one by the lowest.
+    Among equally good thresholds, the highest is chosen. A limit on recall is satisfied by the
+    highest threshold that can, any other limit by the lowest.
 
     >>> counts = score_counts(np.array([0.1, 0.4, 0.8]), np.array([False, True, True]))
     >>> [chosen_threshold(counts, parse_rule(rule)) for rule in ("f1", "recall>=0.5", "fpr<=0")]
@@ -149,7 +149,7 @@ def _last(suits: Booleans) -> int:
 
 
 def equal_error_rate(counts: ScoreCounts) -> float:
-    """Where the ROC curve, whose points are joined by lines, has as many errors of both kinds.
+    """The rate at which both kinds of errors are equal on the ROC curve, joined by lines.
 
     >>> round(equal_error_rate(score_counts(np.arange(4.0), np.array([0, 1, 0, 1]) == 1)), 4)
     0.5
@@ -168,7 +168,7 @@ def equal_error_rate(counts: ScoreCounts) -> float:
 def held_out_decisions(
     rows: RowScores, rule: Rule, beta: float, clusters: Clusters | None, seed: int
 ) -> Booleans:
-    """Which rows are positive, each by the threshold that the rule chooses on other rows."""
+    """Whether each row is positive, by the threshold that the rule chooses on other rows."""
     parts = _parts(rows, clusters, seed)
     decisions = np.zeros(rows.scores.size, np.bool_)
     for part in range(int(parts.max()) + 1):
@@ -180,9 +180,9 @@ def held_out_decisions(
 
 
 def _parts(rows: RowScores, clusters: Clusters | None, seed: int) -> Integers:
-    """The part of each row: clusters by chance, or positives and negatives, each evenly by chance.
+    """The part of each row: clusters at random, or positives and negatives each evenly at random.
 
-    Rows are sorted before they are divided, so that their order does not show.
+    Rows are sorted before they are divided, so that their order does not matter.
     """
     words = np.random.PCG64(int(seed))
     parts = np.empty(rows.scores.size, np.int64)

@@ -1,7 +1,7 @@
-"""From columns of scores to their areas, losses, curves and calibration.
+"""Areas, losses, curves and calibration, computed from columns of scores.
 
-Everything about a binary task follows from how many positives and negatives have each score. A task
-of several labels is one label against the rest, for each label in turn.
+In a binary task, everything follows from the number of positives and negatives at each score. A
+task with several labels compares each label in turn with the rest.
 """
 
 import math
@@ -36,25 +36,24 @@ from .multilabel_scores import IndicatorScores, multilabel_scores
 
 
 class PredictedScores:
-    """References, and for each row a score of the positive label or a probability of each label.
+    """References with predicted scores of the positive label, or probabilities of each label.
 
     Args:
         predictions: one float per row; or rows of floats that add up to 1, one per label, in the
-            order of `labels`, else of the sorted labels of the references.
+            order of `labels`, or of the sorted labels of the references.
         references: one label per row.
-        threshold: a row is predicted positive from this score on. Scores outside 0 to 1 need
-            one that is stated. Of several labels the most probable is predicted, of equally
-            probable ones the first.
-        labels: as in `classes.classes`, as are the following.
-        pos_label: the positive label, to which the scores belong.
+        threshold: rows with at least this score are predicted positive; must be given explicitly
+            for scores outside 0 to 1. With several labels, the most probable one is predicted, the
+            first in a tie.
+        labels: as in `classes.classes`, like the following options.
+        pos_label: the positive label, to which the scores refer.
         average: how to average over labels.
-        sample_weight: a finite number a row, at least 0; None weighs all alike.
-        probabilities: whether rows of floats are; otherwise they are scores of any size, for
-            areas alone.
+        sample_weight: one finite, non-negative number per row; None for equal weights.
+        probabilities: whether rows of floats are probabilities; otherwise they are arbitrary
+            scores, which have only areas.
 
     Raises:
-        ValueError: scores, labels and options that do not go together; names the row where there
-            is one.
+        ValueError: scores, labels and options do not fit together; names the row if there is one.
 
     >>> predicted = PredictedScores(np.array([0.1, 0.7, 0.4]), [0, 1, 1])
     >>> predicted.table.matrix().tolist()
@@ -64,7 +63,7 @@ class PredictedScores:
 
     task: Classes
     table: ContingencyTable
-    references: NDArray[Any]  # whether positive; of several labels the column of each reference
+    references: NDArray[Any]  # whether positive; with several labels, the column of each reference
     columns: Any
 
     def __init__(
@@ -82,7 +81,7 @@ class PredictedScores:
         check_option("threshold", threshold, Finite)
         self.probabilities = probabilities
         self._threshold = threshold
-        self.columns = labels  # the labels of rows of probabilities, in the order of their columns
+        self.columns = labels  # the labels of probability rows, in the order of their columns
         self.weights = check_weights("sample_weight", sample_weight, len(references))
         if has_one_label(references):
             references = np.ravel(references)
@@ -116,7 +115,7 @@ class PredictedScores:
         return OneVsRest(self.scores, self.references, self.weights)
 
     def label_positions(self) -> tuple[Integers, Integers]:
-        """For each row where its reference and its prediction are in `task.all_labels`."""
+        """The positions of the reference and the prediction of each row in `task.all_labels`."""
         if not self.binary:
             columns = self.task.positions(self.columns)
             return columns[self.references], columns[self.scores.argmax(axis=1)]
@@ -132,7 +131,7 @@ class PredictedScores:
         task = score_classes(table.row_labels, **options)
         positive = task.positive or 0
         check_range(self.scores, self._range, threshold)
-        positions = [1 - positive, positive]  # of the label for False, and of that for True
+        positions = [1 - positive, positive]  # of the labels for False and for True
         column_labels = [task.all_labels[positions[decision]] for decision in table.column_labels]
         present = {*table.row_labels, *column_labels}
         self.table = replace(table, column_labels=column_labels)
@@ -191,11 +190,11 @@ TopK = Annotated[
 
 @dataclass(frozen=True)
 class CurveScores:
-    """The scores of columns of scores, curves and bins that are asked for, and their intervals.
+    """The scores, the requested curves and bins, and their intervals.
 
     Args:
-        result: what a result holds.
-        estimators: of each score the function that returns its interval, see `score_intervals`.
+        result: the contents of a result.
+        estimators: for each score, the function that returns its interval, see `score_intervals`.
     """
 
     result: dict[str, Any]
@@ -216,32 +215,33 @@ def curve_scores(
     confidence_level: Level | None = None,
     interval: Method = "auto",
 ) -> dict[str, Any]:
-    """The areas under the curves, log loss and Brier score; on request curves and calibration.
+    """The areas under the curves, log loss and Brier score; on request, curves and calibration.
 
-    Of several labels the areas are those of each label against the rest, averaged; log loss and
-    Brier score those of all probabilities (Brier's original score, from 0 to 2); and calibration
-    that of the most probable label. What is not defined is NaN: areas without positives, and the
-    area under the ROC curve without negatives too; losses and calibration of scores outside 0 to 1.
+    With several labels, the areas are of each label against the rest, averaged; log loss and
+    Brier score are those of all probabilities (Brier's original score, from 0 to 2); and
+    calibration is that of the most probable label. Undefined values are NaN: areas without
+    positives, the area under the ROC curve also without negatives; losses and calibration of scores
+    outside 0 to 1.
 
     Args:
-        predicted: references and scores; None where there are labels alone, which have no curves.
-        multi_class: areas under the ROC curve of each label against the rest, "ovr", or of every
-            two labels, "ovo".
+        predicted: references and scores; None if there are only labels, which have no curves.
+        multi_class: areas under the ROC curve of each label against the rest, "ovr", or of each
+            pair of labels, "ovo".
         max_fpr: also return `partial_roc_auc`, up to this false positive rate.
-        top_k: also return `top_<k>_accuracy`, the share of rows whose label is among the k most
-            probable ones; of equal ones the later comes first, as in scikit-learn.
-        curves: also return `roc_curve` and `pr_curve`, or those that are listed, of which there is
-            `det_curve` too; of several labels a list of each.
-        drop_intermediate: of curves only the points that matter; None for ROC curves alone.
-        calibration_bins: also return `ece`, `mce` and `calibration`, in so many bins.
+        top_k: also return `top_<k>_accuracy`, the rate of rows whose label is among the k most
+            probable ones; in a tie the later label comes first, as in scikit-learn.
+        curves: also return `roc_curve` and `pr_curve`, or the listed ones, which may include
+            `det_curve`; with several labels, a list of each.
+        drop_intermediate: keep only significant points of curves; None does so for ROC alone.
+        calibration_bins: also return `ece`, `mce` and `calibration`, in this many bins.
         calibration_strategy: "uniform" for bins of equal width, "quantile" for equal mass.
-        confidence_level: also return an interval of each score under `confidence_interval`, with
-            what comes beside it. The variance of the area under the ROC curve is that of DeLong et
-            al. (1988), of the others that of the infinitesimal jackknife.
+        confidence_level: also return an interval of each score as `confidence_interval`, with the
+            accompanying keys. The variance of the area under the ROC curve is that of DeLong et al.
+            (1988), the others use the infinitesimal jackknife.
         interval: "auto", "wilson", or "bootstrap" for the normal interval.
 
     Raises:
-        ValueError: an option is not what it may be, or asks of labels what only scores have.
+        ValueError: an option is not valid, or requires scores where there are labels.
 
     >>> predicted = PredictedScores(np.array([0.1, 0.4, 0.35, 0.8]), [0, 0, 1, 1])
     >>> scores = curve_scores(predicted)
@@ -275,7 +275,7 @@ def measured_curves(
     calibration_strategy: CalibrationStrategy = "uniform",
     clusters: Clusters | None = None,
 ) -> CurveScores:
-    """What `curve_scores` returns, with the functions that return intervals.
+    """The result of `curve_scores`, with the functions that return intervals.
 
     >>> predicted = PredictedScores(np.array([0.1, 0.8]), [0, 1])
     >>> measured_curves(predicted).estimators["roc_auc"](confidence_level=0.95).method
@@ -289,7 +289,7 @@ def measured_curves(
             "top_k": top_k is not None,
         }
         for name in (name for name in requests if requests[name]):
-            raise ValueError(f"{name} is about scores, but predictions are labels")
+            raise ValueError(f"{name} needs scores, but predictions are labels")
         return CurveScores({}, {})
     scores = _measured(predicted, multi_class)
     if max_fpr is not None:
@@ -317,11 +317,11 @@ def measured_curves(
         counts = [predicted.counts] if predicted.binary else predicted.one_vs_rest.counts
         points = [_CURVES[name](binary, **options) for binary in counts]
         result[f"{name}_curve"] = points[0] if predicted.binary else points
-    greatest = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
+    upper_bounds = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
     by_label = predicted.binary or isinstance(predicted, IndicatorScores)
-    greatest["brier"] = 1.0 if by_label else 2.0
+    upper_bounds["brier"] = 1.0 if by_label else 2.0
     estimators = score_estimators(
-        scores, _row_counts(predicted, scores), greatest, clusters, predicted.weights
+        scores, _row_counts(predicted, scores), upper_bounds, clusters, predicted.weights
     )
     if bins is not None and bins.rows:
         estimators["ece"] = partial(
@@ -354,7 +354,7 @@ def _clusters_of_rows(
 
 
 def _curve_names(curves: Curves) -> list[str]:
-    """The names of the curves that are asked for."""
+    """The names of the requested curves."""
     if isinstance(curves, bool):
         return ["roc", "pr"] if curves else []
     return list(dict.fromkeys([curves] if isinstance(curves, str) else curves))
@@ -367,7 +367,7 @@ def _partial_area(
     if isinstance(predicted, PredictedScores) and predicted.binary:
         measured = partial_roc_auc(predicted.counts, max_fpr)
         return with_variance(predicted.counts, predicted.rows, measured)
-    raise OptionError("max_fpr", "is about scores of two labels")
+    raise OptionError("max_fpr", "needs scores of two labels")
 
 
 def _measured(
@@ -376,7 +376,7 @@ def _measured(
     """The areas and losses."""
     if isinstance(predicted, IndicatorScores):
         if multi_class == "ovo":
-            raise OptionError("multi_class", "'ovo' is about one label per row, not several")
+            raise OptionError("multi_class", "'ovo' needs one label per row, not several")
         return multilabel_scores(predicted.one_vs_rest, predicted.task.average)
     if not predicted.binary:
         return multiclass_scores(
@@ -389,10 +389,10 @@ def _measured(
 
 
 def _calibrated(predicted: PredictedScores | IndicatorScores) -> tuple[RowScores, ScoreCounts]:
-    """What is calibrated, and its counts.
+    """The scores to calibrate, and their counts.
 
-    Of several labels of which one holds, it is the probability of the most probable one, and
-    whether it is right; of several of which any may hold, each of their scores.
+    If one of several labels is true, it is the probability of the most probable label, and whether
+    it is right; if any number may be true, it is the scores of all labels.
     """
     if isinstance(predicted, IndicatorScores):
         rows = predicted.one_vs_rest.flat_rows
@@ -408,11 +408,11 @@ def _calibrated(predicted: PredictedScores | IndicatorScores) -> tuple[RowScores
 def _top_k_hits(
     predicted: PredictedScores | IndicatorScores, top_k: int | Sequence[int] | None
 ) -> list[tuple[int, Floats]]:
-    """For each k whether the rows are right, if that is asked for."""
+    """For each k, whether the rows are right, if `top_k` is given."""
     if top_k is None:
         return []
     if predicted.binary or isinstance(predicted, IndicatorScores):
-        raise ValueError("top_k is about probabilities of several labels, of which one is right")
+        raise ValueError("top_k needs probabilities of several labels, of which one is right")
     sizes = check_sizes("top_k", top_k)
     hits = top_k_hits(predicted.scores, predicted.references, sizes)
     return list(zip(sizes, hits, strict=True))
@@ -421,7 +421,7 @@ def _top_k_hits(
 def _row_counts(
     predicted: PredictedScores | IndicatorScores, scores: Mapping[str, ScoreWithVariance]
 ) -> dict[str, Any]:
-    """How many rows each score rests on: positives, the scarcer of both, or all of them."""
+    """The number of rows behind each score: positives, the rarer of the two labels, or all rows."""
     weights, references = predicted.weights, predicted.references
     if weights is not None:
         references = references[weights > 0]
@@ -446,7 +446,7 @@ def _row_counts(
 
 
 def _equal(column: Column, label: Label) -> Booleans:
-    """In which rows a column has a label."""
+    """Which rows of a column have a label."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "biu":
         equal: Booleans = column == label
         return equal

@@ -1,4 +1,4 @@
-"""`metric-commons leaderboard` and `history`: saved results in an order, if they are alike."""
+"""`metric-commons leaderboard` and `history`: order saved results, if they are comparable."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from ..results.latex import as_latex
 from ..results.rendering import Table, as_html, as_markdown, spreadsheet_cell
 
 if TYPE_CHECKING:
-    from ..leaderboards.boards import Board, Candidate
+    from ..leaderboards.leaderboards import Entry, Leaderboard
 
 _LEVEL = 0.95
 
@@ -73,18 +73,18 @@ def leaderboard(
     --per-example writes; without them the board has intervals only. --format
     html prints a page with sortable columns.
     """
-    from ..leaderboards import boards as boards_of_results
+    from ..leaderboards import leaderboards
 
     level = _LEVEL if confidence is None else confidence
-    results = boards_of_results.read_results(paths, rows or [])
+    results = leaderboards.read_results(paths, rows or [])
     if cluster_by is not None:
         results = [stored.clustered(cluster_by, level) for stored in results]
-    candidates = boards_of_results.candidates(results, score)
-    groups = boards_of_results.alike(candidates)
+    entries = leaderboards.entries(results, score)
+    groups = leaderboards.comparable(entries)
     if mean is None and not group:
-        _check_alike(groups, "give --group for a board of each")
+        _check_comparable(groups, "give --group for a board of each")
     listed = [
-        boards_of_results.board(members, confidence_level=level, scores=scores, top=top)
+        leaderboards.leaderboard(members, confidence_level=level, scores=scores, top=top)
         for members in groups
     ]
     if mean is None:
@@ -125,21 +125,20 @@ def history(
     --per-example file. Results with different options, versions or rows are
     refused with the differences; --group prints a history for each group.
     """
-    from ..leaderboards import boards as boards_of_results
-    from ..leaderboards import histories
+    from ..leaderboards import histories, leaderboards
 
     level = _LEVEL if confidence is None else confidence
-    results = boards_of_results.read_results(paths, rows or [])
+    results = leaderboards.read_results(paths, rows or [])
     if cluster_by is not None:
         results = [stored.clustered(cluster_by, level) for stored in results]
-    candidates = histories.results_of_system(boards_of_results.candidates(results, score), system)
-    groups = boards_of_results.alike(candidates)
+    entries = histories.results_of_system(leaderboards.entries(results, score), system)
+    groups = leaderboards.comparable(entries)
     if not group:
-        _check_alike(groups, "give --group for a history of each")
+        _check_comparable(groups, "give --group for a history of each")
     sections = []
     for members in groups:
         changes = histories.history(members, level)
-        signatures = {candidate.result.signature: None for candidate in changes.results}
+        signatures = {entry.result.signature: None for entry in changes.results}
         signatures |= {change["signature"]: None for change in changes.changes}
         heading = {"by": score, "system": members[0].system, "signatures": list(signatures)}
         sections.append(
@@ -148,15 +147,15 @@ def history(
     _show(sections, form)
 
 
-def _check_alike(groups: "Sequence[Sequence[Candidate]]", advice: str) -> None:
-    """Nothing, if all systems were scored alike."""
+def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
+    """Check that all systems are comparable."""
     if len(groups) > 1:
-        from ..leaderboards.boards import differences
+        from ..leaderboards.leaderboards import differences
 
         raise ValueError(f"results of unlike signatures: {differences(groups)}; {advice}")
 
 
-def _check_one_score(groups: "Sequence[Sequence[Candidate]]") -> None:
+def _check_one_score(groups: "Sequence[Sequence[Entry]]") -> None:
     """Nothing, if groups differ in their rows alone."""
     of_rows = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
     scorings = {
@@ -164,12 +163,12 @@ def _check_one_score(groups: "Sequence[Sequence[Candidate]]") -> None:
         for group in groups
     }
     if len(scorings) > 1:
-        from ..leaderboards.boards import differences
+        from ..leaderboards.leaderboards import differences
 
         raise ValueError(f"there is no mean of scores of unlike signatures: {differences(groups)}")
 
 
-def _section(board: "Board") -> Section:
+def _section(board: "Leaderboard") -> Section:
     signatures = board.results.signatures()
     heading = {
         "by": f"{board.module}.{board.score}",
@@ -234,7 +233,7 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_page(sections: Sequence[Section]) -> str:
-    from ..report.board import board_page
+    from ..report.leaderboard_page import leaderboard_page
 
     tables = [as_html([section.table], section.lines) for section in sections]
-    return board_page(tables)
+    return leaderboard_page(tables)

@@ -164,7 +164,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
         if module not in modules:
             hint = nearest(module, modules) or f"; the modules are {', '.join(modules)}"
             raise wrong(path, ["modules", module], f"there is no such module{hint}")
-        metric = metrics[module] = catalog.declared(module)
+        metric = metrics[module] = catalog.load_without_evaluate(module)
         accepted = [option for option in metric.options if option not in REPORTING]
         for option in options:
             if option not in accepted:

@@ -1,4 +1,4 @@
-"""Clusters judged by their points, or against true labels."""
+"""Scores of clusters, from their points or against true labels."""
 
 from typing import TYPE_CHECKING
 

@@ -15,13 +15,13 @@ from .partition_names import Measure
 
 @dataclass(frozen=True)
 class CellCounts:
-    """Counts of several contingency tables of the same labels, such as resamples of one.
+    """Counts of several contingency tables of the same labels, such as resamples of one table.
 
     Args:
         cells: how often each pair of labels occurs, shape (tables, pairs).
-        cell_row_totals: for each pair the total of its true label.
-        cell_column_totals: for each pair the total of its cluster.
-        cell_columns: for each pair the number of its cluster, shape (pairs,).
+        cell_row_totals: for each pair, the total of its true label.
+        cell_column_totals: for each pair, the total of its cluster.
+        cell_columns: for each pair, the number of its cluster, shape (pairs,).
         row_totals: the total of each true label, shape (tables, labels).
         column_totals: the total of each cluster, shape (tables, clusters).
 
@@ -36,10 +36,10 @@ class CellCounts:
 
 
 def cell_counts(table: ContingencyTable, counts: Integers) -> CellCounts:
-    """The counts with their totals.
+    """The counts, with their totals.
 
     Args:
-        table: of true labels and clusters; says which labels each pair has.
+        table: the table of true labels and clusters, which defines the labels of each pair.
         counts: how often each pair of the table occurs, shape (tables, pairs).
     """
     row_totals = np.zeros((len(counts), len(table.row_labels)), np.int64)
@@ -59,7 +59,7 @@ def cell_counts(table: ContingencyTable, counts: Integers) -> CellCounts:
 
 
 def agreement(measure: Measure, counts: CellCounts) -> list[Any]:
-    """The measure for each table.
+    """The value of the measure for each table.
 
     >>> from ..numbers.contingency import contingency
     >>> table = contingency(["x", "x", "y", "y"], [0, 0, 1, 2])
@@ -86,17 +86,17 @@ def agreement(measure: Measure, counts: CellCounts) -> list[Any]:
     entropies = list(zip(label_entropies, cluster_entropies, strict=True))
     match measure.kind:
         case "homogeneity":
-            return _shares(information, label_entropies)
+            return _information_ratios(information, label_entropies)
         case "completeness":
-            return _shares(information, cluster_entropies)
+            return _information_ratios(information, cluster_entropies)
         case "ami":
             return _adjusted_information(measure.average, counts, information, entropies)
     if measure.beta != 1:
         # (1 + beta) h c / (beta h + c), where homogeneity h is I / H and completeness c is I / K
         weights = [(measure.beta * k + h) / (1 + measure.beta) for h, k in entropies]
-        return _shares(information, weights)
-    # NMI is the information over the mean entropy. V-measure is the harmonic mean of homogeneity
-    # I / H and completeness I / K, which is the same: 2 / (H / I + K / I) = 2 I / (H + K).
+        return _information_ratios(information, weights)
+    # NMI is the information divided by the mean entropy. V-measure is the harmonic mean of
+    # homogeneity I / H and completeness I / K, which is equal: 2 / (H / I + K / I) = 2 I / (H + K).
     return _normalized(measure.average, information, entropies)
 
 
@@ -104,10 +104,10 @@ def _normalized(
     average: str, information: Sequence[float], entropies: Sequence[tuple[float, float]]
 ) -> list[float]:
     """Information over an average of both entropies; 1 if both are 0, 0 without information."""
-    shares = _shares(information, [_average(average, *pair) for pair in entropies])
+    ratios = _information_ratios(information, [_average(average, *pair) for pair in entropies])
     return [
-        share if value or not any(pair) else 0.0
-        for share, value, pair in zip(shares, information, entropies, strict=True)
+        ratio if value or not any(pair) else 0.0
+        for ratio, value, pair in zip(ratios, information, entropies, strict=True)
     ]
 
 
@@ -123,7 +123,7 @@ def _average(average: str, first: float, second: float) -> float:
             return max(first, second)
 
 
-_ROUNDING = 1e-12  # entropies that differ by no more than this part of them are equal
+_ROUNDING = 1e-12  # relative difference up to which entropies count as equal
 
 
 def _adjusted_information(
@@ -132,9 +132,10 @@ def _adjusted_information(
     information: Sequence[float],
     entropies: Sequence[tuple[float, float]],
 ) -> list[float]:
-    """Information above that of chance, over what it is at most; 0 by chance.
+    """Information above chance, divided by its maximum; 0 is chance level.
 
-    As in scikit-learn, one label and one cluster agree, and one of many have nothing in common.
+    As in scikit-learn, a single label and a single cluster agree; one of many have nothing in
+    common.
 
     Source:
         Vinh, Epps and Bailey, Information theoretic measures for clusterings comparison (2010).
@@ -150,25 +151,25 @@ def _adjusted_information(
         expected = expected_information(row_totals, column_totals)
         average_entropy = _average(average, *pair) / rows
         most = average_entropy - expected
-        # Where clusters are single rows on both sides, chance agrees as well as can be.
+        # If clusters are single rows on both sides, agreement by chance is already perfect.
         is_certain = most <= _ROUNDING * average_entropy
         values.append(1.0 if is_certain else (total / rows - expected) / most)
     return values
 
 
 def _purities(counts: CellCounts) -> list[float]:
-    """The share of rows that have the most frequent label of their cluster."""
+    """The proportion of rows that have the most frequent label of their cluster."""
     clusters = counts.cell_columns
     purities = []
     for cells, totals in zip(counts.cells, counts.column_totals, strict=True):
-        greatest = np.zeros(totals.size, np.int64)
-        np.maximum.at(greatest, clusters, cells)
-        purities.append(int(greatest.sum()) / int(totals.sum()))
+        largest = np.zeros(totals.size, np.int64)
+        np.maximum.at(largest, clusters, cells)
+        purities.append(int(largest.sum()) / int(totals.sum()))
     return purities
 
 
 def _pair_counts(counts: CellCounts) -> list[tuple[int, int, int, int]]:
-    """For each table the pairs of rows of one label and cluster, of one label, of one cluster, all.
+    """The pairs of rows with equal label and cluster, equal label, equal cluster; and all pairs.
 
     >>> from ..numbers.contingency import contingency
     >>> table = contingency(["x", "x", "y", "y"], [0, 0, 1, 2])
@@ -185,12 +186,12 @@ def _pair_counts(counts: CellCounts) -> list[tuple[int, int, int, int]]:
 
 
 def _adjusted_rand_indices(counts: CellCounts) -> list[float]:
-    """Pairs of rows that are together in both columns, adjusted for chance.
+    """Agreement of the two columns on pairs of rows, adjusted for chance.
 
-    Of P pairs of rows, let A have the same true label, B the same cluster, and S both. By chance S
-    would be A * B / P, and it is at most (A + B) / 2. The index is (S - chance) / (most - chance);
-    both terms times 2 P are integers, so only the division rounds. Where it would be 0 / 0, as with
-    a single label and a single cluster, the index is 1.
+    Of P pairs of rows, let A have the same true label, B the same cluster, and S both. The expected
+    value of S is A * B / P, its maximum (A + B) / 2. The index is (S - expected) / (maximum -
+    expected); both terms times 2 P are integers, so only the division rounds. Where it would be
+    0 / 0, as with a single label and a single cluster, the index is 1.
 
     Source:
         Hubert and Arabie, Comparing partitions (1985).
@@ -212,7 +213,7 @@ def _information(counts: CellCounts) -> tuple[list[float], list[float], list[flo
     rows = counts.row_totals.sum(axis=1, keepdims=True)
     expected = counts.cell_row_totals * counts.cell_column_totals
     with np.errstate(divide="ignore", invalid="ignore"):
-        # With log1p a ratio of exactly 1 adds nothing, and ratios close to 1 keep their digits.
+        # With log1p, a ratio of exactly 1 adds nothing, and ratios close to 1 keep their digits.
         excess = (counts.cells * rows - expected) / expected
         terms = np.where(counts.cells > 0, counts.cells * np.log1p(excess), 0.0)
     return _sums(terms), _entropies(counts.row_totals, rows), _entropies(counts.column_totals, rows)
@@ -242,8 +243,8 @@ def _sums(terms: Floats) -> list[float]:
     return [max(math.fsum(row), 0.0) for row in terms.tolist()]
 
 
-def _shares(information: Sequence[float], entropies: Sequence[float]) -> list[float]:
-    """Information over entropy, at most 1; 1 where there is no entropy, hence no uncertainty."""
+def _information_ratios(information: Sequence[float], entropies: Sequence[float]) -> list[float]:
+    """Information over entropy, at most 1; 1 if the entropy is 0, since nothing is uncertain."""
     return [
         min(value / entropy, 1.0) if entropy else 1.0
         for value, entropy in zip(information, entropies, strict=True)

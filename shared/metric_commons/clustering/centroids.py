@@ -11,19 +11,19 @@ from ..numbers.multisets import Multiset
 from ..statistics.summary import mean
 from .clusters import BLOCK, Clusters, blocks, vector_lengths
 
-# Both are shares of `Clusters.unit`, which all coordinates are below.
-_COARSE = 2.0**-8  # distances below this are noticeably changed by the rounding of centroids
+# Both are relative to `Clusters.unit`, which exceeds all coordinates.
+_COARSE = 2.0**-8  # smaller distances are noticeably changed by the rounding of centroids
 _ROUNDING = 2.0**-46  # equal centroids may be this far apart after rounding
 
 
 @dataclass(frozen=True)
 class Spreads:
-    """Where clusters are and how far they reach: all that the scores by centroids depend on.
+    """The positions and extents of clusters, which determine the scores by centroids.
 
     Attributes:
         sizes: the number of points of each cluster.
         centroids: the mean of the points of each cluster, rounded.
-        corrections: what rounding has left out of each centroid: the mean is the sum of both.
+        corrections: the rounding error of each centroid: the exact mean is the sum of both.
         mean_distances: the mean distance of the points of each cluster to its centroid.
         scatter: the sum of squared distances of all points to their centroids.
     """
@@ -35,7 +35,7 @@ class Spreads:
     scatter: float
 
     def distances(self, cluster: int) -> Floats:
-        """The distances of the centroid of a cluster to all centroids."""
+        """The distances of the centroid of a cluster from all centroids."""
         return vector_lengths(
             (self.centroids - self.centroids[cluster])
             + (self.corrections - self.corrections[cluster])
@@ -54,12 +54,13 @@ class Spreads:
 def spreads(clusters: Clusters) -> Spreads:
     """The centroids of clusters, and how far their points are from them.
 
-    If clusters are small or close together, compared with their distance from zero, the rounding of
-    centroids would show: the mean of 1e9, 1e9 and 1e9 + 1 is 1e9 + 1/3, but float64 is up to 6e-8
-    off. Then the mean difference of points to their rounded centroid is kept as a correction.
+    If clusters are small or close together compared with their distance from zero, the rounding of
+    centroids would show: the mean of 1e9, 1e9 and 1e9 + 1 is 1e9 + 1/3, but float64 is off by up to
+    6e-8. In that case the mean difference between points and their rounded centroid is kept as a
+    correction.
 
-    Centroids that are so close that they may be equal are computed in fractions, because
-    Davies-Bouldin is infinite if they are.
+    Centroids so close that they may be equal are computed as fractions, because Davies-Bouldin is
+    infinite if they are.
     """
     centroids = clusters.means()
     coarse = _spreads(clusters, centroids, np.zeros_like(centroids))
@@ -97,11 +98,11 @@ def _spreads(clusters: Clusters, centroids: Floats, corrections: Floats) -> Spre
 
 
 def davies_bouldin(spread: Spreads) -> float:
-    """The mean over clusters of their overlap with the cluster that they overlap with most.
+    """The overlap of each cluster with the one that it overlaps most, averaged over clusters.
 
-    The overlap of two clusters is the sum of their mean distances to the centroid, divided by the
-    distance of both centroids. It is infinite where centroids coincide, and 0 if all points of both
-    clusters do.
+    The overlap of two clusters is the sum of their mean distances to their centroids, divided by
+    the distance between the centroids. It is infinite if the centroids coincide, and 0 if all
+    points of both clusters do.
 
     Source:
         Davies and Bouldin, A Cluster Separation Measure (1979).
@@ -120,9 +121,9 @@ def davies_bouldin(spread: Spreads) -> float:
 
 
 def calinski_harabasz(spread: Spreads) -> float:
-    """The variance between clusters over that within clusters, each over its degrees of freedom.
+    """The variance between clusters over that within clusters, each per degree of freedom.
 
-    Infinite where the points of every cluster coincide; NaN where all points do, which is 0 / 0.
+    It is infinite if the points of every cluster coincide, and NaN (0 / 0) if all points do.
 
     Source:
         Calinski and Harabasz, A dendrite method for cluster analysis (1974).

@@ -1,4 +1,4 @@
-"""From columns of clusters, and of points or true labels, to scores."""
+"""Scores of clusters, from columns of clusters and of points or true labels."""
 
 import math
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from .partition_names import (
 )
 from .silhouette import Metric, silhouettes, silhouettes_of_distances
 
-_SORTED_POINTS = 1 << 14  # up to so many points are sorted before centroids are computed
+_SORTED_POINTS = 1 << 14  # up to this many points are sorted before centroids are computed
 
 
 @checked_options
@@ -43,7 +43,7 @@ def clustering_scores(
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> dict[str, Any]:
-    """The measures by name, and on request scores of points and intervals.
+    """The measures by name and, on request, scores of points and intervals.
 
     Args:
         predictions: the cluster of each row, an int or a text; or a whole number as a float.
@@ -59,8 +59,7 @@ def clustering_scores(
         seed: of the draws, and of the sample.
 
     Raises:
-        ValueError: a row or an option is not what it may be, or measures do not go with these
-            references.
+        ValueError: a row or an option is not valid, or measures do not apply to these references.
 
     >>> scores = clustering_scores([0, 0, 1, 1], [0, 0, 1, 2], measures=["ari", "nmi"])
     >>> {name: round(score, 4) for name, score in scores.items()}
@@ -93,7 +92,7 @@ _ONE_DIMENSION = "a label is a whole number or a text, and points in one dimensi
 
 
 def whole_labels(name: str, column: Column, problem: str) -> Column:
-    """The column, with integers in place of floats that are whole.
+    """The column, with whole floats converted to integers.
 
     Raises:
         ValueError: a float is not whole; names the row.
@@ -113,7 +112,7 @@ def whole_labels(name: str, column: Column, problem: str) -> Column:
 
 
 def _chosen_measures(measures: Any, *, are_labels: bool, metric: str) -> list[Measure]:
-    """The measures, all of which go with references of labels, or of points, or distances."""
+    """The measures, checked to apply to references that are labels, points or distances."""
     if measures is None:
         if are_labels:
             return parse_measures(LABEL_MEASURES)
@@ -184,10 +183,9 @@ def _point_scores(
 
 
 def _sample(rows: int, size: int, seed: int) -> Integers:
-    """The positions of so many rows, drawn without replacement; ascending.
+    """The positions of this many rows, drawn without replacement; ascending.
 
-    Rows are drawn with replacement until enough different ones have come up; each counts when it is
-    drawn for the first time.
+    Rows are drawn with replacement until there are enough distinct ones; repetitions are ignored.
     """
     words = Words(int(seed))
     is_drawn = np.zeros(rows, bool)

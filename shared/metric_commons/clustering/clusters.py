@@ -1,6 +1,6 @@
-"""Points and their clusters, in an order and a unit in which sums of squares are safe.
+"""Points and their clusters, ordered and scaled so that sums of squares are safe.
 
-Points are sorted, so that the order of rows does not show in a score. Coordinates whose squares
+Points are sorted, so that the order of rows does not affect a score. Coordinates whose squares
 would overflow or underflow are scaled by a power of two.
 """
 
@@ -13,22 +13,22 @@ from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import RowError
 
 _SAFE_EXPONENT = 300  # coordinates below 2**300 and above 2**-300 can be squared and summed
-BLOCK = 1 << 13  # points at a time, so that intermediate arrays stay in the cache
+BLOCK = 1 << 13  # points at a time, so that intermediate arrays fit into the cache
 
 
 class Clusters:
-    """Points and their clusters, sorted by cluster, and scaled where squares would overflow.
+    """Points and their clusters, sorted by cluster, and scaled if squares would overflow.
 
     Args:
-        points: a row of coordinates each, shape (points, dimensions).
-        labels: the cluster of each point, an int or a text.
-        directions: replace each point by its direction from the origin, a vector of length 1.
-        sort_points: sort the points of each cluster by their coordinates too; otherwise points stay
-            in the order of rows.
+        points: rows of coordinates, shape (points, dimensions).
+        labels: the cluster of each point, an int or a string.
+        directions: whether to replace each point by its direction from the origin, a unit vector.
+        sort_points: whether to sort the points of each cluster by their coordinates too; otherwise
+            points stay in the order of rows.
 
     Raises:
-        ValueError: points that are not rows of equally many finite numbers; one cluster, or as many
-            as points, for which no score is defined.
+        ValueError: points are not rows of equally many finite numbers; or there is one cluster, or
+            as many as points, for which no score is defined.
 
     >>> clusters = Clusters([[0.0, 0.0], [9.0, 9.0], [0.0, 1.0]], ["a", "b", "a"])
     >>> clusters.sizes.tolist(), clusters.order.tolist()
@@ -55,7 +55,7 @@ class Clusters:
         if not 1 < self.count < rows:
             raise ValueError(
                 f"predictions holds {self.count} cluster{'s' * (self.count > 1)} of {rows} points; "
-                "a score needs at least two clusters, and less than there are points"
+                "a score needs at least two clusters, and fewer clusters than points"
             )
         if directions:
             coordinates, largest = _directions(coordinates), 1.0
@@ -65,17 +65,17 @@ class Clusters:
         if sort_points:
             self.order = _sorted_order(coordinates, self.codes)
             coordinates, self.codes = coordinates[self.order], self.codes[self.order]
-        # No score depends on the unit of coordinates, so a power of two may be taken out of them.
+        # Scores do not depend on the unit of coordinates, so a power of two may be factored out.
         exponent = math.frexp(largest)[1]
         is_safe = abs(exponent) <= _SAFE_EXPONENT
         self.points = coordinates if is_safe else np.ldexp(coordinates, -exponent)
-        self.unit = math.ldexp(1.0, exponent if is_safe else 0)  # all coordinates are below
+        self.unit = math.ldexp(1.0, exponent if is_safe else 0)  # exceeds all coordinates
 
     def __len__(self) -> int:
         return len(self.points)
 
     def means(self, centres: Floats | None = None) -> Floats:
-        """The mean of the points of each cluster; with `centres`, of their differences to these.
+        """The mean of the points of each cluster; with `centres`, of their differences from these.
 
         Args:
             centres: a point for each cluster, shape (clusters, dimensions).
@@ -88,7 +88,7 @@ class Clusters:
             codes, points = self.codes[block].astype(np.int32), self.points[block]
             if centres is not None:
                 points = points - centres[codes]
-            # Row k of this matrix has a 1 for each point of cluster k: times points it sums them.
+            # Row k of this matrix has a 1 for each point of cluster k: times points, it sums them.
             membership = csc_array(
                 (ones[: len(codes)], codes, indices[: len(codes) + 1]),
                 shape=(self.count, len(codes)),
@@ -98,7 +98,7 @@ class Clusters:
         return means
 
     def in_row_order(self, values: Floats) -> Floats:
-        """Values of sorted points in the order of rows."""
+        """Values of sorted points, rearranged to the order of rows."""
         rows = np.empty(len(self))
         rows[self.order] = values
         return rows
@@ -128,8 +128,8 @@ def as_coordinates(points: Column) -> tuple[Floats, float]:
     """The points as an array, shape (points, dimensions), and the largest absolute coordinate.
 
     Raises:
-        ValueError: points of unequal length or of no coordinates, or a coordinate that is not
-            finite; names the row.
+        ValueError: points have different lengths or no coordinates, or a coordinate is not finite;
+            names the row.
     """
     if not isinstance(points, np.ndarray):
         lengths = [len(point) if isinstance(point, Sequence) else -1 for point in points]
@@ -144,7 +144,7 @@ def as_coordinates(points: Column) -> tuple[Floats, float]:
     if array.ndim != 2 or not array.shape[1] or array.dtype.kind not in "biuf":
         raise ValueError(
             "references must hold a row of coordinates for each point, got an array of shape "
-            f"{array.shape} and {array.dtype}; for one dimension give rows of one number"
+            f"{array.shape} and {array.dtype}; for one dimension, pass rows of one number"
         )
     coordinates = array.astype(np.float64, copy=False)
     largest = _largest(coordinates)
@@ -167,11 +167,11 @@ def _largest(coordinates: Floats) -> float:
 
 
 def _cluster_codes(labels: Column) -> tuple[Integers, int]:
-    """The clusters as 0, 1, ..., in the order of their labels, and how many there are."""
+    """The clusters as 0, 1, ..., in the order of their labels, and their number."""
     column = np.asarray(labels)
     if column.dtype.kind in "iub":
-        lowest, greatest = int(column.min()), int(column.max())
-        if greatest - lowest < 1 << 16:  # counters cost less than the sort of np.unique
+        lowest, largest = int(column.min()), int(column.max())
+        if largest - lowest < 1 << 16:  # counters cost less than the sort of np.unique
             offsets = (column - column.dtype.type(lowest)).astype(np.int64)
             occurs = np.bincount(offsets) > 0
             return (np.cumsum(occurs) - 1)[offsets], int(occurs.sum())
@@ -180,9 +180,9 @@ def _cluster_codes(labels: Column) -> tuple[Integers, int]:
 
 
 def _sorted_order(points: Floats, codes: Integers) -> Integers:
-    """The order of points by cluster and then by coordinates; equal points stay in row order.
+    """The order of points by cluster, then by coordinates; equal points stay in row order.
 
-    The first coordinate mostly settles it, so the others are looked at only if there are ties.
+    The first coordinate usually decides, so the others are compared only if there are ties.
     """
     order = np.lexsort([points[:, 0], codes])
     first = points[order, 0]
@@ -195,8 +195,8 @@ def _sorted_order(points: Floats, codes: Integers) -> Integers:
 def _directions(points: Floats) -> Floats:
     """The points as vectors of length 1, with the same direction from the origin.
 
-    Half the squared distance of two such vectors is their cosine distance. Each point is first
-    scaled by a power of two to a largest coordinate from 0.5 to 1, so that no square overflows.
+    Half the squared distance between two such vectors is their cosine distance. Each point is first
+    scaled by a power of two, to a largest coordinate from 0.5 to 1, so that no square overflows.
     """
     largest = np.abs(points).max(axis=1)
     if not largest.all():

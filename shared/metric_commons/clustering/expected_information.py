@@ -1,4 +1,4 @@
-"""The mutual information that partitions with clusters of these sizes have by chance."""
+"""The expected mutual information of random partitions with given cluster sizes."""
 
 import math
 
@@ -8,10 +8,10 @@ from ..numbers.arrays import Integers
 
 
 def expected_information(row_totals: Integers, column_totals: Integers) -> float:
-    """The mean mutual information over all ways to draw partitions of these sizes, in nats.
+    """The mean mutual information over all partitions with these cluster sizes, in nats.
 
-    The number of rows that a label of a rows and a cluster of b rows share is hypergeometric. Pairs
-    of equal sizes have equal terms, which are computed once.
+    The number of rows in both a label of a rows and a cluster of b rows is hypergeometric. Pairs of
+    equal sizes have equal terms, which are computed once.
 
     Source:
         Vinh, Epps and Bailey, Information theoretic measures for clusterings comparison (2010).

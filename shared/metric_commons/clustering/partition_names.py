@@ -1,4 +1,4 @@
-"""Names of measures of clusters: silhouette, ari, nmi(average_method=max), v_measure(beta=2)."""
+"""Names of clustering measures: silhouette, ari, nmi(average_method=max), v_measure(beta=2)."""
 
 import math
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ _NAMES = (*POINT_MEASURES, *LABEL_MEASURES, *FURTHER_LABEL_MEASURES)
 
 
 class Measure(NamedTuple):
-    """One measure, as `parse_measures` understands its name."""
+    """One measure, as parsed from its name."""
 
     name: str  # as the caller wrote it; the key of the result
     kind: str  # such as "nmi"
     average: str = "arithmetic"  # of both entropies
-    beta: float = 1.0  # how much completeness weighs, compared with homogeneity
+    beta: float = 1.0  # the weight of completeness relative to homogeneity
 
     @property
     def is_of_points(self) -> bool:
@@ -31,7 +31,7 @@ class Measure(NamedTuple):
 
 
 def parse_measures(measures: Any) -> list[Measure]:
-    """The measures with these names: one or several, all known and different.
+    """Parse the names of one or several measures, checked to be known and distinct.
 
     >>> parse_measures("nmi(average_method=max)")
     [Measure(name='nmi(average_method=max)', kind='nmi', average='max', beta=1.0)]
@@ -44,15 +44,15 @@ arithmetic, geometric, min, max
     parsed = {}
     if isinstance(names, Sequence) and all(isinstance(name, str) for name in names):
         parsed = {name: _with_parameter(name) for name in names}
-    known = [*_NAMES, *(name for name, measure in parsed.items() if measure)]
-    return [parsed[name] or Measure(name, name) for name in check_measures(measures, known)]
+    supported = [*_NAMES, *(name for name, measure in parsed.items() if measure)]
+    return [parsed[name] or Measure(name, name) for name in check_measures(measures, supported)]
 
 
 Measures = Annotated[str | Sequence[str], Parsed(parse_measures, "a measure, or a list of them")]
 
 
 def _with_parameter(name: str) -> Measure | None:
-    """The measure, if it has a parameter."""
+    """The measure, if its name has a parameter."""
     kind, parameter, value = measure_parts(name)
     if not parameter or _PARAMETERS.get(kind) != parameter:
         return None

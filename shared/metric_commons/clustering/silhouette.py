@@ -1,7 +1,7 @@
 """Silhouettes of points: how much closer each is to its own cluster than to the next one.
 
-Euclidean distances are taken from matrix products, which are fast but lose digits where points are
-close; distances that may have lost some are computed again from differences of coordinates.
+Euclidean distances are computed by matrix products, which are fast but lose digits where points are
+close; distances that may have lost some are recomputed from differences of coordinates.
 
 Source:
     Rousseeuw, Silhouettes: a graphical aid to the interpretation and validation of cluster analysis
@@ -20,11 +20,11 @@ from .clusters import Clusters, blocks
 
 Metric = Literal["euclidean", "sqeuclidean", "cosine", "precomputed"]
 
-_MULTIPLICATIONS = 1 << 18  # up to which BLAS keeps a matrix product in one thread
+_MULTIPLICATIONS = 1 << 18  # up to which BLAS computes a matrix product in one thread
 _HEIGHT = 16  # rows of such a product
 _TILE = 1 << 17  # distances computed together, so that they stay in the cache
-_CLOSE = 1e-6  # squared distances below this share of the greatest square are computed again
-_LARGE_CLUSTER = 256  # mean size from which on tiles of a pair of clusters pay
+_CLOSE = 1e-6  # squared distances below this fraction of the largest square are recomputed
+_LARGE_CLUSTER = 256  # mean size from which tiles for pairs of clusters are worthwhile
 
 
 def silhouettes(
@@ -32,17 +32,17 @@ def silhouettes(
 ) -> Floats:
     """How much closer each point is to its own cluster than to the next one, from -1 to 1.
 
-    (b - a) / max(a, b), where a is the mean distance to the other points of its cluster, and b the
-    least mean distance to the points of another cluster. 0 for the only point of a cluster, and
-    where a and b are 0.
+    It is (b - a) / max(a, b), where a is the mean distance to the other points of its cluster, and
+    b the smallest mean distance to the points of another cluster; 0 for the only point of a
+    cluster, and if a and b are 0.
 
     Args:
         clusters: the points.
-        squared: take squared distances; the time is then linear in the number of points.
-        positions: of the points to take, among the sorted ones; None for all.
+        squared: whether to use squared distances, which takes time linear in the number of points.
+        positions: the indices of points to use among the sorted ones; None for all.
 
     Returns:
-        In the order of sorted points, or of `positions`.
+        One value per sorted point, or per element of `positions`.
 
     >>> clusters = Clusters([[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]], [0, 0, 1, 1])
     >>> silhouettes(clusters).round(3).tolist()
@@ -61,11 +61,11 @@ def silhouettes(
 def silhouettes_of_distances(clusters: Clusters, *, positions: Integers | None = None) -> Floats:
     """The silhouettes of rows whose "points" are their distances to all rows, in the same order.
 
-    Distances are sorted before they are summed, so that the order of rows does not show.
+    Distances are sorted before they are summed, so that the order of rows does not matter.
 
     Raises:
-        ValueError: the distances are not those of so many rows, one is below 0, or that of a row
-            from itself is not 0; names the row.
+        ValueError: there are not as many distances as rows, a distance is negative, or that of a
+            row from itself is not 0; names the row.
 
     >>> distances = [[0.0, 1.0, 5.0], [1.0, 0.0, 4.0], [5.0, 4.0, 0.0]]
     >>> clusters = Clusters(distances, [0, 0, 1], sort_points=False)
@@ -76,8 +76,8 @@ def silhouettes_of_distances(clusters: Clusters, *, positions: Integers | None =
     rows, width = distances.shape
     if rows != width:
         raise ValueError(
-            f"references have {width} distances a row, but there are {rows} rows; "
-            "metric='precomputed' needs that of every two"
+            f"references have {width} distances per row, but there are {rows} rows; "
+            "metric='precomputed' needs one for every pair"
         )
     if (distances < 0).any():
         row, column = np.argwhere(distances < 0)[0].tolist()
@@ -98,7 +98,7 @@ def silhouettes_of_distances(clusters: Clusters, *, positions: Integers | None =
 
 
 def _from_sums(clusters: Clusters, positions: Integers, sums: Floats, b: Floats) -> Floats:
-    """The silhouettes from the sums of distances inside, and the least mean distance outside."""
+    """The silhouettes, from sums of distances inside and the smallest mean distance outside."""
     sizes = clusters.sizes[clusters.codes[positions]]
     a = sums / np.maximum(sizes - 1, 1)
     greater = np.maximum(a, b)
@@ -107,14 +107,14 @@ def _from_sums(clusters: Clusters, positions: Integers, sums: Floats, b: Floats)
     return values
 
 
-# Sums of distances to the points of the own cluster, and the least mean distance to another one
+# Sums of distances to points of the same cluster, and the smallest mean distance to another
 
 
 def _squared_sums(clusters: Clusters, positions: Integers) -> tuple[Floats, Floats]:
     """The sums and means of squared distances, from centroids alone.
 
     The squared distances of x to the n points of a cluster add up to n * |x - centroid|**2 plus the
-    squared distances of the cluster to its centroid. All terms are positive: nothing cancels.
+    squared distances of the cluster from its centroid. All terms are positive: nothing cancels.
     """
     centroids = clusters.means()
     points, codes = clusters.points[positions], clusters.codes[positions]
@@ -122,7 +122,7 @@ def _squared_sums(clusters: Clusters, positions: Integers) -> tuple[Floats, Floa
     for cluster, (centroid, size) in enumerate(zip(centroids, clusters.sizes, strict=True)):
         members = clusters.points[clusters.starts[cluster] : clusters.starts[cluster + 1]]
         members = members - centroid
-        correction = members.mean(axis=0)  # what rounding has left out of the centroid
+        correction = members.mean(axis=0)  # the rounding error of the centroid
         members -= correction
         scatter = float(np.einsum("ij,ij->", members, members))
         differences = points - centroid - correction
@@ -134,7 +134,7 @@ def _squared_sums(clusters: Clusters, positions: Integers) -> tuple[Floats, Floa
 
 
 def _sums_by_cluster_pairs(clusters: Clusters) -> tuple[Floats, Floats]:
-    """A pair of clusters at a time, so that each distance is computed once."""
+    """One pair of clusters at a time, so that each distance is computed once."""
     inside_sums, nearest = np.zeros(len(clusters)), np.full(len(clusters), math.inf)
     parts = [slice(*ends) for ends in zip(clusters.starts, clusters.starts[1:], strict=False)]
     means = clusters.means()
@@ -157,7 +157,7 @@ def _sums_within(points: Floats, origin: Floats) -> Floats:
     buffer = distances.buffer()
     for top in range(0, len(points), distances.rows):
         bottom = min(top + distances.rows, len(points))
-        # The square on the diagonal has each pair twice; what is right of it has each pair once.
+        # The square on the diagonal has each pair twice; what is to its right has each pair once.
         for left, right in [
             *_steps(top, bottom, distances.columns),
             *_steps(bottom, len(points), distances.columns),
@@ -196,7 +196,7 @@ def _sums_by_points(clusters: Clusters, positions: Integers) -> tuple[Floats, Fl
         sums = np.zeros((len(part), clusters.count))
         for left, right in _steps(0, len(clusters), distances.columns):
             first, last = clusters.codes[left], clusters.codes[right - 1]
-            # Points are sorted by cluster, so the columns of a cluster stand side by side.
+            # Points are sorted by cluster, so the columns of a cluster are adjacent.
             starts = np.maximum(clusters.starts[first : last + 1] - left, 0)
             for top in range(0, len(part), distances.rows):
                 tile = distances.tile(top, left, right, buffer)
@@ -225,22 +225,22 @@ def _steps(start: int, stop: int, width: int) -> Iterator[tuple[int, int]]:
 
 
 class _Distances:
-    """Euclidean distances of two sets of points, a tile at a time.
+    """Euclidean distances between two sets of points, one tile at a time.
 
     The squared distance of x and y is the dot product of (-2x, |x|**2, 1) and (y, 1, |y|**2), so a
     tile is a product of two matrices. With x = 3 and y = 5 it is (-6, 9, 1) . (5, 1, 25), which is
     -30 + 9 + 25 = 4.
 
-    The product is a stack of low ones. BLAS computes a small product in one thread; for a large one
-    it would wake more threads, which would then wait for each other longer than they work.
+    The product is split into a stack of low ones. BLAS computes a small product in one thread; for
+    a large one it would wake more threads, which would wait for each other longer than they work.
 
     Points are taken relative to `origin`, a point in their middle. There |x| and |y| are not much
-    greater than the distances of points, so few distances lose digits. Those that may have lost
-    some are computed again, from differences of coordinates.
+    larger than the distances of points, so few distances lose digits. Those that may have lost some
+    are recomputed from differences of coordinates.
 
     Args:
-        left: points, the rows of a tile, shape (points, dimensions).
-        right: points, the columns of a tile.
+        left: the points for the rows of a tile, shape (points, dimensions).
+        right: the points for the columns of a tile.
         origin: shape (dimensions,).
     """
 
@@ -262,9 +262,9 @@ class _Distances:
         self._close = _CLOSE * max(float(x_squares.max()), float(y_squares.max()))
 
     def tile(self, top: int, left: int, right: int, buffer: Floats) -> Floats:
-        """The distances of `rows` points from `top` on to the points from `left` up to `right`.
+        """The distances of `rows` points from `top` onwards to the points `left` to `right` - 1.
 
-        The array lies in `buffer`, which the next tile overwrites.
+        The array is a view of `buffer`, which the next tile overwrites.
         """
         factors = self._left_factors[top : top + self.rows]
         stack = factors.reshape(-1, self._height, factors.shape[1])
@@ -277,7 +277,7 @@ class _Distances:
         return np.sqrt(tile, out=tile)
 
     def _correct(self, tile: Floats, top: int, left: int) -> None:
-        """Compute small squared distances again, from differences of coordinates."""
+        """Recompute small squared distances from differences of coordinates."""
         rows, columns = np.divmod(np.flatnonzero(tile < self._close), tile.shape[1])
         for block in blocks(len(rows)):
             i, j = rows[block], columns[block]
@@ -285,5 +285,5 @@ class _Distances:
             tile[i, j] = np.einsum("ij,ij->i", differences, differences)
 
     def buffer(self) -> Floats:
-        """Memory for a tile."""
+        """Memory for one tile."""
         return np.empty((self.rows + self._height) * self.columns)

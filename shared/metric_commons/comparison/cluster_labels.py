@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..catalog.arguments import OF_INTERVALS
-from ..catalog.catalog import declared
+from ..catalog.catalog import load_without_evaluate
 from ..files.tables import Source, file_of, getter
 from ..numbers.checks import check_labels
 from ..results.logged_scores import NAME as LOGGED
@@ -184,7 +184,7 @@ def _intervals(
     from ..statistics.cluster_sums import Clusters
     from ..statistics.intervals import interval
 
-    metric = LoggedScores() if module == LOGGED else declared(module)
+    metric = LoggedScores() if module == LOGGED else load_without_evaluate(module)
     estimates: dict[str, Any] = {}
     all_clusters = Clusters.of_labels(list(labels), len(labels))
     for name, column in means_of_rows(result).items():

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..catalog.arguments import REPORTING
-from ..catalog.catalog import declared
+from ..catalog.catalog import load_without_evaluate
 from ..files.stored import plain
 from ..numbers.checks import nearest
 from ..results.comparisons import Pair
@@ -93,7 +93,7 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
     """
     options = {name: value for name, value in result.options.items() if name not in REPORTING}
     try:
-        functions = declared(module, **options).row_statistics()
+        functions = load_without_evaluate(module, **options).row_statistics()
     except ValueError as error:
         raise ValueError(
             f"{module} of system {system!r} cannot be computed again from saved rows: {error}"

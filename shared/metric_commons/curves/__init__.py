@@ -1,1 +1,1 @@
-"""Scores of labels counted and ranked: curves, areas, losses and calibration."""
+"""Scores of classifiers by threshold and rank: curves, areas, losses and calibration."""

@@ -1,9 +1,9 @@
 """Areas under the ROC and precision-recall curves, log loss and Brier score of a binary task.
 
-Each score comes with the influence of rows on it: how much the score changes, in proportion, when a
-row of this score and label is given more weight. The sum of the squared influences of all rows is
-the variance of the score (the infinitesimal jackknife). For the area under the ROC curve the
-influences are DeLong's placements. They take one sort of the scores, not all pairs.
+Each score comes with the influence of rows on it: the rate at which the score changes as a row with
+this score and label is given more weight. The sum of the squared influences of all rows is the
+variance of the score (the infinitesimal jackknife). For the area under the ROC curve the influences
+are DeLong's placements, computed with one sort of the scores instead of all pairs.
 
 Source:
     Efron, The Jackknife, the Bootstrap and Other Resampling Plans (1982), chapter 6, for the
@@ -28,9 +28,9 @@ class ScoreWithInfluence:
     """A score and the influence of rows on it.
 
     Args:
-        score: the score; NaN if it is not defined.
-        influence: returns the influence of a positive and of a negative row, each an array over the
-            distinct scores; None if the score is not defined. It is computed only for intervals.
+        score: the score; NaN if it is undefined.
+        influence: returns the influences of positive and of negative rows, each an array over the
+            distinct scores; None if the score is undefined. It is called only for intervals.
 
     """
 
@@ -78,7 +78,7 @@ def binary_scores(counts: ScoreCounts, rows: RowScores) -> dict[str, ScoreWithVa
 def with_variance(
     counts: ScoreCounts, rows: RowScores, measured: ScoreWithInfluence
 ) -> ScoreWithVariance:
-    """The score with its variance and the influence of each row; NaN if it is not defined."""
+    """The score with its variance and the influence of each row; NaN if it is undefined."""
 
     def variance() -> float:
         if measured.influence is None:
@@ -99,7 +99,7 @@ def with_variance(
 def row_influences(
     counts: ScoreCounts, rows: RowScores, influence: tuple[Floats, Floats]
 ) -> Floats:
-    """The influence of each row, from those of a positive and a negative row of each score."""
+    """The influence of each row, from those of positive and negative rows at each score."""
     positions = counts.scores.searchsorted(rows.scores)
     positions = np.minimum(positions, counts.scores.size - 1)  # rows of weight 0 are not counted
     positive, negative = influence
@@ -111,12 +111,12 @@ def row_influences(
 
 
 def roc_auc(counts: ScoreCounts) -> ScoreWithInfluence:
-    """The share of pairs of a positive and a negative in which the positive has the higher score.
+    """The proportion of positive-negative pairs in which the positive has the higher score.
 
-    A tie is half a pair. Without weights the pairs are counted in integers. The placement of a
-    positive is the share of negatives below it, and that of a negative the share of positives above
-    it, ties halved; both have the area as their mean. They are scaled so that the variances of both
-    classes have n - 1 in the denominator, as in DeLong et al.
+    A tie counts as half a pair. Without weights, pairs are counted in integers. The placement of a
+    positive is the proportion of negatives below it, and that of a negative the proportion of
+    positives above it, counting ties as half; both average to the area. They are scaled so that the
+    variances of both classes have n - 1 in the denominator, as in DeLong et al.
     """
     positives, negatives = counts.total_positives, counts.total_negatives
     if not positives or not negatives:
@@ -139,17 +139,17 @@ def roc_auc(counts: ScoreCounts) -> ScoreWithInfluence:
 
 
 def average_precision(counts: ScoreCounts) -> ScoreWithInfluence:
-    """The mean over positives of the precision at their score."""
+    """The precision at the score of each positive, averaged over positives."""
     return _mean_precision(counts, counts.sums.precisions, shift=0)
 
 
 def pr_auc(counts: ScoreCounts) -> ScoreWithInfluence:
     """The area under straight lines between the points of the precision-recall curve.
 
-    The curve starts at recall 0 with precision 1. A trapezoid has the width of the positives of one
-    score, and as height the mean of the precision at this score and at the next higher one. So the
-    area is the mean of two mean precisions: with positives of the scores 0.9 and 0.5, and a
-    negative of 0.7, precision is 1 and 2/3 at them, and 1 and 1/2 one score above.
+    The curve starts at recall 0 with precision 1. The width of a trapezoid corresponds to the
+    positives with one score; its height is the mean of the precision at this score and at the next
+    higher one. So the area is the mean of two mean precisions: with positives at the scores 0.9 and
+    0.5, and a negative at 0.7, precision is 1 and 2/3 at them, and 1 and 1/2 one score above.
     """
     lower = _mean_precision(counts, counts.sums.precisions, shift=0)
     upper = _mean_precision(counts, counts.sums.precisions_above, shift=1)
@@ -168,7 +168,7 @@ def pr_auc(counts: ScoreCounts) -> ScoreWithInfluence:
 
 
 def _mean_precision(counts: ScoreCounts, total: float, *, shift: int) -> ScoreWithInfluence:
-    """The mean over positives of the precision at their score, or `shift` scores above."""
+    """The precision at the score of each positive, or `shift` scores above, on average."""
     positives = counts.total_positives
     if not positives:
         return UNDEFINED
@@ -192,7 +192,7 @@ def _mean_precision(counts: ScoreCounts, total: float, *, shift: int) -> ScoreWi
 
 
 def _log_loss(counts: ScoreCounts) -> ScoreWithInfluence:
-    """The mean of -log of the probability of the reference."""
+    """The mean of -log of the probability of the true label."""
     return _mean_loss(
         counts,
         counts.sums.log_losses,
@@ -201,7 +201,7 @@ def _log_loss(counts: ScoreCounts) -> ScoreWithInfluence:
 
 
 def _brier(counts: ScoreCounts) -> ScoreWithInfluence:
-    """The mean square of probability minus reference, 0 or 1."""
+    """The mean squared difference between the probability and the label, 0 or 1."""
     return _mean_loss(
         counts, counts.sums.squared_errors, lambda: ((1 - counts.scores) ** 2, counts.scores**2)
     )

@@ -1,4 +1,4 @@
-"""Calibration: whether events come true as often as their probabilities say, in bins.
+"""Calibration: whether events occur as often as their predicted probabilities say, in bins.
 
 Source:
     Naeini, Cooper and Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning
@@ -19,13 +19,13 @@ from .score_counts import ScoreCounts
 
 @dataclass(frozen=True)
 class Calibration:
-    """Bins of probabilities, ascending, without those that are empty.
+    """Bins of probabilities, ascending, without empty bins.
 
     Args:
         starts: where each bin begins among the distinct scores, and where the last one ends.
         predicted: the mean probability in each bin.
-        observed: the share of positives in each bin.
-        rows: how many rows each bin has, or the sum of their weights.
+        observed: the proportion of positives in each bin.
+        rows: the number of rows in each bin, or the sum of their weights.
 
     """
 
@@ -37,21 +37,21 @@ class Calibration:
 
     @property
     def gaps(self) -> list[float]:
-        """The share of positives minus the mean probability, for each bin."""
+        """The proportion of positives minus the mean probability, for each bin."""
         return [share - mean for share, mean in zip(self.observed, self.predicted, strict=True)]
 
 
 def calibration(counts: ScoreCounts, bins: int, strategy: str = "uniform") -> Calibration:
-    """The mean probability and the share of positives in bins of probabilities.
+    """The mean probability and the proportion of positives in bins of probabilities.
 
-    A bin holds its upper edge and not its lower one, except for the first bin, which holds both, as
-    in scikit-learn's `calibration_curve`.
+    A bin includes its upper edge but not its lower one, except for the first bin, which includes
+    both, as in scikit-learn's `calibration_curve`.
 
     Args:
-        counts: of probabilities.
-        bins: how many.
-        strategy: "uniform" for bins of equal width, "quantile" for bins with equally many rows, as
-            far as equal probabilities allow.
+        counts: the counts of probabilities.
+        bins: the number of bins.
+        strategy: "uniform" for bins of equal width, "quantile" for bins with equal numbers of rows,
+            as far as tied probabilities allow.
 
     >>> from .score_counts import score_counts
     >>> counts = score_counts(np.array([0.5, 0.4, 0.6]), np.array([True, False, True]))
@@ -72,7 +72,7 @@ def calibration(counts: ScoreCounts, bins: int, strategy: str = "uniform") -> Ca
     sizes = [rows[part].sum().item() for part in slices]
     totals = [float((rows[part] * counts.scores[part]).sum()) for part in slices]
     positives = [counts.positives[part].sum().item() for part in slices]
-    unit = 2.0**counts.exponent if counts.exponent else 1  # without weights rows stay integers
+    unit = 2.0**counts.exponent if counts.exponent else 1  # without weights, rows stay integers
     return Calibration(
         starts,
         [total / size for total, size in zip(totals, sizes, strict=True)],
@@ -94,7 +94,7 @@ def _edges(
 
 
 def calibration_errors(counts: ScoreCounts, bins: Calibration) -> dict[str, ScoreWithInfluence]:
-    """The expected and the maximum calibration error: the mean and the greatest gap of the bins."""
+    """The expected and the maximum calibration error: the mean and the largest gap of the bins."""
     if not bins.rows:
         return {"ece": UNDEFINED, "mce": UNDEFINED}
     total = math.fsum(bins.rows)
@@ -103,17 +103,17 @@ def calibration_errors(counts: ScoreCounts, bins: Calibration) -> dict[str, Scor
     ece, mce = math.fsum(weighted) / total, max(sizes)
     worst = sizes.index(mce)
 
-    def influence(score: float, shares: list[float]) -> tuple[Floats, Floats]:
-        """That of rows on a sum of gaps, in which a row of each bin has this share."""
+    def influence(score: float, weights: list[float]) -> tuple[Floats, Floats]:
+        """The influence of rows on a weighted sum of gaps, given the weight per row of each bin."""
         lengths = np.diff(bins.starts)
-        slope = np.repeat(np.sign(bins.gaps) * shares, lengths)
-        offset = np.repeat(score * np.array(shares), lengths)
+        slope = np.repeat(np.sign(bins.gaps) * weights, lengths)
+        offset = np.repeat(score * np.array(weights), lengths)
         return slope * (1 - counts.scores) - offset, -slope * counts.scores - offset
 
-    unit = 2.0**counts.exponent  # that of the counts; the rows of bins are in units of 1
-    equal_shares = [unit / total] * len(sizes)
+    unit = 2.0**counts.exponent  # of the counts; the rows of bins are in units of 1
+    equal_weights = [unit / total] * len(sizes)
     worst_alone = [unit * (index == worst) / rows for index, rows in enumerate(bins.rows)]
     return {
-        "ece": ScoreWithInfluence(ece, lambda: influence(ece, equal_shares)),
+        "ece": ScoreWithInfluence(ece, lambda: influence(ece, equal_weights)),
         "mce": ScoreWithInfluence(mce, lambda: influence(mce, worst_alone)),
     }

@@ -12,9 +12,9 @@ from .score_counts import ScoreCounts
 def roc_curve(counts: ScoreCounts, drop_intermediate: bool = True) -> dict[str, list[float]]:
     """The corners of the ROC curve, from threshold infinity down, as in scikit-learn.
 
-    Without `drop_intermediate` all points of the curve, in the middle of lines too.
+    With `drop_intermediate=False`, all points of the curve, including those on straight lines.
 
-    A rate without rows to divide by is NaN: "tpr" without positives, "fpr" without negatives.
+    A rate that would divide by zero is NaN: "tpr" without positives, "fpr" without negatives.
 
     >>> from .score_counts import score_counts
     >>> counts = score_counts(np.array([0.1, 0.4, 0.8]), np.array([False, True, True]))
@@ -25,7 +25,7 @@ def roc_curve(counts: ScoreCounts, drop_intermediate: bool = True) -> dict[str, 
     false_positives = counts.false_positives[::-1]
     is_corner = np.ones(true_positives.size, bool)
     if drop_intermediate and true_positives.size > 2:
-        # A point in the middle of a straight line is no corner.
+        # A point in the middle of a straight line is not a corner.
         is_corner[1:-1] = (np.diff(true_positives, 2) != 0) | (np.diff(false_positives, 2) != 0)
     return {
         "fpr": _rates(false_positives[is_corner]),
@@ -35,7 +35,7 @@ def roc_curve(counts: ScoreCounts, drop_intermediate: bool = True) -> dict[str, 
 
 
 def _rates(cumulated: NDArray[Any]) -> list[float]:
-    """Cumulated counts as shares of the last one, which is the total, after a 0; NaN without any.
+    """Cumulative counts after a 0, divided by the last one, which is the total; NaN if it is 0.
 
     >>> _rates(np.array([1, 1, 2]))
     [0.0, 0.5, 0.5, 1.0]
@@ -48,8 +48,9 @@ def _rates(cumulated: NDArray[Any]) -> list[float]:
 def pr_curve(counts: ScoreCounts, drop_intermediate: bool = False) -> dict[str, list[float]]:
     """The precision-recall curve at each distinct score, ascending, as in scikit-learn.
 
-    It ends with precision 1 and recall 0, for which there is no threshold. Without positives recall
-    is 1. With `drop_intermediate` of the points of one recall only the first and the last.
+    It ends with precision 1 and recall 0, for which there is no threshold. Without positives,
+    recall is 1. With `drop_intermediate`, only the first and the last point of each recall are
+    kept.
 
     >>> from .score_counts import score_counts
     >>> pr_curve(score_counts(np.array([0.1, 0.4]), np.array([False, True])))
@@ -69,7 +70,7 @@ def pr_curve(counts: ScoreCounts, drop_intermediate: bool = False) -> dict[str, 
 
 
 def _changes(cumulated: NDArray[Any]) -> NDArray[np.bool]:
-    """Where a cumulated count differs from that before or after it, and both ends.
+    """Where a cumulative count differs from the one before or after it, and both ends.
 
     >>> _changes(np.array([5, 5, 5, 3, 0])).tolist()
     [True, False, True, True, True]
@@ -83,8 +84,8 @@ def _changes(cumulated: NDArray[Any]) -> NDArray[np.bool]:
 def det_curve(counts: ScoreCounts, drop_intermediate: bool = False) -> dict[str, list[float]]:
     """The detection error tradeoff: false positive and false negative rate, as in scikit-learn.
 
-    At each distinct score, ascending, from the last one without a false negative to the first one
-    without a false positive, which may be infinity. A rate without rows to divide by is NaN.
+    One point per distinct score, ascending, from the last one without a false negative to the first
+    one without a false positive, which may be infinity. A rate that would divide by zero is NaN.
 
     Source:
         Martin et al., The DET curve in assessment of detection task performance (1997).

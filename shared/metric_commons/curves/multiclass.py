@@ -1,4 +1,4 @@
-"""Scores of a probability for each of several labels, of which each row has one."""
+"""Scores of predictions with a probability for each of several labels, one of which is true."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -23,7 +23,7 @@ def multiclass_scores(
         columns: probabilities or other scores, and the one label of each row.
         average: as in `OneVsRest.averages`.
         multi_class: "ovo" for the area under the ROC curve of every two labels.
-        probabilities: whether the scores are; otherwise losses are NaN.
+        probabilities: whether the scores are probabilities; otherwise losses are NaN.
     """
     scores = columns.averages(AREAS, average)
     if multi_class == "ovo":
@@ -50,13 +50,13 @@ def _losses(columns: OneVsRest) -> dict[str, ScoreWithVariance]:
     return {name: mean_over_rows(values, columns.weights) for name, values in losses.items()}
 
 
-_BLOCK = 1 << 18  # scores at a time, so that intermediate arrays stay in the cache
+_BLOCK = 1 << 18  # scores at a time, so that intermediate arrays fit into the cache
 
 
 def top_k_hits(scores: Floats, references: Integers, sizes: Sequence[int]) -> list[Floats]:
-    """Whether the label of each row is among the k of the highest scores, 1.0 or 0.0, for each k.
+    """1.0 for each row whose label is among the k highest scores, else 0.0, for each k.
 
-    Of equal scores that of the later label comes first, as in scikit-learn.
+    In a tie, the later label comes first, as in scikit-learn.
 
     Args:
         scores: of each label, shape (rows, labels).
@@ -76,7 +76,7 @@ def top_k_hits(scores: Floats, references: Integers, sizes: Sequence[int]) -> li
         score = block[np.arange(len(block)), reference][:, np.newaxis]
         is_competitor = block >= score
         competitors[start : start + step] = np.count_nonzero(is_competitor, axis=1) - 1
-        # Each row counts itself; where others are equal, those before it do not count.
+        # Each row counts itself; among equal scores, labels before it do not count.
         tied = np.flatnonzero(np.count_nonzero(block == score, axis=1) > 1)
         if tied.size:
             losers = (block[tied] == score[tied]) & (columns < reference[tied, np.newaxis])

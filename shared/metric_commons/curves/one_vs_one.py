@@ -1,4 +1,4 @@
-"""The area under the ROC curve of several labels: every two labels against each other."""
+"""The area under the ROC curve for several labels: every pair of labels against each other."""
 
 import math
 from itertools import combinations
@@ -13,17 +13,17 @@ from .score_counts import score_counts
 
 
 def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> ScoreWithVariance:
-    """The mean over pairs of labels of the area among the rows of the two.
+    """The area under the ROC curve among the rows of two labels, averaged over pairs of labels.
 
-    The area of a pair is the mean of two: that of the scores of the one label and that of the
-    other. It does not change if rows of a label are repeated, as that against the rest does.
+    The area of a pair is the mean of two areas, one for the scores of each label. Unlike the area
+    against the rest, it does not change if the rows of a label are repeated.
 
     Args:
         columns: scores, and the one label of each row.
         average: "macro", or "weighted" by the rows that have one of the two labels.
 
     Raises:
-        ValueError: there is no such average.
+        ValueError: the average is not supported.
 
     Source:
         Hand and Till, A simple generalisation of the area under the ROC curve for multiple class
@@ -34,27 +34,27 @@ def one_vs_one_roc_auc(columns: OneVsRest, average: str) -> ScoreWithVariance:
             "multi_class", f"'ovo' has average='macro' or 'weighted', got {average!r}"
         )
     weights = np.ones(len(columns.scores)) if columns.weights is None else columns.weights
-    areas: list[tuple[ScoreWithVariance, float, Integers]] = []  # with shares, and rows
+    areas: list[tuple[ScoreWithVariance, float, Integers]] = []  # with weights, and rows
     for pair in combinations(range(columns.scores.shape[1]), 2):
         rows = np.flatnonzero(np.isin(columns.references, pair))
-        share = math.fsum(weights[rows].tolist()) if average == "weighted" else 1.0
-        for label in pair if share else ():
+        weight = math.fsum(weights[rows].tolist()) if average == "weighted" else 1.0
+        for label in pair if weight else ():
             of_label = RowScores(
                 np.ascontiguousarray(columns.scores[rows, label]),
                 columns.is_positive(label)[rows],
                 None if columns.weights is None else columns.weights[rows],
             )
             counts = score_counts(*of_label)
-            areas.append((with_variance(counts, of_label, roc_auc(counts)), share / 2, rows))
-    total = math.fsum(share for _, share, _ in areas)
+            areas.append((with_variance(counts, of_label, roc_auc(counts)), weight / 2, rows))
+    total = math.fsum(weight for _, weight, _ in areas)
     if not total:
         return undefined(len(columns.scores))
 
     def influences() -> Floats:
         sums = np.zeros(len(columns.scores))
-        for area, share, rows in areas:
-            sums[rows] += area.influences() * (share / total)
+        for area, weight, rows in areas:
+            sums[rows] += area.influences() * (weight / total)
         return sums
 
-    score = math.fsum(area.score * share for area, share, _ in areas) / total
+    score = math.fsum(area.score * weight for area, weight, _ in areas) / total
     return ScoreWithVariance(score, lambda: sum_of_squares(influences()), influences)

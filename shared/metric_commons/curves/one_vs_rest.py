@@ -1,4 +1,4 @@
-"""Areas of several labels: those of each label against the rest, averaged."""
+"""Areas for several labels: each label against the rest, averaged."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -26,10 +26,10 @@ class OneVsRest:
     """The scores of several labels, and which labels each row has.
 
     Args:
-        scores: of each label, shape (rows, labels).
-        references: the one label of each row, from 0, shape (rows,); or whether it has each of the
-            labels, shape (rows, labels).
-        weights: of the rows, or None.
+        scores: the score of each label, shape (rows, labels).
+        references: the one label of each row, from 0, shape (rows,); or whether it has each label,
+            shape (rows, labels).
+        weights: the weight of each row, or None.
 
     """
 
@@ -59,7 +59,7 @@ class OneVsRest:
 
     @cached_property
     def flat_rows(self) -> RowScores:
-        """All scores, each as if it were of a row of its own."""
+        """All scores, each treated as a separate row."""
         labels = self.scores.shape[1]
         positive = np.stack([self.is_positive(label) for label in range(labels)], axis=1)
         weights = None if self.weights is None else np.repeat(self.weights, labels)
@@ -70,38 +70,38 @@ class OneVsRest:
 
         Args:
             measures: by name.
-            average: "macro", "weighted" by support, "none" for a list, or "micro", which takes each
-                score for that of a binary task of its own.
+            average: "macro", "weighted" by support, "none" for a list, or "micro", which treats
+                each score as a separate row of one binary task.
         """
-        shares = [1.0] * self.scores.shape[1]
+        label_weights = [1.0] * self.scores.shape[1]
         counts = [score_counts(*self.flat_rows)] if average == "micro" else self.counts
         if average == "micro":
-            shares = [1.0]
+            label_weights = [1.0]
         if average == "weighted":
-            shares = [float(binary.total_positives) for binary in counts]
+            label_weights = [float(binary.total_positives) for binary in counts]
         scores = {}
         for name, measure in measures.items():
             by_label = [measure(binary) for binary in counts]
             if average == "none":
                 scores[name] = _listed(by_label, counts, self.rows)
             else:
-                scores[name] = self._averaged(by_label, counts, shares)
+                scores[name] = self._averaged(by_label, counts, label_weights)
         return scores
 
     def _averaged(
         self,
         by_label: Sequence[ScoreWithInfluence],
         counts: Sequence[ScoreCounts],
-        shares: Sequence[float],
+        label_weights: Sequence[float],
     ) -> ScoreWithVariance:
-        """The weighted mean of scores, NaN if one that has a weight is; and its variance.
+        """The weighted mean of scores, NaN if one with a nonzero weight is; and its variance.
 
-        There is a score for each label, or one of all labels. The scores of different labels are
-        not independent: every row has an influence on each of them. So its influences are added up
-        before they are squared.
+        There is a score for each label, or one for all labels. The scores of different labels are
+        not independent: every row influences each of them. So its influences are added up before
+        they are squared.
         """
-        total = math.fsum(shares)
-        pairs = [pair for pair in zip(by_label, shares, strict=True) if pair[1]]
+        total = math.fsum(label_weights)
+        pairs = [pair for pair in zip(by_label, label_weights, strict=True) if pair[1]]
         if not pairs or any(math.isnan(measured.score) for measured, _ in pairs):
             return undefined(len(self.scores))
 
@@ -110,9 +110,9 @@ class OneVsRest:
             for label, rows in enumerate(self.rows):
                 index = label if len(by_label) > 1 else 0
                 influence = by_label[index].influence
-                if shares[index] and influence is not None:
+                if label_weights[index] and influence is not None:
                     changes = row_influences(counts[index], rows, influence())
-                    sums += changes * (shares[index] / total)
+                    sums += changes * (label_weights[index] / total)
             return _weighted(sums, self.weights)
 
         score = math.fsum(measured.score * share for measured, share in pairs) / total
@@ -134,7 +134,7 @@ def _listed(
 
 
 def mean_over_rows(values: Floats, weights: Floats | None) -> ScoreWithVariance:
-    """The weighted mean of the scores of rows, from exactly rounded sums; and its variance."""
+    """The weighted mean of row scores, from exactly rounded sums; and its variance."""
     weights = np.ones(values.size) if weights is None else weights
     if not weights.any():
         return undefined(values.size)
@@ -149,7 +149,7 @@ def mean_over_rows(values: Floats, weights: Floats | None) -> ScoreWithVariance:
 
 
 def undefined(rows: int) -> ScoreWithVariance:
-    """A score of so many rows that is NaN, and so are its variance and influences."""
+    """A score of NaN for this many rows, with its variance and influences also NaN."""
     return ScoreWithVariance(math.nan, lambda: math.nan, lambda: np.full(rows, math.nan))
 
 

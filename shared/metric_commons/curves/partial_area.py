@@ -10,12 +10,12 @@ from .score_counts import ScoreCounts
 
 
 def partial_roc_auc(counts: ScoreCounts, max_fpr: float) -> ScoreWithInfluence:
-    """The area up to a false positive rate, scaled so that chance has 0.5 and the best 1.
+    """The area up to a false positive rate, scaled so that chance is 0.5 and perfection 1.
 
-    It is the mean over positives of the share of false positive rates, of those up to `max_fpr`,
-    that lie right of their score. A block of negatives of one score is a line of the curve, on
-    which the rate grows steadily. The end of the part moves with the negatives; its influence is
-    that of a quantile.
+    It is the mean over positives of the proportion of false positive rates up to `max_fpr` that lie
+    to the right of their score. Negatives with tied scores form a line of the curve, on which the
+    rate grows steadily. The end of the range depends on the negatives; its influence is that of a
+    quantile.
 
     Source:
         McClish, Analyzing a portion of the ROC curve (1989), for the scale; Dodd and Pepe, Partial
@@ -29,11 +29,11 @@ def partial_roc_auc(counts: ScoreCounts, max_fpr: float) -> ScoreWithInfluence:
     positives, negatives = counts.total_positives, counts.total_negatives
     if not positives or not negatives:
         return UNDEFINED
-    # Rates at the right and at the left end of the line that each score makes
+    # Rates at the right and at the left end of the line for each score
     fpr, tpr = counts.false_positives / negatives, counts.true_positives / positives
     left = (counts.false_positives - counts.negatives) / negatives
     width = fpr - left
-    # Of the rates from 0 to `max_fpr` the part that lies right of a positive of each score
+    # The part of the rates from 0 to `max_fpr` to the right of a positive with each score
     overlap = np.clip(max_fpr - left, 0.0, width)
     steps = np.where(overlap < width, overlap**2, (2 * (max_fpr - left) - width) * width)
     right = np.divide(steps, 2 * width, out=np.clip(max_fpr - left, 0.0, None), where=width > 0)

@@ -1,31 +1,31 @@
-"""Scores with few binary digits, so that few of very many differ, and how far that moves measures.
+"""Round scores to few binary digits, so that few distinct ones remain, and bound the error.
 
-Rounding goes down and never across the threshold, so decisions, and all that follows from them,
-stay as they are. It keeps the order of scores but makes some equal. A probability s keeps its
-distance to 0 or to 1, whichever is nearer, up to 1 part in 2**bits. So for each power of two among
-these distances there are at most 2**bits scores, however many rows there are.
+Scores are rounded down, but never across the threshold, so decisions and everything derived from
+them stay the same. Rounding keeps the order of scores but makes some equal. A probability s keeps
+its distance from 0 or from 1, whichever is nearer, up to 1 part in 2**bits. So for each power of
+two among these distances there are at most 2**bits scores, however many rows there are.
 
-How far the measures are off is bounded, whatever the scores were. A bin is all rows with the same
-rounded score; they are in any order.
+The errors of the measures are bounded, whatever the scores were. A bin is all rows with the same
+rounded score; their original order is unknown.
 
-* Area under the ROC curve. Of rows in different bins the order is kept. A positive and a negative
-  in one bin count 1/2, where they would have counted 0, 1/2 or 1. So the area is off by at most
-  half the share of such pairs among all pairs.
+* Area under the ROC curve. The order of rows in different bins is kept. A positive and a negative
+  in one bin count 1/2, where they would have counted 0, 1/2 or 1. So the error is at most half the
+  proportion of such pairs among all pairs.
 * Average precision, and the area under the precision-recall curve. Let T positives and F negatives
-  have higher scores than the p positives and n negatives of a bin. Among these, at least T of at
-  most T + F + n rows and at most T + p of at least T + p + F rows so far are positive; so in any
-  order, and rounded, each of the p positives adds a precision between T / (T + F + n) and
-  (T + p) / (T + p + F). The area is off by at most p times their difference, summed over bins and
-  divided by the number of positives.
+  have higher scores than the p positives and n negatives of a bin. At each of the p positives, at
+  least T of at most T + F + n rows so far are positive, and at most T + p of at least T + p + F
+  rows; so in any order, and also rounded, each adds a precision between T / (T + F + n) and
+  (T + p) / (T + p + F). The error is at most p times their difference, summed over bins and divided
+  by the number of positives.
 * Log loss. With e = 2**-bits, s becomes at least s * (1 - e), and 1 - s at most (1 - s) * (1 + e).
-  A logarithm changes by at most -log(1 - e); clipping only brings numbers closer.
+  A logarithm changes by at most -log(1 - e); clipping only brings numbers closer together.
 * Brier score. With d = min(s, 1 - s), s changes by at most d * e. The square of s - y changes by
   that times at most 2 * max(s, 1 - s) + d * e, hence by at most e * (2 * d * (1 - d) + d * d * e),
   which is at most e / 2 + e * e / 4.
 
 Source:
-    Histograms whose bins grow with their values: Masson, Rim and Lee, DDSketch (2019). Here bins
-    grow with the distance from 1 as well.
+    Histograms with bins that grow with their values: Masson, Rim and Lee, DDSketch (2019). Here
+    bins grow with the distance from 1 as well.
 """
 
 import math
@@ -43,14 +43,14 @@ from .score_rows import finite_scores, is_scores
 
 
 def rounded_scores(predictions: Column, bits: int, threshold: float) -> Floats:
-    """The scores, rounded down to so many binary digits behind the first.
+    """The scores, rounded down to this many binary digits after the leading one.
 
-    From 1/2 to 1 these are digits of the distance to 1. Scores from the threshold on stay there.
+    From 1/2 to 1, these are digits of the distance from 1. No score is rounded below the threshold.
 
     Args:
         predictions: one score per row, finite.
-        bits: how many digits.
-        threshold: of decisions.
+        bits: the number of digits.
+        threshold: the threshold of decisions.
 
     Raises:
         ValueError: predictions are not one score per row, or a score is not finite.
@@ -61,13 +61,13 @@ def rounded_scores(predictions: Column, bits: int, threshold: float) -> Floats:
     [0.28]
     """
     if not is_scores(predictions):
-        raise OptionError("score_bits", "is about scores, but predictions are labels")
+        raise OptionError("score_bits", "needs scores, but predictions are labels")
     scores, _ = finite_scores(predictions)
     if scores.ndim > 1:
         raise OptionError("score_bits", "is for one score per row")
     near_one = (scores >= 0.5) & (scores <= 1)
     near_zero = (scores >= 0) & ~near_one
-    rounded = np.where(scores == 0, 0.0, scores)  # what is negative and too large for less stays
+    rounded = np.where(scores == 0, 0.0, scores)  # negative or too large scores are kept
     rounded[near_zero] = truncated(scores[near_zero], bits)
     rounded[near_one] = 1 - raised(1 - scores[near_one], bits)
     negative = scores < 0
@@ -79,7 +79,7 @@ def rounded_scores(predictions: Column, bits: int, threshold: float) -> Floats:
 def with_rounded_scores(
     columns: Mapping[str, Any], *, score_bits: int | None, threshold: float, **_: Any
 ) -> Mapping[str, Any]:
-    """The columns with predictions as `rounded_scores` returns them, where `score_bits` is given.
+    """Round predictions as `rounded_scores` does, if `score_bits` is given.
 
     >>> with_rounded_scores({"predictions": [0.3]}, score_bits=2, threshold=0.5)
     {'predictions': array([0.25])}
@@ -91,9 +91,9 @@ def with_rounded_scores(
 
 
 def error_bounds(counts: ScoreCounts, bits: int) -> dict[str, float]:
-    """How far each measure of rounded scores is at most from that of the scores before.
+    """The maximum error of each measure due to rounding the scores.
 
-    Measures that are not here are exact; those that are not defined have no bound.
+    Measures that are not listed are exact; undefined measures have no bound.
 
     >>> from .score_counts import score_counts
     >>> counts = score_counts(np.array([0.25, 0.5, 0.5]), np.array([False, True, False]))
@@ -106,8 +106,8 @@ def error_bounds(counts: ScoreCounts, bits: int) -> dict[str, float]:
     )
     bounds = {}
     if counts.total_positives and counts.total_negatives:
-        shares = positives / counts.total_positives * (negatives / counts.total_negatives)
-        bounds["roc_auc"] = math.fsum(shares) / 2
+        tied_pairs = positives / counts.total_positives * (negatives / counts.total_negatives)
+        bounds["roc_auc"] = math.fsum(tied_pairs) / 2
     if counts.total_positives:
         precision = _precision_ranges(counts, positives, negatives)
         area = math.fsum(positives * precision) / counts.total_positives
@@ -121,7 +121,7 @@ def error_bounds(counts: ScoreCounts, bits: int) -> dict[str, float]:
 def _precision_ranges(
     counts: ScoreCounts, positives: NDArray[Any], negatives: NDArray[Any]
 ) -> Floats:
-    """For each bin how far apart the precisions may be that its rows have in any order."""
+    """For each bin, how much the precision at its rows may vary with their order."""
     true_positives = counts.true_positives.astype(np.float64)
     false_positives = counts.false_positives.astype(np.float64)
     positives_above = true_positives - positives

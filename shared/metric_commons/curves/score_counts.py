@@ -1,6 +1,6 @@
-"""How many positives and negatives have each score: all that curves, areas and losses depend on.
+"""The number of positives and negatives at each score, which determines curves, areas and losses.
 
-To count them takes one sort. Counts of parts of the rows add up to the counts of all rows.
+Counting takes one sort. Counts of parts of the rows add up to the counts of all rows.
 """
 
 import math
@@ -16,20 +16,20 @@ from ..numbers.arrays import Booleans, Floats, Integers
 from ..numbers.contingency import scaled_weights
 from ..numbers.exact_sums import group_sums
 
-_BLOCK = 1 << 14  # scores at a time, so that intermediate arrays stay in the cache
+_BLOCK = 1 << 14  # scores at a time, so that intermediate arrays fit into the cache
 EPSILON = float(np.finfo(np.float64).eps)  # log loss clips probabilities to EPSILON .. 1 - EPSILON
 
 
 @dataclass(frozen=True)
 class ScoreCounts:
-    """How many positives and negatives have each score.
+    """The number of positives and negatives at each score.
 
     Args:
-        scores: distinct scores, ascending; -0.0 is 0.0.
-        positives: how many positives have each score, integers; with weights their sums, float64.
-        negatives: how many negatives.
-        positive_squares: with weights the sums of their squares, for standard errors; else None.
-        negative_squares: the same of negatives.
+        scores: distinct scores, ascending; -0.0 counts as 0.0.
+        positives: the number of positives at each score, integers; or float64 sums of weights.
+        negatives: the same for negatives.
+        positive_squares: with weights, the sums of their squares, for standard errors; else None.
+        negative_squares: the same for negatives.
         exponent: sums of weights are in units of 2**exponent, so that no square overflows.
 
     """
@@ -43,38 +43,38 @@ class ScoreCounts:
 
     @cached_property
     def true_positives(self) -> NDArray[Any]:
-        """How many positives have this score or a higher one."""
+        """The number of positives with this score or a higher one."""
         return _cumulated_from_top(self.positives)
 
     @cached_property
     def false_positives(self) -> NDArray[Any]:
-        """How many negatives have this score or a higher one."""
+        """The number of negatives with this score or a higher one."""
         return _cumulated_from_top(self.negatives)
 
     @cached_property
     def precision(self) -> Floats:
-        """The share of positives among all rows that have this score or a higher one."""
+        """The proportion of positives among all rows with this score or a higher one."""
         precision: Floats = self.true_positives / (self.true_positives + self.false_positives)
         return precision
 
     @cached_property
     def total_positives(self) -> Any:
-        """How many positives there are."""
+        """The number of positives."""
         return _total(self.positives)
 
     @cached_property
     def total_negatives(self) -> Any:
-        """How many negatives there are."""
+        """The number of negatives."""
         return _total(self.negatives)
 
     @cached_property
     def sums(self) -> "ScoreSums":
-        """The sums that areas and losses are made of."""
+        """The sums that determine areas and losses."""
         return _score_sums(self)
 
     @property
     def no_ties(self) -> bool:
-        """Whether each row has a score of its own, and there are no weights."""
+        """Whether all scores are distinct, and there are no weights."""
         return self.positives.dtype == np.int8
 
     @cached_property
@@ -86,8 +86,8 @@ class ScoreCounts:
         """The sum over rows of their squared influence on a measure, which is its variance.
 
         Args:
-            positive_influence: of a positive row of each score.
-            negative_influence: of a negative row of each score.
+            positive_influence: the influence of a positive row at each score.
+            negative_influence: the influence of a negative row at each score.
         """
         positives = self.positives if self.positive_squares is None else self.positive_squares
         negatives = self.negatives if self.negative_squares is None else self.negative_squares
@@ -97,7 +97,7 @@ class ScoreCounts:
 
 
 def _total(counts: NDArray[Any]) -> Any:
-    """The sum of counts; zeros and ones are summed in a tenth of the time."""
+    """The sum of counts; if all are zeros and ones, it takes a tenth of the time."""
     return int(np.count_nonzero(counts)) if counts.dtype == np.int8 else counts.sum().item()
 
 
@@ -108,17 +108,17 @@ def _cumulated_from_top(counts: NDArray[Any]) -> NDArray[Any]:
     [3, 2, 2]
     """
     kind = np.float64 if counts.dtype.kind == "f" else np.int64
-    # A copy in C order: to sum a reversed view of memory takes ten times as long.
+    # A copy in C order, since summing a reversed view takes ten times as long.
     return np.cumsum(counts[::-1].astype(kind, order="C"))[::-1]
 
 
 def score_counts(scores: Floats, positive: Booleans, weights: Floats | None = None) -> ScoreCounts:
-    """How many positives and negatives have each score.
+    """Count positives and negatives at each score.
 
     Args:
         scores: finite, shape (rows,).
-        positive: which rows are positive.
-        weights: of the rows, at least 0; rows of weight 0 are left out. None weighs all alike.
+        positive: whether each row is positive.
+        weights: non-negative row weights; rows of weight 0 are dropped. None for equal weights.
 
     >>> counts = score_counts(np.array([0.5, 0.1, 0.5]), np.array([True, False, False]))
     >>> counts.scores.tolist(), counts.positives.tolist(), counts.negatives.tolist()
@@ -135,7 +135,7 @@ def score_counts(scores: Floats, positive: Booleans, weights: Floats | None = No
     is_new = np.empty(keys.size, bool)
     is_new[:1] = True
     np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
-    if np.count_nonzero(is_new) == keys.size:  # counts of 0 and 1 fit in bytes, faster to write
+    if np.count_nonzero(is_new) == keys.size:  # counts of 0 and 1 fit into bytes, faster to write
         return ScoreCounts(decode(keys), is_positive.view(np.int8), (~is_positive).view(np.int8))
     starts = np.flatnonzero(is_new)
     positives = np.add.reduceat(is_positive, starts, dtype=np.int64)
@@ -144,16 +144,16 @@ def score_counts(scores: Floats, positive: Booleans, weights: Floats | None = No
 
 
 def _sort_keys(scores: Floats, positive: Booleans) -> tuple[Integers, Callable[[Integers], Floats]]:
-    """Integers that sort like the scores, the label as last bit; and a function back to scores.
+    """Integers that sort like the scores, with the label as last bit; and how to decode them.
 
     One array of integers is sorted several times faster than scores with labels beside them. The
     bits of a float from 0 to 2, read as an integer, are below 2**62 and in the order of the floats:
-    0.5 is 0x3FE << 52 and 1.0 is 0x3FF << 52. That leaves room for the label and a sign. Greater
+    0.5 is 0x3FE << 52 and 1.0 is 0x3FF << 52. That leaves room for the label and a sign. Larger
     scores are first divided by a power of two, which is exact. A negative score becomes minus the
-    integer of its absolute value. The function back to scores takes keys without their last bit.
+    integer of its absolute value. The decoding function takes keys without their last bit.
     """
-    lowest, greatest = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
-    exponent = max(math.frexp(max(-lowest, greatest))[1] - 1, 0)
+    lowest, highest = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
+    exponent = max(math.frexp(max(-lowest, highest))[1] - 1, 0)
     scaled = np.ldexp(scores, -exponent) if exponent else scores + 0.0  # -0.0 becomes 0.0
     if exponent and not (np.ldexp(scaled, exponent) == scores).all():  # underflow
         distinct, positions = np.unique(scores + 0.0, return_inverse=True)
@@ -178,7 +178,7 @@ def _sort_keys(scores: Floats, positive: Booleans) -> tuple[Integers, Callable[[
 
 
 def _weighted_score_counts(scores: Floats, positive: Booleans, weights: Floats) -> ScoreCounts:
-    """The sums of weights of positives and negatives of each score, and those of their squares."""
+    """The sums of weights and of squared weights of positives and negatives at each score."""
     weighted = weights > 0
     scores, positive, weights = scores[weighted], positive[weighted], weights[weighted]
     distinct, positions = np.unique(scores + 0.0, return_inverse=True)
@@ -207,12 +207,12 @@ class ScoreSums:
     """Sums over all rows.
 
     Args:
-        concordant_pairs: twice the number of pairs of a positive and a negative of which the
-            positive has the higher score; a tie is half a pair.
-        precisions: the precision at the score of each positive.
-        precisions_above: the precision at the next higher score; 1 above the highest.
-        log_losses: -log of the probability of the reference; NaN if scores are no probabilities.
-        squared_errors: squares of probability minus reference, 0 or 1; NaN likewise.
+        concordant_pairs: twice the number of positive-negative pairs in which the positive has the
+            higher score; a tie counts as half a pair.
+        precisions: the precision at the score of each positive, summed.
+        precisions_above: the same at the next higher score; 1 above the highest.
+        log_losses: -log of the probability of the true label; NaN if scores are not probabilities.
+        squared_errors: squares of probability minus label, 0 or 1; NaN likewise.
 
     """
 
@@ -224,9 +224,9 @@ class ScoreSums:
 
 
 def _score_sums(counts: ScoreCounts) -> ScoreSums:
-    """The sums of these counts, from the highest score down, a block at a time.
+    """The sums for these counts, from the highest score down, one block at a time.
 
-    No array of the size of the input is written: that would take longer than the arithmetic.
+    No array as large as the input is written: that would take longer than the arithmetic.
     """
     if counts.no_ties:
         return _score_sums_without_ties(counts)
@@ -243,7 +243,7 @@ def _score_sums(counts: ScoreCounts) -> ScoreSums:
         false_positives += negatives_above
         precision = true_positives / (true_positives + false_positives)
         positives_above, negatives_above = true_positives[0], false_positives[0]
-        # A positive beats all negatives below it, and half beats those of the same score.
+        # A positive outranks all negatives below it, and ties count half.
         pairs: NDArray[Any] = np.subtract(
             counts.total_negatives, false_positives, out=false_positives
         )
@@ -266,11 +266,11 @@ def _score_sums(counts: ScoreCounts) -> ScoreSums:
 
 
 def _score_sums_without_ties(counts: ScoreCounts) -> ScoreSums:
-    """The same sums where each row has a score of its own: only positives need to be looked at.
+    """The same sums if all scores are distinct: only positives have to be visited.
 
     Rows are numbered from 0, from the lowest score. Row i has rank n - i from the top; precision
-    there is the number of positives from this row upwards, divided by the rank. A positive in row
-    i with k positives below it has i - k negatives below it.
+    there is the number of positives from this row upwards, divided by the rank. A positive in row i
+    with k positives below it has i - k negatives below it.
     """
     rows, pairs, positives_below = counts.scores.size, 0, 0
     buffer = np.empty((3, min(_BLOCK, rows)))
@@ -289,7 +289,7 @@ def _score_sums_without_ties(counts: ScoreCounts) -> ScoreSums:
         # One row higher there is one positive less.
         true_positives -= 1
         ranks -= 1
-        if positions.size and not ranks[-1]:  # above the highest score precision is 1
+        if positions.size and not ranks[-1]:  # above the highest score, precision is 1
             true_positives[-1] = ranks[-1] = 1
         true_positives /= ranks
         losses = math.nan, math.nan
@@ -302,7 +302,7 @@ def _score_sums_without_ties(counts: ScoreCounts) -> ScoreSums:
 def _row_losses(
     scores: Floats, references: NDArray[np.int8], buffer: Floats
 ) -> tuple[float, float]:
-    """The sums of log losses and of squared errors of rows, whose scores are ascending."""
+    """The sums of log losses and of squared errors of rows with ascending scores."""
     errors, likelihoods, truth = buffer[:, : scores.size]
     truth[...] = references
     np.subtract(scores, truth, out=errors)
@@ -311,11 +311,11 @@ def _row_losses(
     if scores[0] < EPSILON or scores[-1] > 1 - EPSILON:
         scores = np.clip(scores, EPSILON, 1 - EPSILON)
         np.subtract(scores, truth, out=errors)
-    np.abs(errors, out=errors)  # the probability of the label that is not the reference
+    np.abs(errors, out=errors)  # the probability of the wrong label
     np.subtract(1, truth, out=truth)
     np.subtract(scores, truth, out=likelihoods)
-    np.abs(likelihoods, out=likelihoods)  # the probability of the reference
-    if scores[0] < 0.5:  # the correction of `log_losses`; for positives, and from 0.5 on, it is 1
+    np.abs(likelihoods, out=likelihoods)  # the probability of the true label
+    if scores[0] < 0.5:  # the correction of `log_losses`; it is 1 for positives, and from 0.5 on
         errors /= np.subtract(1, likelihoods, out=truth)
         np.log(likelihoods, out=likelihoods)
         likelihoods *= errors
@@ -327,7 +327,7 @@ def _row_losses(
 def _block_losses(
     scores: Floats, positives: Floats, negatives: Floats, buffer: Floats
 ) -> tuple[float, float]:
-    """The sums of log losses and of squared errors of these counts."""
+    """The sums of log losses and of squared errors for these counts."""
     positive_losses, negative_losses = log_losses(scores, buffer)
     positive_losses *= positives
     negative_losses *= negatives
@@ -343,15 +343,15 @@ def _block_losses(
 
 
 def log_losses(scores: Floats, buffer: Floats) -> tuple[Floats, Floats]:
-    """-log(p) and -log(1 - p) of clipped probabilities p, both to the last digits.
+    """-log(p) and -log(1 - p) of clipped probabilities p, both accurate to the last digits.
 
     1 - p is rounded, so log(1 - p) alone loses the digits of a small p. Let q be 1 - p as rounded:
-    then 1 - q is exact, and log(1 - p) is log(q) * p / (1 - q) but for rounding. This is how log1p
-    is computed. With p = 1e-10, log(1 - p) alone would be right to seven decimals.
+    then 1 - q is exact, and log(1 - p) is log(q) * p / (1 - q), apart from rounding. This is how
+    log1p is computed. With p = 1e-10, log(1 - p) alone would be accurate to seven decimals.
 
     Args:
         scores: probabilities, shape (scores,).
-        buffer: shape (3, scores or more), overwritten; the results lie in it.
+        buffer: shape (3, scores or more), overwritten; the results are views of it.
 
     Source:
         Goldberg, What every computer scientist should know about floating-point arithmetic (1991),

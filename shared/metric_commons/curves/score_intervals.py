@@ -1,7 +1,7 @@
 """Intervals of areas under curves, losses and calibration errors, from the influence of rows.
 
-The variance of a score is the sum of the squared influences of its rows; with clusters the
-influences of a cluster are added up before they are squared.
+The variance of a score is the sum of the squared influences of its rows; with clusters, influences
+are added up within each cluster before they are squared.
 """
 
 import math
@@ -30,16 +30,16 @@ _ROUNDING = 1e-9  # a row's score that is as near to a whole number is one
 def score_estimators(
     scores: Mapping[str, ScoreWithVariance],
     rows: Mapping[str, Any],
-    greatest: Mapping[str, float],
+    upper_bounds: Mapping[str, float],
     clusters: Clusters | None,
     weights: Floats | None = None,
 ) -> dict[str, Estimator]:
-    """For each score a function that returns its interval, as `summary.uncertainty` takes them.
+    """A function for each score that returns its interval, as `summary.uncertainty` takes them.
 
     Args:
         scores: the scores.
         rows: how many rows each rests on; of a list of scores a list.
-        greatest: the greatest value that each can have; infinite for errors without a bound.
+        upper_bounds: the greatest value that each can have; infinite for errors without a bound.
         clusters: of the rows; None if they stand alone.
         weights: of the rows; None if all weigh alike.
     """
@@ -54,7 +54,7 @@ def score_estimators(
         if method in _OF_MEANS and (name in ("log_loss", "brier") or name.startswith("top_")):
             pairs = zip(score, influences(), strict=True) if many else [(score, influences())]
             means = [
-                _mean_interval(value, changes, weights, clusters, greatest[name], **options)
+                _mean_interval(value, changes, weights, clusters, upper_bounds[name], **options)
                 for value, changes in pairs
             ]
             return means if many else means[0]
@@ -64,7 +64,7 @@ def score_estimators(
             listed = influences() if many else [influences()]
             variances = [cluster_variance(influence, clusters) for influence in listed]
         estimates = [
-            _interval(value, square, size, cluster, greatest[name], **options)
+            _interval(value, square, size, cluster, upper_bounds[name], **options)
             for value, square, size, cluster in zip(*columns, variances, strict=True)
         ]
         return estimates if many else estimates[0]
@@ -125,22 +125,22 @@ def _interval(
     variance: float,
     rows: int,
     clusters: ClusterVariance | None,
-    greatest: float,
+    upper_bound: float,
     *,
     confidence_level: float = 0.95,
     method: str = "auto",
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Interval:
-    """The interval of a score from 0 to the greatest one, or of an error without a bound."""
+    """The interval of a score from 0 to `upper_bound`, or of an unbounded error."""
     if method == "bootstrap":
-        return _normal_interval(score, variance, confidence_level, greatest, clusters)
+        return _normal_interval(score, variance, confidence_level, upper_bound, clusters)
     if math.isnan(score):
-        name = "log_t" if math.isinf(greatest) else "korn_graubard"
+        name = "log_t" if math.isinf(upper_bound) else "korn_graubard"
         n_clusters = clusters.n_clusters if clusters else None
         return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
-    # A method that is not for such scores leaves them their own; the result says which it was.
-    if math.isinf(greatest):
+    # Methods that do not apply to such scores are replaced; the result names the one used.
+    if math.isinf(upper_bound):
         method = "t" if method == "t" else "auto"
         return error_interval(
             score,
@@ -150,19 +150,19 @@ def _interval(
             method=method,
             clusters=clusters,
         )
-    scaled = clusters and clusters._replace(squares=clusters.squares / greatest**2)
+    scaled = clusters and clusters._replace(squares=clusters.squares / upper_bound**2)
     estimate = estimate_interval(
-        score / greatest,
-        variance / greatest**2,
+        score / upper_bound,
+        variance / upper_bound**2,
         rows,
         confidence_level=confidence_level,
         method="wilson" if method == "wilson" else "auto",
         clusters=scaled,
     )
     return estimate._replace(
-        low=greatest * estimate.low,
-        high=greatest * estimate.high,
-        standard_error=greatest * estimate.standard_error,
+        low=upper_bound * estimate.low,
+        high=upper_bound * estimate.high,
+        standard_error=upper_bound * estimate.standard_error,
     )
 
 
@@ -170,13 +170,13 @@ def _normal_interval(
     score: float,
     variance: float,
     level: float,
-    greatest: float,
+    upper_bound: float,
     clusters: ClusterVariance | None,
 ) -> Interval:
-    """The normal interval around a score, cut at the ends of its range; DeLong's of the ROC area.
+    """The normal interval around a score, cut at the ends of its range; for ROC AUC, DeLong's.
 
-    It stands where a bootstrap is asked for: resampled areas have this distribution if rows are
-    many, and it takes no draws.
+    It also replaces a requested bootstrap: resampled areas have this distribution if there are many
+    rows, and it needs no random numbers.
     """
     n_clusters = clusters.n_clusters if clusters else None
     if clusters:
@@ -184,7 +184,7 @@ def _normal_interval(
         variance = clusters.squares * factor
     error = math.sqrt(variance)
     margin = NormalDist().inv_cdf((1 + level) / 2) * error
-    low, high = max(score - margin, 0.0), min(score + margin, greatest)
+    low, high = max(score - margin, 0.0), min(score + margin, upper_bound)
     if math.isnan(score):
         low = high = math.nan
     return Interval(low, high, "normal", error, None, n_clusters)

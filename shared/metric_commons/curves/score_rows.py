@@ -1,4 +1,4 @@
-"""Columns of scores as arrays, once every row is checked."""
+"""Convert columns of scores to arrays, checking every row."""
 
 import math
 
@@ -19,7 +19,7 @@ def is_scores(predictions: Column) -> bool:
 
 
 def finite_scores(predictions: Column) -> tuple[Floats, tuple[float, float]]:
-    """The scores as an array, shape (rows,) or (rows, columns); the least and the greatest."""
+    """The scores, shape (rows,) or (rows, columns), with their minimum and maximum."""
     if isinstance(predictions, list) and isinstance(predictions[0], list):
         for row, values in enumerate(predictions):
             if len(values) != len(predictions[0]):
@@ -44,20 +44,20 @@ def finite_scores(predictions: Column) -> tuple[Floats, tuple[float, float]]:
     return scores, ends
 
 
-class Unstated(float):
-    """A default that a caller has not stated: scores that it does not suit are refused.
+class ImplicitDefault(float):
+    """A default value, not set by the caller: scores that it does not suit are refused.
 
-    >>> Unstated(0.5) == 0.5, isinstance(0.5, Unstated)
+    >>> ImplicitDefault(0.5) == 0.5, isinstance(0.5, ImplicitDefault)
     (True, False)
     """
 
 
-THRESHOLD = Unstated(0.5)
+THRESHOLD = ImplicitDefault(0.5)
 
 
 def check_range(scores: Floats, ends: tuple[float, float], threshold: float) -> None:
-    """Nothing, if the scores are from 0 to 1, or a threshold has been stated for others."""
-    if not isinstance(threshold, Unstated) or (ends[0] >= 0 and ends[1] <= 1):
+    """Check that the scores are from 0 to 1, unless the caller has set a threshold."""
+    if not isinstance(threshold, ImplicitDefault) or (ends[0] >= 0 and ends[1] <= 1):
         return
     row, *columns = map(int, np.argwhere((scores < 0) | (scores > 1))[0])
     suffix = "".join(f"[{column}] " for column in columns)
@@ -65,14 +65,14 @@ def check_range(scores: Floats, ends: tuple[float, float], threshold: float) -> 
         "predictions",
         row,
         f"{suffix}is {scores[(row, *columns)]}, so these look like logits, for which a threshold "
-        "of 0.5 makes no sense; state one, such as threshold=0.0, or pass probabilities",
+        "of 0.5 makes no sense; set one, such as threshold=0.0, or pass probabilities",
     )
 
 
 def check_probabilities(scores: Floats) -> None:
-    """Nothing, if these rows are probabilities.
+    """Check that the rows are probabilities.
 
-    Those of half precision, which a model may compute, add up to 1 less exactly.
+    In half precision, which models may use, their sum is less exact.
 
     >>> check_probabilities(np.array([[0.3, 0.3, 0.4]], np.float16).astype(np.float64))
     >>> check_probabilities(np.array([[0.3, 0.3, 0.3995]]))
@@ -96,10 +96,10 @@ and add up to 1
 
 
 def _roundoff(scores: Floats) -> float:
-    """By how much a number near 1 may be rounded in the precision that all scores have.
+    """The rounding error of a number near 1, in the precision that all scores have.
 
-    It is seen from the numbers themselves: those of float16 have 11 binary digits, of bfloat16, the
-    upper half of a float32, 8.
+    The precision is inferred from the numbers themselves: those of float16 have 11 binary digits,
+    those of bfloat16, the upper half of a float32, 8.
     """
     single = scores.astype(np.float32)
     if (single == scores).all():

@@ -142,10 +142,10 @@ def numbers_alone(scores: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}
 
 
-def greatest(values: Sequence[float]) -> int:
-    """The position of the greatest value, the first of equals as in numpy.argmax.
+def argmax(values: Sequence[float]) -> int:
+    """The index of the largest value, the first in a tie, as in numpy.argmax.
 
-    >>> greatest([0.1, 0.7, 0.7])
+    >>> argmax([0.1, 0.7, 0.7])
     1
     """
     return max(range(len(values)), key=lambda position: (values[position], -position))

@@ -1,4 +1,4 @@
-"""Spaces: the modules as folders that `evaluate.load` runs with nothing of ours installed."""
+"""Spaces: modules as folders that `evaluate.load` can run without this package."""
 
 from .bundling import Sdk, bundle
 from .publishing import Space, publish

@@ -1,4 +1,4 @@
-"""A Space as a folder: the script, the files that it imports, the card, and a page."""
+"""Bundle a Space as a folder: the script, the files that it imports, the card, and a page."""
 
 import json
 from collections.abc import Collection
@@ -29,7 +29,7 @@ MARKER_FILE = ".metric-commons.json"
 
 
 class Marker(NamedTuple):
-    """What a bundle says of itself: which Space it is, how it was made, and its files."""
+    """Metadata of a bundle: its Space, how it was made, and its files."""
 
     space: str
     version: str
@@ -38,7 +38,7 @@ class Marker(NamedTuple):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self | None:
-        """The marker that a file holds; None if it is none of ours.
+        """Parse a marker file; None if it is not one of ours.
 
         >>> Marker.from_json(Marker("acme/qa_em", "0.1.0", "static", ("qa_em.py",)).to_json())
         Marker(space='acme/qa_em', version='0.1.0', sdk='static', files=('qa_em.py',))
@@ -58,15 +58,15 @@ class Marker(NamedTuple):
 def bundle(
     name: str, out_dir: str | Path, *, sdk: Sdk = "static", namespace: str = "NAMESPACE"
 ) -> Path:
-    """The folder `out_dir/name`: module `name` as a Space that needs nothing of ours installed.
+    """Write module `name` to the folder `out_dir/name`, as a Space without dependency on us.
 
-    Files are copied without changes except to their import lines, because a Space has no rooms. A
-    static Space has a page, with its address in `namespace`; a Space with gradio has a demo,
+    Files are copied without changes except to their import lines, because a Space is a flat folder.
+    A static Space has a page, with its address in `namespace`; a Space with gradio has a demo,
     `app.py`. A bundle of the same name is replaced once the new bundle is complete; until then it
-    stays, whatever happens.
+    is kept, whatever happens.
 
     Raises:
-        ValueError: evaluate could not load the bundle, or something that is no bundle has its name.
+        ValueError: evaluate could not load the bundle, or its name is taken by something else.
     """
     script = catalog.path(name) / f"{name}.py"
     target = Path(out_dir) / name
@@ -90,7 +90,7 @@ def bundle(
 
 
 def _restore(target: Path, old: Path) -> None:
-    """Bring back the bundle that an interrupt has left under its other name, or remove it."""
+    """Restore the bundle that an interruption left under a temporary name, or remove it."""
     if old.exists():
         if target.exists():
             rmtree(old)
@@ -107,7 +107,7 @@ def _write(
     sdk: Sdk = "static",
     namespace: str = "NAMESPACE",
 ) -> None:
-    """Make `folder` the Space of `script`, with files from the rooms of `package`."""
+    """Write the Space of `script` to `folder`, with files from the rooms of `package`."""
     name = script.stem
     shared = closure(script, package)
     folder.mkdir()
@@ -140,13 +140,13 @@ def _write(
 
 
 def _requirements() -> list[str]:
-    """The required dependencies of the package, without the one that only reads files."""
+    """The required dependencies of the package, except the one that only reads files."""
     lines = (line for line in metadata.requires(PACKAGE) or [] if "extra ==" not in line)
     return sorted(line for line in lines if not line.startswith("pyarrow"))
 
 
 def _check_replaceable(target: Path) -> None:
-    """Refuse to replace anything but a bundle, such as a clone of the Space or the source."""
+    """Check that the target is a bundle, and not, for instance, a clone of the Space."""
     if not target.exists():
         return
     marker = None
@@ -157,6 +157,6 @@ def _check_replaceable(target: Path) -> None:
             marker = Marker.from_json((target / MARKER_FILE).read_text("utf-8"))
     foreign = sorted(set(names) - {MARKER_FILE, *(marker.files if marker else ())})
     if marker is None:
-        raise ValueError(f"{target} is in the way: it is not a bundle, for it has no {MARKER_FILE}")
+        raise ValueError(f"{target} is in the way: it is not a bundle, as it has no {MARKER_FILE}")
     if foreign:
-        raise ValueError(f"{target} is in the way: somebody has added {', '.join(foreign)}")
+        raise ValueError(f"{target} is in the way: it also contains {', '.join(foreign)}")

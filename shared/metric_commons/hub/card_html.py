@@ -1,4 +1,4 @@
-"""A card as HTML, for the page of a Space."""
+"""Convert cards to HTML, for the page of a Space."""
 
 import re
 

@@ -67,14 +67,14 @@ def publish(
         tqdm.write(f"{space.change:10}{space.address}")
         for verb, files in (("kept", space.additions), ("replaced", space.overwritten)):
             if files:
-                tqdm.write(f"{verb:10}{', '.join(files)}, which somebody has added")
+                tqdm.write(f"{verb:10}{', '.join(files)}, which someone else added")
 
 
 def _modules(names: list[str] | None) -> list[str]:
-    """The names of existing modules, checked before anything is written; all if there are none.
+    """The names of modules, checked before anything is written; all modules if there are none.
 
     Raises:
-        ValueError: there is no such module.
+        ValueError: a module is unknown.
     """
     return [catalog.path(name).name for name in names or catalog.names()]
 

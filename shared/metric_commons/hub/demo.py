@@ -1,7 +1,7 @@
-"""The demo of a Space: the worked examples of its card, to be edited and scored.
+"""The demo of a Space: the worked examples of its card, which can be edited and scored.
 
-This file imports no other file of ours. A Space with gradio has it as `app.py`, in one folder with
-its card, which names the module, and the script of the module.
+This file does not import any of our other files. A Space with gradio has it as `app.py`, in one
+folder with its card, which names the module, and the script of the module.
 """
 
 import ast
@@ -20,7 +20,7 @@ Cells = list[list[str]]
 
 _AXES = ["false positives", "true positives", "curve"]
 
-# Scores of rows are always shown, and groups would be a further input.
+# Scores of rows are always shown, and groups would be an additional input.
 _HIDDEN_OPTIONS = ("per_example", "groups")
 # What a Space runs, and where, is for its owner to say, by its environment.
 _OWNERS_OPTIONS = ("allow_execution", "engine")
@@ -39,7 +39,7 @@ def module_name(card: str) -> str:
 
 
 def worked_examples(card: str) -> list[dict[str, Any]]:
-    r'''The settings and arguments of each call of `compute` in a card, where these are literals.
+    r'''The settings and arguments of each call of `compute` in a card, if these are literals.
 
     >>> card = """
     ... ## Usage
@@ -53,8 +53,8 @@ def worked_examples(card: str) -> list[dict[str, Any]]:
     >>> worked_examples(card)
     [{'size': 2, 'predictions': [1]}]
     '''
-    values: dict[str, Any] = {}  # literals by the names of their variables
-    settings: dict[str, dict[str, Any]] = {}  # of loaded modules by the names of their variables
+    values: dict[str, Any] = {}  # literals by variable name
+    settings: dict[str, dict[str, Any]] = {}  # of loaded modules, by variable name
     examples = []
     for example in chain.from_iterable(usage(card)):
         for statement in ast.parse(example.source).body:
@@ -64,7 +64,7 @@ def worked_examples(card: str) -> list[dict[str, Any]]:
                     module = ast.unparse(call.func.value)  # type: ignore[attr-defined]
                     arguments = {**settings[module], **arguments}
                 except (ValueError, KeyError):
-                    continue  # an argument is no literal, such as a function
+                    continue  # an argument is not a literal, such as a function
                 if arguments not in examples:
                     examples.append(arguments)
             _record_assignment(statement, values, settings)
@@ -80,7 +80,7 @@ def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
 
 
 def _arguments(call: ast.Call, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The keyword arguments of a call; a KeyError or ValueError if one of them is no literal."""
+    """The keyword arguments of a call; a KeyError or ValueError if one is not a literal."""
     arguments: dict[str, Any] = {}
     for keyword in call.keywords:
         if keyword.arg is None:  # **name
@@ -113,7 +113,7 @@ def _record_assignment(
 
 
 class Demo:
-    """The module of a Space: from cells to columns, from columns to scores and tables."""
+    """The module of a Space, with conversions from cells to columns and from scores to tables."""
 
     def __init__(self, folder: Path) -> None:
         import evaluate
@@ -146,7 +146,7 @@ class Demo:
         return titles
 
     def cells(self, number: int) -> Cells:
-        """The rows of an example as texts to edit."""
+        """The rows of an example as editable texts."""
         columns = [self.examples[number][name] for name in self.inputs]
         return [
             [self._to_cell(name, value) for name, value in zip(self.inputs, row, strict=True)]
@@ -154,7 +154,7 @@ class Demo:
         ]
 
     def options(self, number: int) -> str:
-        """All options as JSON to edit, with the values that an example gives them."""
+        """All options as editable JSON, with the values set by an example."""
         options = {**self.metric.options, **self._example_options(self.examples[number])}
         visible = {
             name: value
@@ -164,7 +164,7 @@ class Demo:
         return json.dumps(visible, indent=2, default=str, ensure_ascii=False)
 
     def score(self, cells: Cells, options: str) -> tuple[dict[str, Any], list[str], Cells]:
-        """Scores, and the header and the rows of the table with the scores of each row."""
+        """Scores, and the header and rows of the table with the scores of each row."""
         rows = [row for row in cells if any(str(cell).strip() for cell in row)]
         columns = {
             name: [self._from_cell(name, str(row[j]), i) for i, row in enumerate(rows)]
@@ -173,7 +173,7 @@ class Demo:
         return self.score_columns(columns, options)
 
     def score_lines(self, text: str, options: str) -> tuple[dict[str, Any], list[str], Cells]:
-        """The same from JSON Lines; each line holds the inputs of a row."""
+        """The same from JSON Lines; each line has the inputs of a row."""
         columns: dict[str, list[Any]] = {name: [] for name in self.inputs}
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip():
@@ -214,7 +214,7 @@ class Demo:
         return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
 
     def shared_words(self, cells: Cells) -> list[tuple[str, str | float | None]]:
-        """The words of the predictions, and whether a reference of the same row has them too."""
+        """The words of the predictions, and whether a reference of their row has them too."""
         words: list[tuple[str, str | float | None]] = []
         if self.inputs != ["predictions", "references"]:
             return words
@@ -236,7 +236,7 @@ class Demo:
         }
 
     def _to_cell(self, name: str, value: Any) -> str:
-        """A text as it is, unless it looks like JSON or an empty cell; other values as JSON."""
+        """A text unchanged, unless it looks like JSON or an empty cell; other values as JSON."""
         if isinstance(value, str) and value.strip() == value != "":
             with suppress(ValueError):
                 if self._from_cell(name, value, 0) == value:
@@ -244,7 +244,7 @@ class Demo:
         return json.dumps(value, ensure_ascii=False)
 
     def _from_cell(self, name: str, cell: str, row: int) -> Any:
-        """The value of a cell: JSON of a type that the input may have, or else a text."""
+        """The value of a cell: JSON of a type that the input accepts, or else a text."""
         try:
             value = json.loads(cell)
             if isinstance(value, self._types[name]):
@@ -259,7 +259,7 @@ class Demo:
 
 
 def answer(demo: Demo, question: str, parameters: str) -> str:
-    """What a page asks, as JSON: `{"value": ...}`, or `{"problem": "..."}` of what was typed."""
+    """Answer a page's request in JSON: `{"value": ...}`, or `{"problem": "..."}` for bad input."""
 
     def example(number: int) -> dict[str, Any]:
         return {
@@ -285,7 +285,7 @@ def answer(demo: Demo, question: str, parameters: str) -> str:
 
 
 def build(folder: Path) -> Any:
-    """The page, as blocks of gradio."""
+    """The page, as gradio blocks."""
     import gradio as gr
     import pandas as pd
 
@@ -330,7 +330,7 @@ def build(folder: Path) -> Any:
                     column_limits=(len(demo.inputs), len(demo.inputs)),
                     interactive=True,
                     wrap=True,
-                    label="Rows: texts as they are, all else as JSON",
+                    label="Rows: texts as they are, other values as JSON",
                     scale=2,
                 )
                 options = gr.Code(demo.options(0), language="json", label="Options", scale=1)
@@ -338,7 +338,7 @@ def build(folder: Path) -> Any:
             button = gr.Button("Score", variant="primary")
             results = _result_blocks(gr)
             words = gr.HighlightedText(
-                label="Words that a reference has too, but for case and punctuation",
+                label="Words that also occur in a reference, ignoring case and punctuation",
                 visible=False,
                 color_map={"shared": "green"},
                 show_inline_category=False,
@@ -381,7 +381,7 @@ def roc_points(scores: Mapping[str, Any]) -> list[tuple[float, float, str]]:
         (fpr, tpr, str(label))
         for curve, label in zip(curves, labels, strict=True)
         for fpr, tpr in zip(curve["fpr"], curve["tpr"], strict=True)
-        if fpr is not None and tpr is not None  # a label that no row has, or every row
+        if fpr is not None and tpr is not None  # unless no row has the label, or every row has
     ]
 
 
@@ -390,7 +390,7 @@ def _read_text(path: str) -> str:
 
 
 def _json_types(feature: Any) -> set[type]:
-    """The types of JSON that the values of a feature have."""
+    """The JSON types that the values of a feature may have."""
     if isinstance(feature, dict):
         return {dict}
     if hasattr(feature, "feature"):
@@ -408,7 +408,7 @@ def _to_text(value: Any) -> str:
 
 
 def _json_safe(value: Any) -> Any:
-    """NaN and infinities as null, which is all that JSON has for them."""
+    """NaN and infinities as null, since JSON cannot represent them."""
     return json.loads(json.dumps(value), parse_constant=lambda _: None)
 
 

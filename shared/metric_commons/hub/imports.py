@@ -1,9 +1,9 @@
-"""The imports of a script: the files that they reach, and how a Space writes them.
+"""The imports of a script: the files that they reach, and their form in a Space.
 
 `evaluate.load` imports a copy of a script. It reads the lines of the script with a regular
 expression, and copies the files that these lines name. It does not look for imports in the copied
-files, so a script in a Space names every file that it reaches. All files of a Space lie in one
-folder, so their import lines have no rooms.
+files, so a script in a Space names every file that it reaches. All files of a Space are in one
+folder, so their import lines name no rooms.
 """
 
 import ast
@@ -31,7 +31,7 @@ class Import(NamedTuple):
 
 
 def imported(text: str) -> set[str]:
-    r"""The modules that `text` imports, also inside functions; relative ones with their dots.
+    r"""The modules that `text` imports, even inside functions; relative ones with their dots.
 
     >>> sorted(imported("import numpy.linalg\ndef f():\n    from ..numbers.ratios import divide"))
     ['..numbers.ratios', 'numpy']
@@ -41,20 +41,20 @@ def imported(text: str) -> set[str]:
 
 
 def closure(script: Path, package: Path) -> dict[str, Path]:
-    """The files of `package` that `script` imports, and that these import, by their stems.
+    """The files of `package` that `script` imports, directly or indirectly, by their stems.
 
     Imports inside functions count.
 
     Raises:
-        ValueError: a file is missing, could not be imported from a Space, or has the name of
-            another file or of the script.
+        ValueError: a file is missing, could not be imported from a Space, or has the same
+            name as another file or the script.
     """
     files: dict[str, Path] = {}
     queue = [package / room / f"{stem}.py" for room, stem, _ in _script_imports(script)]
     while queue:
         path = queue.pop()
         if path.stem == script.stem:
-            raise ValueError(f"{script.name} imports a file of its own name")
+            raise ValueError(f"{script.name} imports a file with its own name")
         if files.setdefault(path.stem, path) != path:
             raise ValueError(f"{path} and {files[path.stem]} have the same name in a Space")
         queue += [target for target in _room_imports(path) if files.get(target.stem) != target]
@@ -62,7 +62,7 @@ def closure(script: Path, package: Path) -> dict[str, Path]:
 
 
 def flatten(text: str) -> str:
-    r"""The text of a file with import lines for a folder that holds all files, without rooms.
+    r"""The text of a file, with import lines rewritten for a flat folder without rooms.
 
     >>> flatten("from ..numbers.ratios import divide\nfrom .tokens import words")
     'from .ratios import divide\nfrom .tokens import words'
@@ -78,7 +78,7 @@ def flatten(text: str) -> str:
 
 
 def flatten_script(script: Path, stems: set[str]) -> str:
-    """The text of `script` with relative imports of all files that `stems` names."""
+    """The text of `script`, with relative imports of all files named in `stems`."""
     statements = list(_script_imports(script))
     lines = flatten(script.read_text("utf-8")).split("\n")
     missing = sorted(stems - {stem for _, stem, _ in statements})
@@ -91,15 +91,15 @@ def flatten_script(script: Path, stems: set[str]) -> str:
 
 
 def check_readable(script: Path) -> None:
-    """Refuse a script in which evaluate would find other imports than Python.
+    """Check that evaluate would find the same imports in a script as Python.
 
     It misreads a comment after an import, two imports on a line, three quotes in a comment and an
     import inside a block.
 
     Raises:
-        ValueError: evaluate misses an import, or takes another text for one.
+        ValueError: evaluate would miss an import, or mistake other text for one.
     """
-    from evaluate.loading import get_imports  # takes a second, and only this function needs it
+    from evaluate.loading import get_imports  # takes a second, so only on use
 
     dots = {"internal": ".", "library": "", "external": ""}
     actual = {dots[kind] + source for kind, _, source, _ in get_imports(str(script))}
@@ -111,7 +111,7 @@ def check_readable(script: Path) -> None:
         )
 
 
-@lru_cache(maxsize=1024)  # all modules together reach a file many times
+@lru_cache(maxsize=1024)  # many modules reach the same file
 def _imports(text: str) -> tuple[Import, ...]:
     """The import statements of a text."""
     statements: list[Import] = []
@@ -129,7 +129,7 @@ def _imports(text: str) -> tuple[Import, ...]:
 
 
 def _script_imports(script: Path) -> Iterator[tuple[str, str, int]]:
-    """For each `from metric_commons.room.file import name` the room, the file and the last line."""
+    """Room, file and last line of each `from metric_commons.room.file import name`."""
     for statement in _imports(script.read_text("utf-8")):
         if statement.source.partition(".")[0] in ("", PACKAGE):
             match = _IN_SCRIPT.fullmatch(statement.source)
@@ -145,7 +145,7 @@ def _room_imports(path: Path) -> list[Path]:
     """The files that a file of a room imports."""
     if not path.is_file():
         raise ValueError(
-            f"{path.parent.name}/{path.name} is not there; a room does not travel whole"
+            f"{path.parent.name}/{path.name} is missing; whole rooms cannot be bundled"
         )
     text = path.read_text("utf-8")
     if PACKAGE in text:
@@ -155,7 +155,7 @@ def _room_imports(path: Path) -> list[Path]:
         match = _IN_ROOM.fullmatch(source)
         if not match:
             raise ValueError(
-                f"{path.name} imports otherwise than 'from .file import name' or "
+                f"{path.name} has imports other than 'from .file import name' or "
                 "'from ..room.file import name'"
             )
         room = path.parents[1] / match["room"] if match["room"] else path.parent

@@ -1,7 +1,7 @@
-"""The page of a static Space: the examples of its card, to be edited and scored in the browser.
+"""The page of a static Space: the examples of its card, editable and scored in the browser.
 
-The page carries the files of the module, and loads Python with numpy and scipy when it is asked to
-score. It needs no server of ours, and works from a folder as well.
+The page contains the files of the module, and loads Python with numpy and scipy when asked to
+score. It needs no server of ours, and also works from a local folder.
 """
 
 import json
@@ -13,21 +13,21 @@ from string import Template
 from .card_html import card_html
 from .demo import usage
 
-# The release of Pyodide whose numpy and scipy modules run on, and where it lies.
+# The release of Pyodide whose numpy and scipy the modules run with, and its address.
 _PYODIDE = "314.0.7"
 _HOST = "cdn.jsdelivr.net"
 _PYODIDE_HOME = f"https://{_HOST}/pyodide/v{_PYODIDE}/full/"
 _PACKAGES = ("numpy", "scipy")
 
 _PAGE = Path(__file__).with_name("page.html")
-_CARRIED = [Path(__file__).with_name(file) for file in ("demo.py", "stand_ins.py")]
+_CARRIED = [Path(__file__).with_name(file) for file in ("demo.py", "stubs.py")]
 
 # Its last value is the function that the page calls, with the name of a method and JSON.
 _PROGRAM = """\
 import sys
 sys.path.append("/space")
-import stand_ins
-stand_ins.install()
+import stubs
+stubs.install()
 from demo import Demo, answer
 from functools import partial
 from pathlib import Path
@@ -74,12 +74,12 @@ def page(
 
 
 def _in_script(value: object) -> str:
-    """JSON that cannot end the script that it stands in."""
+    """JSON that cannot close the script element that contains it."""
     return json.dumps(value).replace("<", "\\u003c")
 
 
 def _example(card: str) -> str:
-    """The first block of code in the card, each piece of code with its output after it."""
+    """The first code block of the card, with the output after each example."""
     blocks = []
     code = ""
     for example in next(iter(usage(card)), []):

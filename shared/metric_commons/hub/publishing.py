@@ -1,7 +1,7 @@
-"""Publishing: a Space holds the files of its bundle, and a tag for every version.
+"""Publish modules: a Space contains the files of its bundle, with a tag for every version.
 
-A Space that holds files of somebody else is left alone, unless they may be deleted. Files that
-somebody has added to a Space of ours stay in it.
+A Space with files of someone else is left alone, unless deleting them is allowed. Files that were
+added to one of our Spaces are kept.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class Space(NamedTuple):
 
     address: str
     change: Change
-    additions: tuple[str, ...] = ()  # files that somebody has added, and that stay
+    additions: tuple[str, ...] = ()  # files that someone has added, and that are kept
     overwritten: tuple[str, ...] = ()  # files that were in the way
 
 
@@ -38,22 +38,22 @@ def publish(
     replace: bool = False,
     yes: bool = False,
 ) -> Space:
-    """The Space `namespace/name` of a module, created or brought up to date, and what changed.
+    """Create or update the Space `namespace/name` of a module, and return what changed.
 
-    The version is tagged as `vX.Y.Z`, the tag that `evaluate.load(..., revision="X.Y.Z")` loads. A
-    Space that is up to date is left alone. `private` is for a Space that is created.
+    The version is tagged as `vX.Y.Z`, which `evaluate.load(..., revision="X.Y.Z")` loads. A Space
+    that is up to date is left alone. `private` applies to a Space that is created.
 
     Args:
         namespace: a user or an organization of the Hub.
-        name: of the module.
-        sdk: what shows the module.
-        private: whether a Space that is created is private.
-        replace: whether all that a Space holds beside the bundle is deleted.
-        yes: whether that is sure; otherwise an error lists the files.
+        name: the name of the module.
+        sdk: how the module is presented.
+        private: whether a newly created Space is private.
+        replace: whether to delete everything in a Space that is not part of the bundle.
+        yes: whether to confirm this; otherwise an error lists the files.
 
     Raises:
-        ValueError: there is no such module, no token, the Space holds files of somebody else, or
-            the tag exists with other content.
+        ValueError: the module is unknown, there is no token, the Space contains files of someone
+            else, or the tag exists with different content.
         OSError: the Hub cannot be reached, or refuses.
     """
     import huggingface_hub
@@ -62,8 +62,8 @@ def publish(
 
     if huggingface_hub.get_token() is None:
         raise ValueError(
-            "there is no token of the Hub: log in with 'hf auth login', or set HF_TOKEN to one "
-            "that may write"
+            "there is no Hub token: log in with 'hf auth login', or set HF_TOKEN to a token "
+            "with write access"
         )
     try:
         with TemporaryDirectory() as scratch:
@@ -75,7 +75,7 @@ def publish(
 
 
 class _Space:
-    """A Space on the Hub, and the bundle that it is to hold."""
+    """A Space on the Hub, and the bundle to publish there."""
 
     def __init__(self, api: Any, name: str, folder: Path) -> None:
         self._api = api
@@ -84,7 +84,7 @@ class _Space:
         self._bundle = {path.name: _blob_id(path) for path in folder.iterdir()}
 
     def publish(self, *, sdk: Sdk, private: bool, replace: bool, yes: bool) -> Space:
-        """What publishing changed."""
+        """Publish the bundle, and return what changed."""
         tag = f"v{_version()}"
         tags = self._tags()
         if tags is None:
@@ -131,15 +131,15 @@ class _Space:
             if error.response.status_code != 409:
                 raise
             raise ValueError(
-                f"a Space {self._name} exists already, which this token cannot see; it needs the "
+                f"a Space {self._name} already exists, which this token cannot see; it needs the "
                 "right to read and write it"
             ) from error
 
     def _check_tag(self, tag: str, tags: set[str], sdk: Sdk) -> None:
-        """The version has not been published yet, or with this very content.
+        """Check that the version has not been published yet, or with identical content.
 
         Raises:
-            ValueError: it has been published with another content.
+            ValueError: it has been published with different content.
         """
         if tag not in tags:
             return
@@ -153,16 +153,16 @@ class _Space:
                 f"keeps its page, so --sdk {sdk} needs a new version"
             )
         raise ValueError(
-            f"{self._name} has a tag {tag} with another content; what changes needs a new version"
+            f"{self._name} has a tag {tag} with different content; changes need a new version"
         )
 
     def _additions(
         self, files: Mapping[str, str], marker: Marker | None, *, replace: bool, yes: bool
     ) -> set[str]:
-        """The files that somebody has added to a Space of ours; none if they may be deleted.
+        """The files that someone has added to one of our Spaces; none if they may be deleted.
 
         Raises:
-            ValueError: the Space is not ours, or it is not sure that files may be deleted.
+            ValueError: the Space is not ours, or deleting files has not been confirmed.
         """
         is_ours = marker is not None and marker.space == self._name
         published = {MARKER_FILE, *marker.files} if marker and is_ours else set()
@@ -170,11 +170,13 @@ class _Space:
         listed = ", ".join(sorted(foreign))
         if replace:
             if foreign and not yes:
-                raise ValueError(f"{self._name}: --replace would delete {listed}; --yes does it")
+                raise ValueError(
+                    f"{self._name}: --replace would delete {listed}; confirm with --yes"
+                )
             return set()
         if foreign and not is_ours:
             raise ValueError(
-                f"{self._name} is a Space that metric-commons did not make: it holds {listed}; "
+                f"{self._name} is a Space that metric-commons did not create: it has {listed}; "
                 "choose another namespace, or delete them with --replace"
             )
         return set(foreign)
@@ -190,7 +192,7 @@ class _Space:
         return {tag.name for tag in refs.tags}
 
     def _files(self, revision: str) -> dict[str, str]:
-        """The files of the Space, with the ids of their contents in git."""
+        """The files of the Space, with the git ids of their contents."""
         tree = self._api.list_repo_tree(
             self._name, repo_type="space", revision=revision, recursive=True
         )
@@ -201,7 +203,7 @@ class _Space:
         }
 
     def _marker(self, revision: str, files: Mapping[str, str]) -> Marker | None:
-        """What the Space says of itself; None if it is none of ours."""
+        """The marker of the Space; None if the Space is not ours."""
         if MARKER_FILE not in files:
             return None
         with TemporaryDirectory() as cache:
@@ -212,7 +214,7 @@ class _Space:
 
 
 def _version() -> str:
-    """The version to publish, which must not be the version of `evaluate`.
+    """The version to publish, which must not equal the version of `evaluate`.
 
     Without a revision, evaluate X.Y.Z loads the tag vX.Y.Z of a Space if there is one, and the
     latest files otherwise.
@@ -220,13 +222,13 @@ def _version() -> str:
     version = metadata.version(PACKAGE)
     if version == metadata.version("evaluate"):
         raise ValueError(
-            f"version {version} is also that of evaluate, which would stay at this tag for ever; "
+            f"version {version} is also that of evaluate, which would load this tag for ever; "
             "choose the next one"
         )
     return version
 
 
 def _blob_id(path: Path) -> str:
-    """The id of a file's content in git, which hashes a header with the size before the content."""
+    """The git id of a file's content, a hash of a header with the size and the content."""
     content = path.read_bytes()
     return sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()

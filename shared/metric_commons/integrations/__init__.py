@@ -1,4 +1,4 @@
-"""Modules in other frameworks: Spark, `datasets`, the Trainer of transformers, UltraRAG."""
+"""Integrations: Spark, `datasets`, the Trainer of transformers, UltraRAG."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Answers as texts, from the logits of their first and last tokens.
+"""Text answers from the logits of their first and last tokens.
 
 The definition is that of `postprocess_qa_predictions` in transformers' script `run_qa`. A context
-may be too long for the model and make several features; the best answer of all of them counts.
+too long for the model is split into several features; the best answer among all of them counts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ from .training_tasks import Batch, Rows, Task
 
 Answer = Mapping[str, Any]  # {"id", "prediction_text", ...}, or {"id", "answers"}
 
-_NO_ANSWER = "empty"  # what the script writes where no span of tokens may be an answer
+_NO_ANSWER = "empty"  # written by the script if no span of tokens is a valid answer
 
 
 class _Span(NamedTuple):
-    """Where a text begins and ends in its context, and the logits of its first and last token."""
+    """The start and end of a text in its context, and the logits of its first and last token."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class _Span(NamedTuple):
 
     @property
     def score(self) -> float:
-        """How likely it is."""
+        """The score of the span."""
         return self.start_logit + self.end_logit
 
 
@@ -38,16 +38,16 @@ _NOTHING = _Span(0, 0, 0.0, 0.0)
 
 @dataclass
 class QuestionAnswering(Task):
-    """The answer to each question, from logits or as SQuAD has it.
+    """The answer to each question, from logits or in SQuAD format.
 
     Args:
-        examples: a mapping a question, with `id`, `context` and `answers`.
-        features: a mapping for each row of logits, with `example_id` and `offset_mapping`, which
-            is None for tokens outside the context.
-        n_best: how many first and last tokens are tried.
-        max_answer_length: how many tokens an answer has at most.
-        null_threshold: no answer is predicted if its logits exceed those of the best answer by
-            more; None if every question has an answer.
+        examples: one mapping per question, with `id`, `context` and `answers`. features: one
+            mapping per row of logits, with `example_id` and `offset_mapping`, which is None for
+            tokens outside the context.
+        n_best: how many first and last tokens are considered.
+        max_answer_length: the maximum number of tokens of an answer.
+        null_threshold: no answer is predicted if its logits exceed those of the best answer by more
+            than this; None if every question has an answer.
     """
 
     examples: Sequence[Mapping[str, Any]] | None = None
@@ -67,7 +67,7 @@ class QuestionAnswering(Task):
         return logits
 
     def batches(self, evaluation: Any) -> Iterator[Batch]:
-        """Pairs of arrays, or SQuAD's mappings as they are."""
+        """Pairs of arrays, or SQuAD's mappings unchanged."""
         outputs = evaluation.predictions
         if isinstance(outputs, list) and outputs and isinstance(outputs[0], Mapping):
             yield Batch(outputs, evaluation.label_ids, None, 0)  # type: ignore[arg-type] # a list
@@ -79,7 +79,7 @@ class QuestionAnswering(Task):
             first += len(start)
 
     def rows(self, batch: Batch) -> Rows:
-        """SQuAD's mappings, or the logits of a feature a row and its number."""
+        """SQuAD's mappings, or one row of logits per feature with its number."""
         if isinstance(batch.predictions, list):
             return Rows(batch.predictions, list(batch.labels))
         undefined = [not np.isfinite(logits).all() for logits in batch.predictions]
@@ -88,15 +88,15 @@ class QuestionAnswering(Task):
         return Rows(list(batch.predictions), list(numbers))
 
     def completed(self, predictions: Any, references: Any) -> tuple[list[Answer], list[Answer]]:
-        """SQuAD's mappings of all questions.
+        """SQuAD's mappings for all questions.
 
         Raises:
-            ValueError: examples or features are missing, or are not those of the predictions.
+            ValueError: examples or features are missing, or do not match the predictions.
         """
         if predictions and isinstance(predictions[0], Mapping):
             return predictions, references
         if self.examples is None or self.features is None:
-            raise ValueError("answers come from logits by way of texts: give examples and features")
+            raise ValueError("to convert logits to answers, pass examples and features")
         if len(predictions) != len(self.features):
             raise ValueError(
                 f"there are {len(self.features)} features, but logits of {len(predictions)}"
@@ -133,7 +133,7 @@ class QuestionAnswering(Task):
         )
 
     def _answer(self, context: str, features: list[tuple[Floats, Mapping[str, Any]]]) -> str:
-        """The text of the best answer, empty where none is more likely."""
+        """The text of the best answer, empty if no answer is more likely."""
         spans = [span for logits, feature in features for span in self._spans(logits, feature)]
         nulls = [_Span(0, 0, *logits[:, 0]) for logits, _ in features]
         null = min(nulls, key=lambda span: span.score, default=_NOTHING)
@@ -168,7 +168,7 @@ class QuestionAnswering(Task):
 
 
 def check_answers(options: Mapping[str, Any]) -> None:
-    """Nothing, if lengths are whole and positive.
+    """Check that lengths are positive integers.
 
     Raises:
         OptionError: one is not.

@@ -1,4 +1,4 @@
-"""A `datasets.Dataset` with the scores of its rows; `metric_commons.score` scores it as one."""
+"""A `datasets.Dataset` with added row scores; `metric_commons.score` scores it as a whole."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,18 +20,18 @@ def scores_of_rows(
     num_proc: int | None = None,
     **options: Any,
 ) -> "Dataset":
-    """The dataset with a further column for each score of its rows.
+    """The dataset with an additional column for each score of its rows.
 
     Args:
         module: the name of a module.
         dataset: the rows; `datasets` shows the progress.
-        predictions: a column.
-        references: likewise, if the module needs them.
-        num_proc: how many processes; None for the calling one.
-        **options: of the module.
+        predictions: a column name.
+        references: a column name, if the module needs references.
+        num_proc: the number of processes; None for the calling one.
+        **options: the options of the module.
 
     Raises:
-        ValueError: a row is not valid; the message has the row, the column and the value.
+        ValueError: a row is not valid; the message names the row, the column and the value.
 
     >>> from datasets import Dataset
     >>> rows = Dataset.from_dict({"answer": ["Paris", "Rome"], "gold": ["paris", "Oslo"]})

@@ -1,10 +1,10 @@
-"""The result of a module as single numbers, which is all that a Trainer can log and compare."""
+"""Flatten the result of a module to single numbers, which a Trainer can log and compare."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# Options of which nothing could become a number: they ask for rows, curves or tables, or need a
-# value a row that a Trainer does not have. Clusters are labels of the rows that it evaluates.
+# Options whose results cannot become numbers: they return rows, curves or tables, or need a value
+# per row that a Trainer does not have. Clusters are labels of the rows that it evaluates.
 UNSUITABLE = (
     "per_example",
     "confusion_matrix",
@@ -18,16 +18,16 @@ UNSUITABLE = (
 
 
 def flat_scores(result: Mapping[str, Any], classes: Sequence[str] | None) -> dict[str, float]:
-    """Every number of a result, by a name for each.
+    """Every number of a result, with a name for each.
 
-    An interval becomes `f1_low` and `f1_high`; a list of floats a number for each class; a mapping
-    of scores, such as `standard_error`, a number for each, such as `f1_standard_error`; and the
-    scores of several types have these before their names, such as `PER_f1`. Texts and lists of
-    whole numbers, which are labels or counts, are left out.
+    An interval becomes `f1_low` and `f1_high`; a list of floats becomes a number for each class; a
+    mapping of scores, such as `standard_error`, a number for each, such as `f1_standard_error`; and
+    the scores of several types are prefixed by these, such as `PER_f1`. Texts and lists of
+    integers, which are labels or counts, are left out.
 
     Args:
-        result: what `compute` returned.
-        classes: the names of classes; None if a list has numbers of something else.
+        result: the return value of `compute`.
+        classes: the names of classes; None if the numbers in a list are not those of classes.
 
     >>> flat_scores({"f1": [1.0, 0.5], "labels": [0, 1]}, ["cat", "dog"])
     {'f1_cat': 1.0, 'f1_dog': 0.5}

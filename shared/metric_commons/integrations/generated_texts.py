@@ -1,7 +1,7 @@
-"""What a model has written, and what it was to write, as texts.
+"""Generated and expected texts, from tokens.
 
-Models with an encoder generate an answer alone. Those that are decoders only go on from their
-prompt, so the tokens that they return begin with it.
+Encoder-decoder models generate only the answer. Decoder-only models continue their prompt, so the
+tokens that they return begin with it.
 """
 
 from collections.abc import Mapping
@@ -17,18 +17,18 @@ from .training_tasks import PADDING, Array, Batch, Rows, Task, check_shapes
 
 @dataclass
 class Generation(Task):
-    """The text of each example, without special tokens and without white space around it.
+    """The text of each example, without special tokens and surrounding white space.
 
     Args:
-        tokenizer: its `batch_decode` makes texts of tokens.
-        decoder_only: whether what is generated begins with the tokens of the input.
+        tokenizer: its `batch_decode` converts tokens to texts.
+        decoder_only: whether generated tokens begin with those of the input.
     """
 
     tokenizer: Any = None
     decoder_only: bool = False
 
     def reduced(self, logits: Any, labels: Any) -> Any:
-        """Generated tokens as they are.
+        """Generated tokens, unchanged.
 
         Raises:
             ValueError: they are logits.
@@ -37,11 +37,11 @@ class Generation(Task):
         return logits
 
     def rows(self, batch: Batch) -> Rows:
-        """A text on both sides."""
+        """One text on each side."""
         tokens, labels = batch.predictions, batch.labels
         _check_generated(tokens)
         check_shapes(tokens.ndim == labels.ndim == 2 and len(tokens) == len(labels), batch)
-        # Padding is removed, not replaced, because some tokenizers have no token for it.
+        # Padding is removed instead of replaced, because some tokenizers have no token for it.
         selected = tokens != PADDING
         label_mask = self._is_counted(labels)
         inputs = _tokens(batch)
@@ -49,8 +49,8 @@ class Generation(Task):
             selected &= ~_prompts(batch, inputs, label_mask)
         elif _leads(inputs, tokens).all() or (label_mask.any() and not label_mask[:, 0].any()):
             raise ValueError(
-                "predictions begin with the inputs, or labels with tokens that are ignored, as "
-                "with models that are decoders only; set decoder_only=True"
+                "predictions begin with the inputs, or labels with ignored tokens, as "
+                "with decoder-only models; set decoder_only=True"
             )
         return Rows(self._texts(tokens, selected), self._texts(labels, label_mask))
 
@@ -67,22 +67,22 @@ class Generation(Task):
 class Speech(Generation):
     """The text of each recording, from generated tokens or from the logits of a CTC model.
 
-    A CTC model has logits for each frame; its tokenizer joins equal tokens that follow each other,
-    in predictions but not in labels. Texts are decoded as in `run_speech_recognition_ctc.py` and
-    `run_speech_recognition_seq2seq.py`: without special tokens where a model generates, with them
-    where it is a CTC model, whose unknown letters are such tokens.
+    A CTC model has logits for each frame; its tokenizer merges repeated tokens in predictions, but
+    not in labels. Texts are decoded as in `run_speech_recognition_ctc.py` and
+    `run_speech_recognition_seq2seq.py`: without special tokens if a model generates, and with
+    them for a CTC model, whose unknown letters are such tokens.
     """
 
     def reduced(self, logits: Any, labels: Any) -> Any:
-        """The tokens of frames, or generated ones as they are."""
+        """The tokens of frames, or generated tokens unchanged."""
         if logits.ndim != 3:
             return logits
         tokens = logits.argmax(-1)
-        tokens[(logits == PADDING).all(-1)] = PADDING  # frames that a shorter batch does not have
+        tokens[(logits == PADDING).all(-1)] = PADDING  # frames missing from a shorter batch
         return tokens
 
     def rows(self, batch: Batch) -> Rows:
-        """A text on both sides."""
+        """One text on each side."""
         logits, labels = batch.predictions, batch.labels
         undefined = np.array([not np.isfinite(row).all() for row in logits], bool)
         self._check_defined(undefined, batch.first)
@@ -104,7 +104,7 @@ class Speech(Generation):
 def _check_generated(tokens: Any) -> None:
     if tokens.ndim == 3:
         raise ValueError(
-            "predictions are logits, of words behind the right ones; for what a model writes, "
+            "predictions are logits of words after the right ones; to score generated text, "
             "set predict_with_generate=True of a Seq2SeqTrainer"
         )
 
@@ -112,7 +112,7 @@ def _check_generated(tokens: Any) -> None:
 def _tokens(batch: Batch) -> Array | None:
     """The tokens of the inputs, if the Trainer includes them."""
     inputs = batch.inputs
-    if isinstance(inputs, Mapping):  # with batch_eval_metrics, all that the model takes
+    if isinstance(inputs, Mapping):  # with batch_eval_metrics, all inputs of the model
         inputs = inputs.get("input_ids")
     if inputs is None or not hasattr(inputs, "ndim") or inputs.ndim != 2:
         return None
@@ -127,11 +127,11 @@ def _leads(inputs: Array | None, tokens: Array) -> Booleans:
 
 
 def _prompts(batch: Batch, inputs: Array | None, label_mask: Booleans) -> Booleans:
-    """Where predictions hold the tokens of the input.
+    """Where predictions contain the tokens of the input.
 
     Raises:
-        ValueError: there are no inputs, they hold the labels, or a prediction does not begin with
-            its input.
+        ValueError: there are no inputs, they contain the labels, or a prediction does not begin
+            with its input.
     """
     tokens, labels = batch.predictions, batch.labels
     if inputs is None:
@@ -146,7 +146,7 @@ def _prompts(batch: Batch, inputs: Array | None, label_mask: Booleans) -> Boolea
         )
     if inputs.shape == labels.shape and label_mask.any() and (inputs == labels)[label_mask].all():
         raise ValueError(
-            "the inputs hold the labels, so there is nothing to generate; evaluate on prompts alone"
+            "the inputs contain the labels, so nothing is left to generate; pass only prompts"
         )
     # A gathered batch may be wider than its own inputs, and then ends with padding.
     prompts = np.zeros(tokens.shape, bool)

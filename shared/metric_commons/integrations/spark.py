@@ -1,4 +1,4 @@
-"""DataFrames of Spark and Spark Connect: the scores of rows, and the states of a batch of a stream.
+"""DataFrames of Spark and Spark Connect: row scores, and the states of streamed batches.
 
 `metric_commons.score` scores a DataFrame as a whole.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..catalog.catalog import declared
+from ..catalog.catalog import load_without_evaluate
 from ..scoring.scoring import column_names
 from ..scoring.scoring_plans import ScoringPlan, plan_of_columns
 from ..scoring.spark_parts import name_partition, numbered, on_executors, part_of_spark
@@ -31,25 +31,25 @@ def part_of_rows(
     ids: str | None = None,
     confidence_level: float | None = None,
 ) -> Part:
-    """The states of the rows, to be saved and merged with those of other rows.
+    """The states of the rows, which can be saved and merged with those of other rows.
 
-    Of a stream `foreachBatch` saves those of each batch. There may be no rows.
+    For a stream, call it in `foreachBatch` and save the result. There may be no rows.
 
     Args:
-        modules: a name, or several.
+        modules: one or several names.
         df: the rows.
-        predictions: a column, several, or the column of each system by its name.
-        references: a column, if a module needs it.
-        options: of the modules; the key `option` is for every module that has it, the key
-            `module.option` for one.
-        clusters: a column.
-        groups: a column.
-        ids: a column; rankings need it.
-        confidence_level: of intervals of a regression, whose states then keep rows; other modules
-            take it when results are made.
+        predictions: one or several column names, or a mapping from system to column name.
+        references: a column name, if a module needs references.
+        options: the options of the modules; the key `option` applies to every module that has it,
+            the key `module.option` to one.
+        clusters: a column name.
+        groups: a column name.
+        ids: a column name; required by rankings.
+        confidence_level: the level of intervals of a regression, whose states then keep rows; other
+            modules take it when results are computed.
 
     Raises:
-        ValueError: there is no such module, option or column; or a row is not valid.
+        ValueError: a module, option or column does not exist; or a row is not valid.
 
     Examples:
         >>> columns = {"predictions": "answer", "references": "gold"}
@@ -58,7 +58,7 @@ def part_of_rows(
         0.5
     """
     names = [modules] if isinstance(modules, str) else modules
-    metrics = {name: declared(name) for name in names}
+    metrics = {name: load_without_evaluate(name) for name in names}
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     intervals = {"confidence_level": confidence_level}
     systems = column_names(predictions)
@@ -68,18 +68,18 @@ def part_of_rows(
 def scores_of_rows(
     module: str, df: "DataFrame", *, predictions: str, references: str | None = None, **options: Any
 ) -> "DataFrame":
-    """The DataFrame with a further column for each score of its rows.
+    """The DataFrame with an additional column for each score of its rows.
 
     Args:
         module: the name of a module.
-        df: the rows. Of rankings a row is a query; `groupBy` on the query and `collect_list` make
-            it of rows of single documents.
-        predictions: a column.
-        references: likewise, if the module needs them.
-        **options: of the module.
+        df: the rows. For rankings a row is a query; `groupBy` on the query and `collect_list` make
+            it from rows of single documents.
+        predictions: a column name.
+        references: a column name, if the module needs references.
+        **options: the options of the module.
 
     Raises:
-        ValueError: a row is not valid; the message has the partition, the row, the column and the
+        ValueError: a row is not valid; the message names the partition, the row, the column and the
             value.
 
     Examples:
@@ -98,7 +98,7 @@ def scores_of_rows(
     names = list(plan.scores_of_rows(columns_of_batch(first)))
     for name in names:
         if name in df.columns:
-            raise ValueError(f"there is a column {name!r} already")
+            raise ValueError(f"there already is a column {name!r}")
     rows = numbered(df)
     schema = StructType([*rows.schema.fields, *(StructField(name, DoubleType()) for name in names)])
     function = partial(_batches_with_scores, df.columns)
@@ -109,7 +109,7 @@ def scores_of_rows(
 def _batches_with_scores(
     names: Sequence[str], plan: ScoringPlan, batches: "Iterable[pa.RecordBatch]"
 ) -> "Iterator[pa.RecordBatch]":
-    """Batches of columns of these names, with further columns."""
+    """Batches of columns of these names, with additional columns."""
     import pyarrow as pa
 
     offset = 0

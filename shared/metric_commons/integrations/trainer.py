@@ -1,7 +1,7 @@
-"""Scores of a model in training, as the `compute_metrics` of a Trainer of transformers.
+"""Scores of a model in training, as the `compute_metrics` of a transformers Trainer.
 
-What the Trainer hands over becomes rows in `training_tasks`; here modules score them, at once or
-batch by batch, and their results become the numbers that a Trainer logs and compares.
+`training_tasks` converts the Trainer's data to rows; here modules score them, at once or batch by
+batch, and results are converted to numbers that a Trainer logs and compares.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,20 +45,20 @@ _TASKS: Mapping[str, type[Task]] = {
     "sequence_labeling": SequenceLabeling,
     "speech": Speech,
 }
-# Modules without which a task has nothing to score with.
+# Modules that a task cannot do without.
 _MODULES = {"sequence_labeling": "span_f1", "speech": "error_rate"}
 _DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
 
 
 class TrainerHook:
-    """A `compute_metrics` that scores with one or several modules, made by `trainer_hook`.
+    """A `compute_metrics` that scores with one or several modules, created by `trainer_hook`.
 
-    Give it to a `Trainer` or `Seq2SeqTrainer` as `compute_metrics`, and its method
+    Pass it to a `Trainer` or `Seq2SeqTrainer` as `compute_metrics`, and its method
     `preprocess_logits_for_metrics` under the same name, so that the Trainer gathers predictions
-    and not the logits of every class or word.
+    instead of the logits of every class or word.
 
-    What a score means does not change between evaluations: the classes of the model are settled by
-    its first logits, or by `id2label`.
+    The meaning of a score does not change between evaluations: the classes of the model are fixed
+    by its first logits, or by `id2label`.
     """
 
     def __init__(
@@ -75,18 +75,19 @@ class TrainerHook:
         self._has_states = not task.keeps_rows and all(
             _has_state(modules[name], options[name]) for name in modules
         )
-        self._lock = Lock()  # of what follows: threads may evaluate at once
+        self._lock = Lock()  # guards what follows: threads may evaluate at the same time
         self.reset()
 
     def __call__(self, evaluation: Any, compute_result: bool = True) -> dict[str, float]:
-        """The scores as single numbers, by name; nothing before the last of several batches.
+        """The scores as single numbers, by name; empty before the last of several batches.
 
-        If several modules have a score of the same name, the name of the module stands before it.
-        After scores and after an error the hook is empty.
+        If several modules have a score of the same name, it is prefixed with the name of the
+        module. After scoring, and after an error, the hook is empty.
 
         Args:
             evaluation: an `EvalPrediction`: `predictions` and `label_ids`, each an array or tensor,
-                or a list with one for each batch. Of a tuple of predictions the first is taken.
+                or a list with one for each batch. The first element of a tuple of predictions is
+                used.
             compute_result: with `batch_eval_metrics`, whether this is the last batch.
 
         Raises:
@@ -105,7 +106,7 @@ class TrainerHook:
                     self.reset()
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
-        """The most likely class or word for each label, where the task needs no logits.
+        """The most likely class or word for each label, if the task does not need logits.
 
         If a model returns a tuple, the first element is the logits.
         """
@@ -113,9 +114,9 @@ class TrainerHook:
         return self._task.reduced(scores, labels) if hasattr(labels, "ndim") else scores
 
     def greater_is_better(self, score: str) -> bool:
-        """Whether models with a greater score are better ones: what `greater_is_better` is to be.
+        """The value for `greater_is_better`: whether higher scores are better.
 
-        A Trainer takes every score for one that is better high, unless its name ends with "loss".
+        By default, a Trainer assumes that higher is better, unless the name ends with "loss".
 
         >>> trainer_hook("regression", task="regression").greater_is_better("rmse")
         False
@@ -129,7 +130,7 @@ class TrainerHook:
         return not name.endswith(("loss", "standard_error"))
 
     def reset(self) -> None:
-        """Forget all batches, after an evaluation with `batch_eval_metrics` that did not finish."""
+        """Discard all batches, after an unfinished evaluation with `batch_eval_metrics`."""
         with self._lock:
             self._rows: list[Rows] = []  # of batches without a state
             self._states: dict[str, State] = {}  # of the batches before them, by module
@@ -196,7 +197,7 @@ class TrainerHook:
         return flat_scores(result, classes)
 
     def _module_options(self, name: str) -> dict[str, Any]:
-        """The options of a module, with those that follow from the model."""
+        """The options of a module, including those determined by the model."""
         options = dict(self._options[name])
         return {**options, **self._task.model_options({**self._modules[name].options, **options})}
 
@@ -217,48 +218,48 @@ def trainer_hook(
     nan_policy: str = "raise",
     **options: Any,
 ) -> TrainerHook:
-    """A `compute_metrics` for a `Trainer` or `Seq2SeqTrainer` that scores with all `modules`.
+    """Create a `compute_metrics` for a `Trainer` or `Seq2SeqTrainer` that scores with `modules`.
 
-    With `batch_eval_metrics` the hook keeps states of the batches instead of their rows. It keeps
-    rows if an option is a function or asks for an interval, or if a module is not one of this
+    With `batch_eval_metrics`, the hook keeps states of the batches instead of their rows. It keeps
+    rows if an option is a function or requests an interval, or if a module is not one of this
     package, such as a Space of another version.
 
     Args:
-        modules: a module or a list of modules, each a name, or loaded from anywhere. They take
+        modules: a module or a list of modules, each a name, or loaded from anywhere. They must take
             predictions and references.
-        task: what a row is, and what a module gets of it. "classification": the class with the
+        task: the meaning of a row, and what modules are given. "classification": the class with the
             highest logit and the label of each example. "class_probabilities": the softmax of the
             logits instead of the class. "multilabel_classification": a row of 0 and 1; a class is
-            predicted where its logit is positive. "token_classification": as "classification", for
-            each token. "causal_lm": the same, each prediction compared with the next token.
+            predicted if its logit is positive. "token_classification": as "classification", for
+            each token. "causal_lm": the same, with each prediction compared to the next token.
             "regression": a number, or a row of numbers. "generation": the text of each example,
-            without special tokens and without white space around it. "speech": the same, from
-            generated tokens or from the logits of a CTC model. "question_answering": the answer to
-            each question, from the logits of its ends, as transformers' `run_qa` finds it, or from
-            SQuAD's dictionaries. "sequence_labeling": the tags of each sequence.
-        tokenizer: for generation and speech; its `batch_decode` makes texts of tokens.
-        id2label: the names of all classes, as in the configuration of a model. Without them the
-            number of logits says how many classes there are. An evaluation may see fewer.
+            without special tokens and surrounding white space. "speech": the same, from generated
+            tokens or from the logits of a CTC model. "question_answering": the answer to each
+            question, from the logits of its first and last token, as in transformers' `run_qa`, or
+            from SQuAD's dictionaries. "sequence_labeling": the tags of each sequence.
+        tokenizer: for generation and speech; its `batch_decode` converts tokens to texts.
+        id2label: the names of all classes, as in the configuration of a model. Without them, the
+            number of logits determines the number of classes. An evaluation may contain fewer.
         decoder_only: for generation, whether predictions begin with their prompts, which are then
-            left out; the Trainer must have `include_for_metrics=["inputs"]`.
-        examples: for question_answering, the questions that are evaluated, each with `id`,
-            `context` and `answers`; a `datasets.Dataset`, or a list.
-        features: what the model sees of them, each with `example_id` and `offset_mapping`, in the
+            removed; the Trainer must have `include_for_metrics=["inputs"]`.
+        examples: for question_answering, the evaluated questions, each with `id`, `context` and
+            `answers`; a `datasets.Dataset`, or a list.
+        features: the model's inputs for these, each with `example_id` and `offset_mapping`, in the
             order of the evaluation.
-        n_best: how many first and last tokens of an answer are tried.
-        max_answer_length: how many tokens an answer has at most.
+        n_best: how many first and last tokens of an answer are considered.
+        max_answer_length: the maximum number of tokens of an answer.
         null_threshold: no answer is predicted if its logits exceed those of the best answer by
             more than this; None if every question has an answer.
-        ignore_index: the label of tokens that do not count. The -100 that a Trainer pads with
-            never counts.
+        ignore_index: the label of tokens that are ignored. The -100 that a Trainer pads with is
+            always ignored.
         nan_policy: "raise": logits that are not finite are an error. "omit": such rows are left
-            out, and `omitted` says how many.
-        **options: of the modules; each option is given to the modules that have it. `clusters` are
-            labels of the rows of the evaluation dataset, in its order.
+            out, and `omitted` counts them.
+        **options: the options of the modules; each is passed to the modules that have it.
+            `clusters` are labels of the rows of the evaluation dataset, in its order.
 
     Raises:
         TypeError: no module has the option.
-        ValueError: there is no such module, or a module, an option or the task cannot be used so.
+        ValueError: a module is unknown, or a module, an option or the task cannot be used this way.
 
     >>> from types import SimpleNamespace
     >>> hook = trainer_hook("classification", task="classification")
@@ -276,9 +277,9 @@ def trainer_hook(
         modules = [modules]
     metrics = [load(module) if isinstance(module, str) else module for module in modules]
     if task in _DECODED and not hasattr(tokenizer, "batch_decode"):
-        raise ValueError(f"task {task!r} needs {_DECODED[task]} for tokens are not texts")
+        raise ValueError(f"task {task!r} needs {_DECODED[task]} since tokens are not texts")
     if task != "generation" and decoder_only:
-        raise OptionError("decoder_only", f"is of task 'generation', not {task!r}")
+        raise OptionError("decoder_only", f"is for task 'generation', not {task!r}")
     for metric in metrics:
         _check_usable(metric)
     by_name = {metric.name: metric for metric in metrics}
@@ -297,7 +298,7 @@ def trainer_hook(
         _check_options(metric, options_by_name[name])
     class_names = _class_names(id2label)
     if task == "sequence_labeling" and not class_names:
-        raise ValueError("task 'sequence_labeling' needs id2label, for tags are names")
+        raise ValueError("task 'sequence_labeling' needs id2label, since tags are names")
     arguments: dict[str, dict[str, Any]] = {
         "generation": {"tokenizer": tokenizer, "decoder_only": decoder_only},
         "speech": {"tokenizer": tokenizer},
@@ -322,7 +323,7 @@ def trainer_hook(
 
 
 def _class_names(id2label: Mapping[Any, str] | Sequence[str] | None) -> dict[int, str]:
-    """The name of each class; keys that went through JSON are texts."""
+    """The name of each class; keys that went through JSON are strings."""
     if id2label is None:
         return {}
     pairs = id2label.items() if isinstance(id2label, Mapping) else enumerate(id2label)
@@ -333,7 +334,7 @@ def _class_names(id2label: Mapping[Any, str] | Sequence[str] | None) -> dict[int
 
 
 def _check_options(module: Any, options: Mapping[str, Any]) -> None:
-    """Each option is one that the module may have, and leads to numbers.
+    """Check that the module accepts each option, and that its results are numbers.
 
     Raises:
         OptionError: it does not.
@@ -346,10 +347,10 @@ def _check_options(module: Any, options: Mapping[str, Any]) -> None:
 
 
 def _has_state(module: Any, options: Mapping[str, Any]) -> bool:
-    """Whether a `State` scores as this module with these options.
+    """Whether a `State` computes the same scores as this module with these options.
 
     A state loads its module by name. Another module may have the same name, so the class must be
-    the same; `evaluate` makes one class of equal scripts.
+    the same; `evaluate` creates one class for equal scripts.
     """
     values = {**module.options, **options}
     if any(map(holds_function, values.values())) or _reports(values):
@@ -359,21 +360,21 @@ def _has_state(module: Any, options: Mapping[str, Any]) -> bool:
 
 @cache
 def _loaded(name: str) -> type[Any]:
-    """The class that `evaluate` makes of a module of the catalog."""
+    """The class that `evaluate` creates for a module of the catalog."""
     return type(load(name))
 
 
 def _reports(options: Mapping[str, Any]) -> bool:
-    """Whether something is to be reported beside scores; not every state can."""
+    """Whether anything is to be reported besides scores; not every state can."""
     is_uncertain = any(options.get(name) for name in ("confidence_level", "standard_error"))
     return is_uncertain or options.get("clusters") is not None
 
 
 def _check_usable(module: Any) -> None:
-    """Refuse what a Trainer cannot use.
+    """Check that a Trainer can use the module.
 
     Raises:
-        ValueError: it is no module of this kind, has other inputs, or is one of several processes.
+        ValueError: it is not one of our modules, has other inputs, or runs in several processes.
     """
     if not hasattr(module, "feature_sets"):
         raise ValueError(

@@ -1,9 +1,9 @@
-"""What a Trainer hands over, as rows of predictions and references, for each task of a model.
+"""Convert a Trainer's data to rows of predictions and references, for each task of a model.
 
-Trainers hand over tensors: padded with -100, with logits where modules take classes or numbers. A
-task uses only what numpy arrays and torch tensors have in common, on any device, so that this file
-imports neither torch nor transformers. Logits have one more axis than labels; without it they are
-classes already, because the Trainer was given the hook's `preprocess_logits_for_metrics`.
+Trainers pass tensors: padded with -100, with logits where modules take classes or numbers. A task
+uses only what numpy arrays and torch tensors have in common, on any device, so that this file
+imports neither torch nor transformers. Logits have one more axis than labels; without it they
+already are classes, because the Trainer was given the hook's `preprocess_logits_for_metrics`.
 """
 
 from abc import ABC, abstractmethod
@@ -19,23 +19,23 @@ from ..numbers.checks import RowError
 
 Array = NDArray[Any]
 
-PADDING = -100  # what a Trainer appends to the rows of shorter batches, labels and predictions
+PADDING = -100  # appended by a Trainer to the rows of shorter batches, labels and predictions
 _UNDEFINED = -1  # the class of logits that are not all finite
-# Softmax of two equal logits is 0.5 for both, and the class is the first of them, as of all ties.
+# The softmax of two equal logits is 0.5 for both; the class is the first of them, as in all ties.
 _ABOVE_HALF = float(np.nextafter(0.5, 1.0))
 
 
 class Batch(NamedTuple):
-    """What a Trainer hands over of some examples."""
+    """A Trainer's data for some examples."""
 
     predictions: Array
     labels: Array
-    inputs: Any  # tokens, or a mapping that holds them as `input_ids`; None without them
-    first: int  # how many examples there were before
+    inputs: Any  # tokens, or a mapping with these as `input_ids`; None if not included
+    first: int  # the number of examples before this batch
 
 
 class Rows(NamedTuple):
-    """What modules take: an example, a token or one text per row."""
+    """The rows for modules: an example, a token or a text per row."""
 
     predictions: Any
     references: Any
@@ -47,19 +47,19 @@ class Task(ABC):
     """A task of a model.
 
     Args:
-        ignore_index: the label of tokens that do not count, beside the padding.
-        nan_policy: what logits that are not finite are: "raise", an error, or "omit", left out.
-        classes: how many classes the model has; None until the first logits are seen.
+        ignore_index: the label of tokens that are ignored, besides the padding.
+        nan_policy: how to treat logits that are not finite: "raise" an error, or "omit" the row.
+        classes: the number of classes of the model; None until the first logits are seen.
     """
 
     ignore_index: int = PADDING
     nan_policy: str = "raise"
     classes: int | None = None
 
-    keeps_rows: ClassVar[bool] = False  # whether rows have no scores before the last of them
+    keeps_rows: ClassVar[bool] = False  # whether scoring has to wait for the last row
 
     def first_output(self, logits: Any) -> Any:
-        """What matters of the tuple that some models return."""
+        """The relevant element of the tuple that some models return."""
         return logits[0]
 
     def batches(self, evaluation: Any) -> Iterator[Batch]:
@@ -72,7 +72,7 @@ class Task(ABC):
         for index, (output, label) in enumerate(zip(outputs, labels, strict=True)):
             if isinstance(label, tuple):
                 raise ValueError(
-                    f"there are {len(label)} labels a row; name the one in label_names"
+                    f"there are {len(label)} labels per row; name the one in label_names"
                 )
             output = self.first_output(output) if isinstance(output, tuple) else output
             scores = _array("predictions", output)
@@ -80,7 +80,7 @@ class Task(ABC):
             first += len(scores)
 
     def reduced(self, logits: Any, labels: Any) -> Any:
-        """What the Trainer is to gather of the logits of a batch."""
+        """The part of the logits of a batch that the Trainer is to gather."""
         return logits
 
     @abstractmethod
@@ -92,34 +92,34 @@ class Task(ABC):
         """
 
     def completed(self, predictions: Any, references: Any) -> tuple[Any, Any]:
-        """The rows of all batches, as they are to be scored."""
+        """The rows of all batches, ready to be scored."""
         return predictions, references
 
     def columns(self, predictions: Any, references: Any, module: Any) -> tuple[Any, Any]:
-        """The rows as a module takes them."""
+        """The rows in the form that a module takes."""
         return predictions, references
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Options that a module gets because they follow from the model, and not from the rows."""
+        """Options of a module that are determined by the model instead of the rows."""
         return {}
 
     def see_classes(self, classes: int) -> None:
-        """Note how many classes the model has.
+        """Record the number of classes of the model.
 
         Raises:
-            ValueError: it had another number of them.
+            ValueError: it differs from the previous number.
         """
         if self.classes not in (None, classes):
             raise ValueError(f"there are {classes} logits for {self.classes} classes")
         self.classes = classes
 
     def _most_likely(self, scores: Any, labels: Any) -> Any:
-        """The class with the highest logit; `_UNDEFINED` where one is not finite."""
+        """The class with the highest logit; `_UNDEFINED` if one is not finite."""
         if scores.ndim != labels.ndim + 1:
             return scores
         if scores.shape[-1] == 1:
             raise ValueError(
-                "there is one logit a label, and no class to choose; is it a regression?"
+                "there is one logit per label, so there is no class to choose; is it a regression?"
             )
         self.see_classes(int(scores.shape[-1]))
         classes = scores.argmax(-1)
@@ -131,7 +131,7 @@ class Task(ABC):
         return (labels != self.ignore_index) & (labels != PADDING)
 
     def _check_defined(self, undefined: Booleans, first: int) -> None:
-        """Nothing, if all logits are finite, or if they need not be.
+        """Check that all logits are finite, if they have to be.
 
         Raises:
             RowError: logits of a row are not finite.
@@ -167,9 +167,9 @@ class Classification(Task):
         return Rows(classes[label_mask], labels[label_mask], int(undefined.sum()))
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """All classes of the model: which of them occur differs from evaluation to evaluation.
+        """All classes of the model, since not every evaluation contains all of them.
 
-        The kind of average, and of two classes the positive one, follow from them.
+        They determine the kind of average and, for two classes, the positive one.
         """
         if options.get("labels", ()) is not None:
             return {}
@@ -190,12 +190,12 @@ class TokenClassification(Classification):
 
 @dataclass
 class SequenceLabeling(TokenClassification):
-    """The tags of each sequence, by their names."""
+    """The tags of each sequence, by name."""
 
     class_names: Mapping[int, str] = field(default_factory=dict)
 
     def rows(self, batch: Batch) -> Rows:
-        """A list of tags on both sides; tokens whose label does not count have none."""
+        """A list of tags on each side, without tokens whose label is ignored."""
         labels = batch.labels
         classes = self._most_likely(batch.predictions, labels)
         check_shapes(classes.shape == labels.shape and labels.ndim == 2, batch)
@@ -216,7 +216,7 @@ class SequenceLabeling(TokenClassification):
         )
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """None: entities have no list of labels that all evaluations share."""
+        """None: there is no list of entity labels common to all evaluations."""
         return {}
 
 
@@ -225,13 +225,13 @@ class CausalLM(TokenClassification):
     """The most likely next token."""
 
     def rows(self, batch: Batch) -> Rows:
-        """A token that was predicted, and the one that follows, a row."""
+        """One predicted token and the one that actually follows per row."""
         predictions, labels = batch.predictions, batch.labels
         check_shapes(min(predictions.ndim, labels.ndim) > 1, batch)
         return super().rows(batch._replace(predictions=predictions[:, :-1], labels=labels[:, 1:]))
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The average over tokens that occur: most of the vocabulary never does."""
+        """Averages over the tokens that occur: most of the vocabulary never does."""
         return {"average": "macro"} if options.get("average", ()) is None else {}
 
 
@@ -259,7 +259,7 @@ class ClassProbabilities(Classification):
         return Rows(probabilities, labels[label_mask], int(undefined.sum()))
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """All classes; of equal logits the first class is the one predicted, as of labels."""
+        """All classes; among equal logits the first class is predicted, as for labels."""
         settings = super().model_options(options)
         if self.classes == 2 and options.get("threshold") == 0.5:
             settings["threshold"] = _ABOVE_HALF
@@ -268,17 +268,17 @@ class ClassProbabilities(Classification):
 
 @dataclass
 class MultilabelClassification(Task):
-    """A row of 0 and 1 for each example: a class is predicted where its logit is positive."""
+    """A row of 0 and 1 for each example: a class is predicted if its logit is positive."""
 
     def rows(self, batch: Batch) -> Rows:
-        """A row of 0 and 1 on both sides."""
+        """A row of 0 and 1 on each side."""
         predictions, labels = batch.predictions, batch.labels
         check_shapes(predictions.shape == labels.shape and labels.ndim == 2, batch)
         self.see_classes(predictions.shape[1])
         undefined = ~_finite(predictions).all(1)
         self._check_defined(undefined, batch.first)
         predictions, labels = predictions[~undefined], labels[~undefined]
-        integers = labels.astype(int)  # the loss takes floats, though they are 0 and 1
+        integers = labels.astype(int)  # the loss takes floats, even though they are 0 and 1
         references = integers if np.array_equal(integers, labels) else labels
         return Rows((predictions > 0).astype(int), references, int(undefined.sum()))
 
@@ -288,7 +288,7 @@ class Regression(Task):
     """A number, or several, for each example."""
 
     def rows(self, batch: Batch) -> Rows:
-        """A number, or a row of them, on both sides."""
+        """A number, or a row of numbers, on each side."""
         predictions, labels = batch.predictions, batch.labels
         if predictions.shape == (*labels.shape, 1):
             predictions = predictions[..., 0]
@@ -301,7 +301,7 @@ class Regression(Task):
 
 
 def check_shapes(fits: bool, batch: Batch) -> None:
-    """Nothing, if predictions and labels fit; else an error that shows their shapes."""
+    """Check that predictions and labels fit; otherwise raise an error with their shapes."""
     if not fits:
         shapes = f"{batch.predictions.shape} and labels of shape {batch.labels.shape}"
         raise ValueError(f"predictions of shape {shapes} do not fit the task")

@@ -1,18 +1,18 @@
-"""The evaluations of UltraRAG under its names: short answers, runs, and two runs compared.
+"""UltraRAG's evaluations under its names: short answers, runs, and comparisons of two runs.
 
-Names, arguments and the shapes of results are those of UltraRAG's evaluation server. "ultrarag",
-the usual profile, gives the scores of its version 0.3.0 to the last bit, also where they are odd:
-every prediction contains an answer that normalizes to nothing, and queries that a run lacks are
-left out of its means, but count as zero in a comparison. "ultrarag-main" is the same with a later
-change: an answer of nothing but articles keeps them (pull request 510). "standard" computes what
-the names say.
+Names, arguments and the structure of results are those of UltraRAG's evaluation server. "ultrarag",
+the usual profile, reproduces the scores of its version 0.3.0 to the last bit, even where they are
+odd: every prediction contains an answer that normalizes to nothing, and queries missing from a run
+are left out of its means, but count as zero in a comparison. "ultrarag-main" is the same with a
+later change: an answer consisting only of articles keeps them (pull request 510). "standard"
+computes what the names say.
 
 Some input that UltraRAG accepts is an error in all profiles: unequal numbers of rows, no rows, an
-unknown name, an unreadable line of a file, a run without judged queries. P-values are ours in all
-profiles: without draws, and never zero.
+unknown name, an unreadable line of a file, a run without judged queries. P-values are computed our
+way in all profiles: without random draws, and never zero.
 
-UltraRAG takes means with `sum`, which rounds less from Python 3.12 on. `python_version` names the
-Python that UltraRAG runs in, if it is not this one; in "standard" it changes nothing.
+UltraRAG computes means with `sum`, which rounds less from Python 3.12 on. `python_version` names
+the Python version that UltraRAG runs in, if it differs; it has no effect in "standard".
 """
 
 import platform
@@ -37,7 +37,7 @@ from ..statistics.summary import mean
 from ..texts.references import best_pairs
 
 Profile = Literal["ultrarag", "ultrarag-main", "standard"]
-Progress = Callable[[int, int], object]  # called with the steps that are done, and with all steps
+Progress = Callable[[int, int], object]  # called with the number of steps done and of all steps
 
 ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
 RANKING_METRICS = ("mrr", "map", "recall", "ndcg", "precision")
@@ -46,18 +46,18 @@ CUTOFFS = (1, 5, 10, 20, 50, 100)
 _ROUGE_TYPES = {"rouge-1": "rouge1", "rouge-2": "rouge2", "rouge-l": "rougeL"}
 _CUTOFF_MEASURES = {"ndcg": "ndcg", "precision": "P", "recall": "recall"}  # in this order
 _TEXTS = Scalar(str)
-_BLOCK = 65_536  # rows between two reports of progress
+_BLOCK = 65_536  # rows between two progress reports
 _COMPARISON_KEYS = ("A_mean", "B_mean", "diff", "p_value", "significant")
 
 
 class _Rules(NamedTuple):
-    """The choices of a profile."""
+    """The conventions of a profile."""
 
     normalizer: str
     both_empty: float  # the F1 of two answers without words
     empty_is_contained: bool  # whether a prediction contains a reference without words
     zero_without_reference: bool  # whether a row without references scores 0, or is an error
-    missing: Missing  # how judged queries that a run lacks count in the means of the run
+    missing: Missing  # how judged queries missing from a run count in its means
     score_dtype: ScoreType
 
 
@@ -78,10 +78,10 @@ def summation(profile: Profile, python_version: str | None = None) -> str | None
 
     Args:
         profile: as in `evaluate`.
-        python_version: of the Python that UltraRAG runs in; None for that of this process.
+        python_version: of UltraRAG's Python; None for this one.
 
     Raises:
-        ValueError: there is no such profile, or this is not a version.
+        ValueError: the profile is unknown, or this is not a version.
 
     >>> summation("ultrarag", "3.11"), summation("ultrarag", "3.12")
     ('running', 'compensated')
@@ -97,10 +97,10 @@ def summation(profile: Profile, python_version: str | None = None) -> str | None
 def average(
     scores: Sequence[float], *, profile: Profile = "ultrarag", python_version: str | None = None
 ) -> float:
-    """The mean of the scores of rows as in `evaluate`: exactly rounded in "standard" alone.
+    """The mean of row scores as in `evaluate`: exactly rounded only in "standard".
 
     Args:
-        scores: of the rows.
+        scores: the scores of rows.
         profile: as in `evaluate`.
         python_version: as in `evaluate`.
 
@@ -113,7 +113,7 @@ def average(
 
 
 def _python_mean(scores: Sequence[float], profile: Profile, python_version: str | None) -> float:
-    """The mean by `sum` of UltraRAG's Python; in "standard" added up as trec_eval does."""
+    """The mean by `sum` of UltraRAG's Python; in "standard", added up as in trec_eval."""
     is_running = summation(profile, python_version) in (None, "running")
     return (running_sum if is_running else compensated_sum)(scores) / len(scores)
 
@@ -130,27 +130,27 @@ def evaluate(
     python_version: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Scores of rows and their means: `{metric: [of each row], ..., "avg_<metric>": mean, ...}`.
+    """Scores of rows and their means: `{metric: [per row], ..., "avg_<metric>": mean, ...}`.
 
-    "em" is whether a reference equals the prediction, "stringem" the share of references that do.
-    "acc" is whether the prediction contains a reference, "coverem" whether it contains all words of
-    a reference. "f1", and the F1 of "rouge-1", "rouge-2" and "rouge-l" on stems, are those of the
-    best reference.
+    The metric "em" is whether a reference equals the prediction, "stringem" the proportion of
+    references that do. "acc" is whether the prediction contains a reference, "coverem" whether it
+    contains all words of a reference. "f1", and the F1 of "rouge-1", "rouge-2" and "rouge-l" on
+    stems, are those of the best reference.
 
     Args:
         pred_ls: one answer per row.
-        gt_ls: the accepted answer, or answers, of each row.
+        gt_ls: one or more accepted answers per row.
         metrics: names in `ANSWER_METRICS`, in any case; all of them if None or empty.
-        profile: "ultrarag", "ultrarag-main" or "standard". The normalizer of the last two is that
-            of later versions of UltraRAG, in which "A" stays "a". In "standard" two answers without
-            words have an F1 of 1, no prediction contains an answer without words, and a row without
+        profile: "ultrarag", "ultrarag-main" or "standard". The last two use the normalizer of later
+            versions of UltraRAG, in which "A" stays "a". In "standard", two answers without words
+            have an F1 of 1, no prediction contains an answer without words, and a row without
             references is an error.
-        python_version: of the Python that UltraRAG runs in; None for that of this process.
-        progress: called with the number of rows that are done, and of all rows.
+        python_version: of UltraRAG's Python; None for this one.
+        progress: called with the number of rows done, and of all rows.
 
     Raises:
-        ValueError: more predictions than rows of references or fewer, no rows, a row that is not
-            text, or an unknown name.
+        ValueError: the numbers of predictions and references differ, there are no rows, a row is
+            not text, or a name is unknown.
 
     >>> evaluate(["Paris, France"], [["Paris"]], ["em", "acc", "f1"])
     {'em': [0.0], 'acc': [1.0], 'f1': [0.6666666666666666], 'avg_em': 0.0, 'avg_acc': 1.0, \
@@ -176,7 +176,7 @@ def evaluate(
 
 
 def _check_names(metrics: Sequence[str] | None, valid: Sequence[str]) -> list[str]:
-    """The names in lower case, all of which are valid and different; all valid names by default."""
+    """The names in lower case, checked to be valid and distinct; all valid names by default."""
     if metrics is None:
         return list(valid)
     if not _is_list(metrics) or not all(isinstance(name, str) for name in metrics):
@@ -256,7 +256,7 @@ def _answer_scores(
 
 
 def _pair_scores(pairs: AnswerPairs, names: list[str], rules: _Rules) -> dict[str, Floats]:
-    """The scores of rows by the metrics that compare whole answers, or words."""
+    """The row scores of the metrics that compare whole answers, or words."""
     scores: dict[str, Floats] = {}
     if "em" in names or "stringem" in names:
         equal = pairs.equal()
@@ -289,18 +289,18 @@ def evaluate_trec(
     Values are those of trec_eval. Measures that `metrics` does not name are left out.
 
     Args:
-        run_path: the run, a file that `read_run` reads.
+        run_path: the run, a file in a format of `read_run`.
         qrels_path: the relevance judgments.
         metrics: names in `RANKING_METRICS`, in any case; all of them if None or empty.
         ks: the cutoffs of recall, ndcg and precision; `CUTOFFS` if None.
-        profile: in "standard" a judged query that the run lacks counts as zero, and documents are
-            ordered by scores in double precision, as in trec_eval 10; in the others the query is
+        profile: in "standard", a judged query missing from the run counts as zero, and documents
+            are ordered by double-precision scores, as in trec_eval 10; in the others the query is
             left out, and scores are in single precision, as in pytrec_eval.
         python_version: as in `evaluate`.
 
     Raises:
-        ValueError: an unknown name, a cutoff below 1, an unreadable file, or files that have no
-            query in common.
+        ValueError: an unknown name, a cutoff below 1, an unreadable file, or files without a common
+            query.
         OSError: a file cannot be read.
     """
     scores = query_scores(run_path, qrels_path, metrics, ks, profile=profile)
@@ -313,10 +313,10 @@ def means_of_queries(
     profile: Profile = "ultrarag",
     python_version: str | None = None,
 ) -> dict[str, float]:
-    """The means of what `query_scores` returns, in "standard" added up as trec_eval does.
+    """The means of the result of `query_scores`, in "standard" added up as in trec_eval.
 
     Args:
-        scores: of queries, by measure.
+        scores: the scores of queries, by measure.
         profile: as in `evaluate_trec`.
         python_version: as in `evaluate`.
     """
@@ -331,7 +331,7 @@ def query_scores(
     *,
     profile: Profile = "ultrarag",
 ) -> dict[str, list[float]]:
-    """Of each measure of `evaluate_trec` the scores of the queries, in the order of its sums.
+    """The scores of queries for each measure of `evaluate_trec`, in the order of its sums.
 
     Args:
         run_path: as in `evaluate_trec`.
@@ -351,7 +351,7 @@ def query_scores(
     scores = _query_scores(qrels, run, measures, rules)
     queries: Iterable[str] = scores  # in the order of trec_eval
     if profile != "standard":
-        # UltraRAG adds up queries in the order in which they first occur in the run.
+        # UltraRAG adds up queries in the order of their first occurrence in the run.
         codes = dict.fromkeys(run.query[_query_starts(run)].tolist())
         queries = [run.queries[code] for code in codes if run.queries[code] in scores]
     return {name: [scores[query][name] for query in queries] for name in measures}
@@ -371,12 +371,12 @@ def evaluate_trec_pvalue(
     confidence_level: float | None = None,
     progress: Progress | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """The means of both runs, and whether they differ by more than chance, for each measure.
+    """The means of both runs, and whether they differ significantly, for each measure.
 
-    That is `{"map": {"A_mean", "B_mean", "diff", "p_value", "significant"}, ...}`, where A is the
-    new run. P-values are those of `significance.p_values`: two-sided permutation tests, without
-    draws. A measure is significant if its p-value is below 0.05, without a correction:
-    of many measures without a difference, one in twenty is significant by chance.
+    The result is `{"map": {"A_mean", "B_mean", "diff", "p_value", "significant"}, ...}`, where A is
+    the new run. P-values are those of `significance.p_values`: two-sided permutation tests, without
+    random draws. A measure is significant if its p-value is below 0.05, without a correction: among
+    many measures without a difference, one in twenty is significant by chance.
 
     Args:
         run_new_path: the run of system A.
@@ -384,16 +384,16 @@ def evaluate_trec_pvalue(
         qrels_path: the relevance judgments.
         metrics: as in `evaluate_trec`.
         ks: as in `evaluate_trec`.
-        n_resamples: what UltraRAG has; no p-value depends on it, since nothing is drawn.
+        n_resamples: accepted as in UltraRAG, but without effect, since nothing is drawn.
         seed: likewise.
-        profile: in "standard" all judged queries count, in the others the judged queries that one
-            of the runs has; a run that lacks a query scores zero.
+        profile: in "standard" all judged queries count, in the others those that occur in one of
+            the runs; a query missing from a run scores zero.
         python_version: as in `evaluate`.
         confidence_level: also return the interval of each difference, `confidence_interval`.
         progress: called after each of the steps: three files read, and the tests.
 
     Raises:
-        ValueError: as `evaluate_trec`, or an invalid number of resamples or seed.
+        ValueError: as for `evaluate_trec`, or an invalid number of resamples or seed.
         OSError: a file cannot be read.
     """
     rules = _rules(profile)
@@ -479,5 +479,5 @@ def _query_scores(
 
 
 def _query_starts(run: Run) -> NDArray[np.intp]:
-    """The rows with another query than the row before."""
+    """The rows whose query differs from that of the previous row."""
     return np.flatnonzero(np.diff(run.query, prepend=-1))

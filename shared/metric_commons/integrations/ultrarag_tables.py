@@ -1,4 +1,4 @@
-"""The tables that UltraRAG shows of its evaluations, and the lines that say how they came about."""
+"""UltraRAG's tables of its evaluations, and signatures that say how scores were computed."""
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -11,13 +11,13 @@ from .ultrarag import Profile, summation
 def signature(
     tool: str, profile: Profile, options: Mapping[str, Any], python_version: str | None = None
 ) -> str:
-    """One line that says how scores came about.
+    """A one-line signature that says how scores were computed.
 
     Args:
         tool: "evaluate", "evaluate_trec" or "evaluate_trec_pvalue".
-        profile: of the scores.
-        options: what else belongs to it, such as the number of rows; None is left out.
-        python_version: of the Python whose `sum` the means have; None for that of this process.
+        profile: the profile of the scores.
+        options: further parts, such as the number of rows; None is left out.
+        python_version: of the Python whose `sum` was used for means; None for this one.
 
     >>> signature("evaluate", "ultrarag", {"rows": 3, "ks": None}, "3.11")  # doctest: +ELLIPSIS
     'ultrarag.evaluate|profile=ultrarag|sum=running|rows=3|metric-commons ...'
@@ -42,11 +42,11 @@ def intervals(
 
 
 def table(results: Mapping[str, Any], ends: Mapping[str, Sequence[float]] | None = None) -> str:
-    """The table of results of any of the tools, as UltraRAG prints it.
+    """The table of results of any of the tools, as printed by UltraRAG.
 
     Args:
-        results: of `evaluate`, `evaluate_trec` or `evaluate_trec_pvalue`.
-        ends: intervals, which get a column of their own.
+        results: the result of `evaluate`, `evaluate_trec` or `evaluate_trec_pvalue`.
+        ends: intervals, which are shown in an additional column.
     """
     from tabulate import tabulate
 

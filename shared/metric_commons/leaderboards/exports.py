@@ -1,7 +1,7 @@
-"""Saved results in the forms of others: Every Eval Ever, the Hub's evaluation results, model cards.
+"""Export results to other formats: Every Eval Ever, the Hub's evaluation results, model cards.
 
-What a result does not say is left to the caller: whose model it is, which dataset of the Hub, and
-on which scale a board has its scores. A scale is never guessed.
+The caller has to supply what a result does not contain: the model's owner, the dataset on the Hub,
+and the scale of the leaderboard's scores. A scale is never guessed.
 
 Sources:
     evaleval/every_eval_ever, `eval.schema.json` and `instance_level_eval.schema.json`, 0.3.0;
@@ -24,40 +24,40 @@ from ..files.tables import Source
 from ..results.module_results import ModuleResult
 from ..results.results import Results
 from ..results.signature import version
-from .boards import interval_of
+from .leaderboards import interval_of
 
-_LEVEL = 0.95  # of intervals, where the result does not say
+_LEVEL = 0.95  # of intervals, if the result does not say
 _SCHEMA = "0.3.0"
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What a target asks for and a result does not say; None for what the result suggests."""
+    """Values that a format needs besides a result; None for the default from the result."""
 
     model: str | None = None
     dataset: str | None = None
     task: str | None = None
     organization: str = "unknown"
     relationship: str = "other"
-    prompt: str | None = None  # the field of the questions, for the scores of rows
+    prompt: str | None = None  # the field of the questions, for row scores
 
 
 @dataclass(frozen=True)
 class Document:
-    """A file to write, as JSON or YAML can hold it, and the rows beside it."""
+    """A file to write, as a JSON or YAML value, with the rows beside it."""
 
-    name: str  # of the file below the folder of the output, without a suffix
+    name: str  # of the file below the output folder, without a suffix
     content: Any
     rows: bytes = b""
 
 
 def every_eval_ever(results: Results, labels: Labels, created: float) -> Iterator[Document]:
-    """For each system the aggregate and, where the questions are known, the rows behind it.
+    """For each system the aggregate and, if the questions are known, the rows behind it.
 
     Args:
-        results: with the scores of rows, if these are wanted.
-        labels: of the model and the dataset.
-        created: when the documents are made, in seconds of the epoch.
+        results: results with row scores, if these are to be exported.
+        labels: the labels of the model and the dataset.
+        created: the time when the documents are made, in seconds of the epoch.
 
     Raises:
         ValueError: a score is undefined, or the inputs have changed.
@@ -68,7 +68,7 @@ def every_eval_ever(results: Results, labels: Labels, created: float) -> Iterato
         key = f"{dataset}/{model.replace('/', '_')}/{evaluated}"
         signatures = [result.signature for result in modules.values()]
         developer, _, model_name = model.rpartition("/")
-        # Where the file belongs in a repository of these documents; its rows lie beside it. The
+        # The location of the file in a repository of these documents, with its rows beside it. The
         # name has the form of a random UUID, and is the same for the same result.
         digest = hashlib.sha256("\n".join([key, *signatures]).encode()).digest()
         folders = [dataset, developer or "unknown", model_name]
@@ -116,15 +116,15 @@ def every_eval_ever(results: Results, labels: Labels, created: float) -> Iterato
 
 
 def _folder(name: str) -> str:
-    """A name as that of a folder."""
+    """A name as a valid folder name."""
     return re.sub(r"[^\w.-]+", "_", name).lstrip(".") or "unknown"
 
 
 def _evaluation(module: str, result: ModuleResult, score: str, dataset: str) -> dict[str, Any]:
-    """One score: what it is, on which rows, and how sure."""
+    """One score: its definition, its rows, and its uncertainty."""
     value = result.scores[score]
     if not math.isfinite(value):
-        raise ValueError(f"{score} is {value}, which is no number; leave it out with --scores")
+        raise ValueError(f"{score} is {value}, not a number; leave it out with --scores")
     options = plain(result.options)
     low, high = _range(result, score)
     uncertainty: dict[str, Any] = {"num_samples": result.rows} if result.rows else {}
@@ -169,7 +169,7 @@ def _evaluation(module: str, result: ModuleResult, score: str, dataset: str) -> 
 
 
 def _range(result: ModuleResult, score: str) -> tuple[float | str, float | str]:
-    """The least and the greatest score, infinities as text, as far as a result says so."""
+    """The lowest and the highest possible score, infinities as text, as far as they are known."""
     low, high = -math.inf, math.inf
     if score in result.value_counts:
         _, _, *ends = result.value_counts[score]
@@ -196,7 +196,7 @@ def _samples(
             zip(values, *columns, strict=True)
         ):
             if math.isnan(value):
-                continue  # a row that does not count, which the mean leaves out, too
+                continue  # a row that does not count, and is not part of the mean either
             listed = references if isinstance(references, list) else [references]
             texts = [_text(text) for text in listed]
             yield {
@@ -215,10 +215,10 @@ def _samples(
 
 
 def _columns(results: Results, system: str, prompt: str) -> list[list[Any]]:
-    """Questions, predictions and references of all rows, from the inputs, which are unchanged."""
+    """Questions, predictions and references of all rows, from the unchanged inputs."""
     columns = results.provenance.get("columns", {}).get(system, {})
     if not {"predictions", "references"} <= columns.keys():
-        raise ValueError("the result does not say which fields its predictions and references are")
+        raise ValueError("the result does not record the fields of its predictions and references")
     fields = [dict(columns["references"], field=prompt)]
     fields += [columns["predictions"], columns["references"]]
     contents = {source["path"]: source["sha256"] for source in results.provenance["inputs"]}
@@ -240,16 +240,16 @@ def _text(value: Any) -> str:
 def eval_results(
     results: Results, labels: Labels, scale: float, scores: Sequence[str] | None
 ) -> Iterator[Document]:
-    """For each system the list that a repository keeps in `.eval_results/`: one score of a board.
+    """For each system, the list for a repository's `.eval_results/`: one leaderboard score.
 
     Args:
-        results: of systems with one main score, unless one is named.
-        labels: the dataset is that of the board on the Hub, the task that of the dataset.
-        scale: what scores are multiplied with.
-        scores: names the one score.
+        results: results of systems with one main score, unless one is named.
+        labels: the dataset of the Hub's leaderboard, and the task of the dataset.
+        scale: the factor to multiply scores by.
+        scores: the name of the one score.
 
     Raises:
-        ValueError: there are several scores that could be meant.
+        ValueError: the score is ambiguous.
     """
     for system, modules in results.systems.items():
         names = [
@@ -259,7 +259,7 @@ def eval_results(
         ]
         if len(names) != 1:
             listed = ", ".join(score for _, score in names)
-            raise ValueError(f"a board has one score of a model; name one with --scores: {listed}")
+            raise ValueError(f"a board has one score per model; name one with --scores: {listed}")
         ((result, score),) = names
         dataset = labels.dataset or data_name(results, system)
         entry = {
@@ -296,7 +296,7 @@ def model_index(results: Results, labels: Labels, scale: float) -> Document:
 
 
 def data_name(results: Results, system: str) -> str:
-    """What the rows are called: a task of a log, or the file of the references; else "data"."""
+    """A name for the rows: the task of a log, or the file of the references; else "data"."""
     provenance = results.provenance
     if task := provenance.get("logs", {}).get(system, {}).get("task"):
         return str(task)
@@ -315,13 +315,13 @@ def _main(result: ModuleResult) -> str:
 
 
 def _scaled(value: float, scale: float) -> float:
-    """A score on the scale of a board, without the digits that a float adds: 0.412 is 41.2.
+    """A score on the scale of a leaderboard, without float noise: 0.412 becomes 41.2.
 
     >>> _scaled(0.29, 100)
     29.0
     """
     if not math.isfinite(value):
-        raise ValueError(f"the score is {value}, which no board has")
+        raise ValueError(f"the score is {value}, which no leaderboard accepts")
     return float(f"{value * scale:.15g}")
 
 

@@ -10,10 +10,10 @@ Source:
     Zou and Donner, Construction of confidence limits about effect measures: a general approach
     (2008).
 
-The interval of a mean rank, or of Borda's count, follows from the ranks that a system may have in
-each task. To resample rows, as for a mean, would be wrong: where systems lie close together the
-ranks of resamples are nearer to each other than the true ones, in every task in the same direction,
-so that with fifteen tasks hardly an interval holds the true mean rank.
+The interval of a mean rank, or of Borda's count, follows from the possible ranks of a system in
+each task. Resampling rows, as for a mean, would be wrong: if systems are close together, the ranks
+in resamples are closer to each other than the true ones, in the same direction in every task, so
+that with fifteen tasks hardly any interval contains the true mean rank.
 """
 
 import math
@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 from ..results.comparisons import Comparison, Rank, ranks
 from ..results.rendering import Table, label
-from .boards import Board, interval_text
+from .leaderboards import Leaderboard, interval_text
 
 Mean = Literal["tasks", "ranks", "borda"]
 
@@ -39,16 +39,16 @@ _NOTES = {
     "tasks, and say nothing of others.",
     "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Less "
     "is better.",
-    "borda": "Borda: how many systems a system beats, summed over the tasks; equals are half.",
+    "borda": "Borda: how many systems a system beats, summed over the tasks; ties count half.",
 }
 
 
 @dataclass(frozen=True)
 class TaskMeans:
-    """Systems in the order of their mean over tasks, the best first."""
+    """Systems ordered by their mean over tasks, best first."""
 
     kind: Mean
-    boards: Mapping[str, Board]  # of each task
+    boards: Mapping[str, Leaderboard]  # of each task
     values: Mapping[str, float]  # of each system
     intervals: Mapping[str, Sequence[float]]
     ranks: Mapping[str, Rank]
@@ -56,7 +56,7 @@ class TaskMeans:
     sampled: bool = False  # whether tasks are a sample of tasks
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """What there is to say of each system, best first."""
+        """The data of each system, best first."""
         for system, value in self.values.items():
             rank = self.ranks.get(system)
             yield {
@@ -101,11 +101,12 @@ class TaskMeans:
                 f"{test}{'' if self.sampled else ' differences'}, corrected by Holm's method."
             )
         elif self.kind == "tasks":
-            note += " Tiers need the scores of rows of every task."
+            note += " Tiers need the row scores of every task."
         elif self.intervals:
             note += (
-                " Intervals: from the ranks that a system may have in each task, for all systems "
-                "and tasks at once, corrected by Holm's method over all comparisons of all tasks."
+                " Intervals: from the possible ranks of a system in each task, simultaneous for "
+                "all systems and tasks, corrected by Holm's method over all comparisons of all "
+                "tasks."
             )
         if self.problem:
             note += f" There are no intervals: {self.problem}."
@@ -115,7 +116,7 @@ class TaskMeans:
         )
 
 
-def task_means(boards: Sequence[Board], kind: Mean, *, sampled: bool = False) -> TaskMeans:
+def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = False) -> TaskMeans:
     """The means over the tasks of these boards.
 
     Args:
@@ -140,7 +141,7 @@ def task_means(boards: Sequence[Board], kind: Mean, *, sampled: bool = False) ->
         for task, board in boards_of_tasks.items():
             if system not in board.results.systems:
                 raise ValueError(
-                    f"system {system!r} has no result of task {task!r}; a mean over tasks needs "
+                    f"system {system!r} has no result for task {task!r}; a mean over tasks needs "
                     "all of each system, under one name"
                 )
     lower = boards[0].score in boards[0].result(systems[0]).lower_is_better
@@ -180,8 +181,8 @@ def task_means(boards: Sequence[Board], kind: Mean, *, sampled: bool = False) ->
     return TaskMeans(kind, boards_of_tasks, values, intervals, ranks_of_systems, problem, sampled)
 
 
-def _boards_of_tasks(boards: Sequence[Board]) -> dict[str, Board]:
-    """The boards under the names of their tasks, or numbers where these do not tell them apart."""
+def _boards_of_tasks(boards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
+    """The leaderboards by the names of their tasks, or by numbers if the names are not unique."""
     names = [board.task for board in boards]
     if len(set(names)) < len(names) or not all(names):
         names = [f"task {number}" for number in range(1, len(boards) + 1)]
@@ -189,7 +190,7 @@ def _boards_of_tasks(boards: Sequence[Board]) -> dict[str, Board]:
 
 
 def _beaten(values: Sequence[float], lower: bool) -> list[float]:
-    """Of each system how many others are worse by this score; an equal one is half.
+    """For each system, how many others are worse by this score; ties count half.
 
     >>> _beaten([0.3, 0.5, 0.3], lower=False)
     [0.5, 2.0, 0.5]
@@ -202,7 +203,7 @@ def _beaten(values: Sequence[float], lower: bool) -> list[float]:
 
 
 def _intervals(
-    boards: Sequence[Board], systems: Sequence[str], means: Sequence[float]
+    boards: Sequence[Leaderboard], systems: Sequence[str], means: Sequence[float]
 ) -> dict[str, Sequence[float]]:
     """Intervals of the means of systems that have one in each task."""
     intervals: dict[str, Sequence[float]] = {}
@@ -220,7 +221,7 @@ def _intervals(
     return intervals
 
 
-def _ends(board: Board, system: str) -> Sequence[float] | None:
+def _ends(board: Leaderboard, system: str) -> Sequence[float] | None:
     """The interval of a system in a task; from its standard error where nothing else is known."""
     from ..statistics.intervals import critical_value
 
@@ -238,7 +239,7 @@ def _ends(board: Board, system: str) -> Sequence[float] | None:
 
 
 def _intervals_of_sample(
-    boards: Sequence[Board], systems: Sequence[str], columns: Sequence[Sequence[float]]
+    boards: Sequence[Leaderboard], systems: Sequence[str], columns: Sequence[Sequence[float]]
 ) -> dict[str, Sequence[float]]:
     """Intervals of the means of systems over tasks of which these are a sample."""
     from ..statistics.intervals import interval
@@ -276,7 +277,7 @@ def _ranks_of_sample(
     return ranks(comparisons, means, lower)
 
 
-def _without_comparisons(boards: Sequence[Board]) -> str:
+def _without_comparisons(boards: Sequence[Leaderboard]) -> str:
     """Why the systems of some task were not all compared; nothing if they were."""
     for board in boards:
         if not board.ranks:
@@ -288,9 +289,9 @@ def _without_comparisons(boards: Sequence[Board]) -> str:
 
 
 def _possible_ranks(
-    boards: Sequence[Board], systems: Sequence[str], lower: bool
+    boards: Sequence[Leaderboard], systems: Sequence[str], lower: bool
 ) -> tuple[list[float], list[float]]:
-    """The means over tasks of the best and the worst rank that each system may have."""
+    """The means over tasks of the best and the worst possible rank of each system."""
     tasks = [
         (
             board.results.comparisons,
@@ -314,11 +315,11 @@ def simultaneous_ranks(
     confidence_level: float,
     is_lower_better: bool = False,
 ) -> list[dict[str, list[int]]]:
-    """The best and the worst rank of each system in each task, all of them at once.
+    """Simultaneous intervals of the ranks of each system in each task.
 
     Args:
-        tasks: of each the comparisons of every two systems, and the score of each system.
-        confidence_level: with which all intervals hold together.
+        tasks: for each task, the comparisons of all pairs of systems, and the score of each system.
+        confidence_level: the joint level of all intervals.
         is_lower_better: whether the lowest score is the best.
 
     >>> rows = {"a": [1.0] * 9, "b": [0.0] * 9}
@@ -346,9 +347,9 @@ def simultaneous_ranks(
 
 
 def _ranks(
-    boards: Sequence[Board], systems: Sequence[str], means: Mapping[str, float], lower: bool
+    boards: Sequence[Leaderboard], systems: Sequence[str], means: Mapping[str, float], lower: bool
 ) -> dict[str, Rank]:
-    """The ranks by the mean difference over tasks of every two systems; none without their rows."""
+    """The ranks by mean differences over tasks for all pairs of systems; empty without rows."""
     from scipy.special import ndtr
 
     from ..statistics.corrections import holm

@@ -1,1 +1,1 @@
-"""The formats of logs: one file for each harness, found by its place in this folder."""
+"""Formats of logs, one file for each; files are found by listing this folder."""

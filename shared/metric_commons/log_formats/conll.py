@@ -1,7 +1,7 @@
-"""Columns of CoNLL: a token a line with its tags, and an empty line after each sentence.
+"""CoNLL columns: one token per line with its tags, and an empty line after each sentence.
 
-The last column is the predicted tag and the last but one the right one, as conlleval has them.
-Columns are called by their numbers, from 0.
+As in conlleval, the last column is the predicted tag and the one before it the right one. Columns
+are named by their numbers, from 0.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ FORM = "conll"
 
 
 def recognizes(content: Content) -> bool:
-    """Whether the name says so: columns have no marks, so that this format must be named."""
+    """Whether the file name matches: the content is not recognizable, so the name decides."""
     return content.kind == "text" and content.path.suffix in (".conll", ".bio", ".iob")
 
 

@@ -1,4 +1,4 @@
-"""Rows whose fields have the names of a well-known library: a table of names.
+"""Rows whose fields are named as in a well-known library: a table of names.
 
 Source: explodinggradients/ragas, `dataset_schema.py`; confident-ai/deepeval, `LLMTestCase`;
 NVIDIA/NeMo, the manifests of speech recognition.
@@ -12,9 +12,9 @@ FORM = "datasets"
 
 
 class Names(NamedTuple):
-    """How a library calls the fields of a row."""
+    """A library's names for the fields of a row."""
 
-    marks: tuple[str, ...]  # fields that tell it
+    marks: tuple[str, ...]  # fields that identify the library
     prediction: str
     references: str
     id: str | None = None
@@ -37,10 +37,10 @@ def recognizes(content: Content) -> bool:
 
 
 def read(content: Content) -> Log:
-    """The rows as they are."""
+    """The unmodified rows."""
     names = next((names for names in LIBRARIES if content.has(*names.marks)), None)
     if names is None:
-        raise ValueError("these fields are those of no library that is known")
+        raise ValueError("the fields are not those of a known library")
     standard = {"prediction": names.prediction, "references": names.references, "id": names.id}
     return Log(
         form=FORM,

@@ -9,7 +9,7 @@ FORM = "eee"
 
 
 def recognizes(content: Content) -> bool:
-    """Whether the first row has the ids and the kind of an interaction."""
+    """Whether the first row has the ids and the type of an interaction."""
     return content.has("evaluation_id", "sample_id", "interaction_type")
 
 
@@ -36,7 +36,7 @@ def read(content: Content) -> Log:
 
 
 def prediction(record: Record) -> str | None:
-    """The answer that was extracted at the end, else the first output."""
+    """The answer that was extracted at the end, or else the first output."""
     final = [part for part in record.get("answer_attribution") or [] if part["is_terminal"]]
     if final:
         return str(final[-1]["extracted_value"])

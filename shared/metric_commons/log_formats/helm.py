@@ -1,6 +1,6 @@
 """Runs of HELM: a folder with `scenario_state.json` and `per_instance_stats.json`.
 
-A run may mix instances of the splits `valid` and `test`, of which leaderboards report `test` alone,
+A run may mix instances of the splits `valid` and `test`, of which leaderboards report only `test`,
 and may repeat instances with perturbations.
 
 Source: stanford-crfm/helm, `metrics/evaluate_reference_metrics.py`.
@@ -14,7 +14,7 @@ from typing import Any
 from ..files.logs import Content, Log, Record
 
 FORM = "helm"
-# What HELM counts beside the metrics: lengths, costs and reasons to stop.
+# Values besides the metrics: lengths, costs and finish reasons.
 _BOOKKEEPING = re.compile(
     r"num_.*|training_.*|inference_.*|finish_reason_.*|batch_size|prompt_truncated|max_prob|logprob"
 )
@@ -27,7 +27,7 @@ def recognizes(content: Content) -> bool:
 
 
 def read(content: Content) -> Log:
-    """The log, with the metrics that stand in the file of statistics beside it."""
+    """The log, with the metrics from the file of statistics beside it."""
     document = content.document
     path = content.path.with_name("per_instance_stats.json")
     metrics: dict[_Key, dict[str, float]] = {}
@@ -57,7 +57,7 @@ def read(content: Content) -> Log:
 
 
 def prediction(record: Record) -> str:
-    """The text of the answer; of a multiple choice that of the option, nothing if it is none."""
+    """The text of the answer; for multiple choice, that of the option, or nothing if invalid."""
     text = str(record["result"]["completions"][0]["text"]).strip()
     mapping = record.get("output_mapping")
     return str(mapping.get(text, "")) if mapping else text
@@ -73,7 +73,7 @@ def references(record: Record) -> list[str]:
 
 
 def _metrics(statistics: list[dict[str, Any]]) -> dict[_Key, dict[str, float]]:
-    """The mean of each metric of each instance, trial and perturbation."""
+    """The mean of each metric for each instance, trial and perturbation."""
     metrics: dict[_Key, dict[str, float]] = {}
     for instance in statistics:
         values = metrics.setdefault(_key(instance, instance["instance_id"]), {})

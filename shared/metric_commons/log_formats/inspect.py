@@ -20,21 +20,21 @@ _CONVENTIONS = {
     "targets without words",
     "includes": "inspect asks whether the answer has the first target, letter case aside",
 }
-_ZSTANDARD = 93  # the method of zip, which `zipfile` reads from Python 3.14 on
-_CHUNK = 1 << 20  # bytes that are uncompressed at a time
+_ZSTANDARD = 93  # a zip compression method that `zipfile` supports from Python 3.14 on
+_CHUNK = 1 << 20  # bytes decompressed at a time
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 def recognizes(content: Content) -> bool:
-    """Whether an archive has a header or a journal, or a document a run and its state."""
+    """Whether an archive has a header or journal, or a document has a run and its status."""
     if content.kind == "zip":
         return any(name == "header.json" or name.startswith("_journal/") for name in content.first)
     return content.kind == "document" and content.has("eval", "status")
 
 
 def read(content: Content) -> Log:
-    """The log; of a run that did not end with what is there."""
+    """The log; for an unfinished run, what is there."""
     if content.kind == "zip":
         header, rows = _archive(content)
     else:
@@ -103,16 +103,16 @@ def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def number(value: Any) -> float:
-    """The number that a score stands for, NaN if it says that there is none.
+    """The number that a score stands for, NaN if it means that there is none.
 
     >>> number("C"), number("yes"), number("0.5")
     (1.0, 1.0, 0.5)
     >>> number("Correct")
     Traceback (most recent call last):
-    ValueError: score 'Correct' is no number
+    ValueError: score 'Correct' is not a number
 
     Raises:
-        ValueError: it stands for none; inspect_ai itself warns and takes 0.
+        ValueError: it is not a number; inspect_ai itself warns and uses 0.
     """
     if isinstance(value, int | float):
         return float(value)
@@ -127,11 +127,11 @@ def number(value: Any) -> float:
             converted = math.nan
         if math.isfinite(converted):
             return converted
-    raise ValueError(f"score {value!r} is no number")
+    raise ValueError(f"score {value!r} is not a number")
 
 
 def completion(record: Record) -> str | None:
-    """The text of the answer; logs before May 2025 have it in the message alone."""
+    """The text of the answer; logs before May 2025 have it only in the message."""
     output = record.get("output") or {}
     if isinstance(output.get("completion"), str):
         return str(output["completion"])
@@ -144,14 +144,14 @@ def completion(record: Record) -> str | None:
 
 
 def _in_order(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Samples by epoch; within an epoch they stay as they are."""
+    """Samples by epoch; within an epoch their order is kept."""
     return sorted(samples, key=lambda sample: sample.get("epoch", 1))
 
 
 def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
-    """The header and the samples, in the order of the dataset and not in that of completion."""
+    """The header and the samples, in the order of the dataset rather than of completion."""
     archive = zipfile.ZipFile(content.file)  # type: ignore[arg-type]
-    members = {member.filename: member for member in archive.infolist()}  # of two the last holds
+    members = {member.filename: member for member in archive.infolist()}  # the last one wins
 
     def document(name: str) -> Any:
         return json.loads(_member(archive, members[name], content.limits.content))
@@ -173,15 +173,15 @@ def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
-    """The bytes of a file in an archive, also where `zipfile` does not know their compression."""
+    """The bytes of a file in an archive, even if `zipfile` does not support its compression."""
     if member.file_size > limit:
         raise ValueError(f"{member.filename} has more than {limit:,} bytes, the limit")
     try:
         return archive.read(member)
     except NotImplementedError:
         if member.compress_type != _ZSTANDARD:
-            raise ValueError(f"{member.filename} has a compression that is not known") from None
-    # The local header: 26 bytes, then the lengths of two fields that stand before the data.
+            raise ValueError(f"{member.filename} has an unknown compression") from None
+    # The local header: 26 bytes, then the lengths of two fields that precede the data.
     file: Any = archive.fp
     file.seek(member.header_offset + 26)
     name, extra = (int.from_bytes(file.read(2), "little") for _ in range(2))

@@ -7,7 +7,7 @@ Source: huggingface/lighteval, `logging/evaluation_tracker.py`, `tasks/requests.
 import re
 from typing import Any
 
-from ..files.logs import Content, Log, Record, greatest, listed, numbers_alone
+from ..files.logs import Content, Log, Record, argmax, listed, numbers_alone
 
 FORM = "lighteval"
 _COLUMNS = ("doc", "model_response", "metric")
@@ -38,7 +38,7 @@ def read(content: Content) -> Log:
             "references": references,
             "option_scores": option_scores,
             "truth": truth,
-            "predicted": lambda record: greatest(option_scores(record)),
+            "predicted": lambda record: argmax(option_scores(record)),
             "label": lambda record: listed(record["doc"]["gold_index"])[0],
             "logged": lambda record: numbers_alone(record["metric"]),
         },
@@ -48,11 +48,11 @@ def read(content: Content) -> Log:
 
 
 def prediction(record: Record) -> str:
-    """The first answer, as it was processed."""
+    """The first answer, after post-processing."""
     response = record["model_response"]
     texts = response.get("text_post_processed") or response.get("text")
     if not texts:
-        raise ValueError("the log has log-probabilities and no text of an answer")
+        raise ValueError("the log has log-probabilities but no text of an answer")
     return str(listed(texts)[0])
 
 
@@ -71,7 +71,7 @@ def option_scores(record: Record) -> list[float]:
 
 
 def truth(record: Record) -> list[int]:
-    """Of each choice whether it is right, 1 or 0."""
+    """Whether each choice is right, 1 or 0."""
     right = listed(record["doc"]["gold_index"])
     return [int(position in right) for position in range(len(record["doc"]["choices"]))]
 

@@ -1,4 +1,4 @@
-"""Texts, one a line: answers in one file, and references in another."""
+"""Texts, one per line: answers in one file, and references in another."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ FORM = "lines"
 
 
 def recognizes(content: Content) -> bool:
-    """Whether the name ends in `.txt`; the content may be any."""
+    """Whether the name ends in `.txt`; the content is arbitrary."""
     return content.kind == "text" and content.path.suffix == ".txt"
 
 
 def read(content: Content) -> Log:
-    """The lines, without their ends; an empty one is an empty text."""
+    """The lines without line ends; an empty line is an empty text."""
     columns = {name: lambda record: record["text"] for name in ("prediction", "references")}
     return Log(form=FORM, rows=_texts(content.rows), columns=columns)
 

@@ -1,8 +1,8 @@
 """Samples of the LM Evaluation Harness, `samples_<task>_<date>.jsonl`, versions 0.4.0 to 0.4.13.
 
-Numbers among the responses are texts since 0.4.3, and the target is Python's `str()` of it since
-0.4.5. Where a task has several filters, every document is logged once for each. Up to 0.4.2 the
-file is an indented JSON array, without names of filters and metrics.
+Numbers among the responses are strings since 0.4.3, and the target is its Python `str()` since
+0.4.5. If a task has several filters, every document is logged once for each. Up to 0.4.2 the file
+is an indented JSON array, without names of filters and metrics.
 
 Source: EleutherAI/lm-evaluation-harness, `loggers/evaluation_tracker.py`, `evaluator.py`.
 """
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..files.logs import Content, Log, Record, greatest, listed
+from ..files.logs import Content, Log, Record, argmax, listed
 from ..files.streams import SUFFIXES
 
 FORM = "lm-eval"
@@ -26,16 +26,16 @@ _FIELDS = {
     *("doc_hash", "prompt_hash", "target_hash"),
 }
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl?")
-# A list of texts in single quotes without any character that means something else in Python; the
-# parser of Python takes 15 microseconds for it.
+# A list of strings in single quotes without characters that have a special meaning in Python;
+# Python's own parser takes 15 microseconds for it.
 _PLAIN_LIST = re.compile(r"\['[^'\\\n\r\0]*'(?:, '[^'\\\n\r\0]*')*\]")
 _CONVENTIONS = {
     "exact_match": "lm-evaluation-harness compares texts as the task says, with ignore_case, "
-    "ignore_punctuation and regexes_to_ignore, and otherwise letter by letter",
+    "ignore_punctuation and regexes_to_ignore, and otherwise character by character",
     "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
     "f1": "f1 of lm-evaluation-harness is what the task defines",
 }
-_NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins that is a text
+_NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins in text form
 _INDEX = re.compile(r"\d+")
 
 
@@ -45,7 +45,7 @@ def recognizes(content: Content) -> bool:
 
 
 def read(content: Content) -> Log:
-    """The log, with what the file of results beside it says."""
+    """The log, together with the file of results beside it."""
     path = content.path
     name = path.name
     for suffix in SUFFIXES:
@@ -84,7 +84,7 @@ def read(content: Content) -> Log:
 
 
 def _results(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """What the file of the same run says, and its hash; nothing if it is not there."""
+    """The content of the results file of the same run, and its hash; empty if it is missing."""
     if not path.is_file():
         return {}, {}
     data = path.read_bytes()
@@ -92,7 +92,7 @@ def _results(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def _filter_names() -> Callable[[Record], str]:
-    """The filter of a row; before 0.4.7 the number of the block, since documents come again."""
+    """The filter of a row; before 0.4.7, the number of the block, since documents recur."""
     blocks: Counter[Any] = Counter()
 
     def name(record: Record) -> str:
@@ -112,7 +112,7 @@ def literal_list(target: Any) -> list[str]:
     """
     if isinstance(target, list):
         return [str(item) for item in target]
-    if isinstance(target, str) and _PLAIN_LIST.fullmatch(target):  # what most targets are
+    if isinstance(target, str) and _PLAIN_LIST.fullmatch(target):  # the usual case
         return target[2:-2].split("', '")
     if isinstance(target, str) and len(target) >= 2 and target[0] == "[" and target[-1] == "]":
         try:
@@ -132,7 +132,7 @@ def prediction(record: Record) -> str:
     while isinstance(answer, list) and answer and not _is_pair(answer):
         answer = answer[0]
     if not isinstance(answer, str) or not _is_generated(record):
-        raise ValueError("the log has log-likelihoods and no text of an answer")
+        raise ValueError("the log has log-likelihoods but no text of an answer")
     return answer
 
 
@@ -142,16 +142,16 @@ def references(record: Record) -> list[str]:
 
 
 def accepted_answers(record: Record) -> list[str]:
-    """The answers of a document of SQuAD v2, none where the question has no answer.
+    """The answers of a document of SQuAD v2, none if the question has no answer.
 
-    The target does not say so: it is then a word such as "unanswerable".
+    The target does not show this: it is then a word such as "unanswerable".
     """
     texts: list[str] = record["doc"]["answers"]["text"]
     return texts
 
 
 def _has_answers(record: Any) -> bool:
-    """Whether documents have their answers as SQuAD has them."""
+    """Whether documents have their answers in SQuAD format."""
     document = record.get("doc") if isinstance(record, dict) else None
     answers = document.get("answers") if isinstance(document, dict) else None
     return isinstance(answers, dict) and isinstance(answers.get("text"), list)
@@ -172,28 +172,28 @@ def option_probabilities(record: Record) -> list[float]:
 
 
 def truth(record: Record) -> list[int]:
-    """Of each option whether it is right, 1 or 0."""
+    """Whether each option is right, 1 or 0."""
     right = _right_options(record)
     return [int(position in right) for position in range(len(_responses(record)))]
 
 
 def predicted(record: Record) -> Any:
-    """The position of the likeliest option, the first of equals; the answer of a free text."""
+    """The position of the most likely option, the first in a tie; or the free-text answer."""
     if _is_choice(record):
-        return greatest(option_scores(record))
+        return argmax(option_scores(record))
     return prediction(record)
 
 
 def label(record: Record) -> Any:
-    """The position of the right option; the accepted answer of a free text."""
+    """The position of the right option; or the accepted free-text answer."""
     right = sorted(_right_options(record)) if _is_choice(record) else references(record)
     if len(right) != 1:
-        raise ValueError(f"the target has {len(right)} values, and a class is one")
+        raise ValueError(f"the target has {len(right)} values, but a class has one")
     return right[0]
 
 
 def logged(record: Record) -> dict[str, Any]:
-    """The metrics of the row; what is no number stays as it is, so that it can be named."""
+    """The metrics of the row; other values than numbers are kept, so that errors name them."""
     names = record.get("metrics")
     if names is None:
         names = [
@@ -205,7 +205,7 @@ def logged(record: Record) -> dict[str, Any]:
 
 
 def _is_pair(response: Any) -> bool:
-    """Whether a response is a log-likelihood and whether it is the greedy one."""
+    """Whether a response is a log-likelihood with a flag for the greedy choice."""
     return (
         isinstance(response, list) and len(response) == 2 and str(response[1]) in ("True", "False")
     )
@@ -216,7 +216,7 @@ def _is_choice(record: Record) -> bool:
 
 
 def _is_generated(record: Record) -> bool:
-    """Whether a model wrote the answer: then the request has options such as `until`."""
+    """Whether a model wrote the answer: requests then have options such as `until`."""
     requests = record.get("arguments")
     if not requests:
         return True
@@ -237,7 +237,7 @@ def _arguments(record: Record) -> list[list[Any]]:
 def _responses(record: Record) -> list[list[Any]]:
     """The responses to the options.
 
-    acc_mutual_info doubles them: the second half are the same options without the question.
+    acc_mutual_info doubles them: the second half has the same options without the question.
     """
     responses: list[list[Any]] = record["filtered_resps"]
     if not _is_choice(record):
@@ -260,5 +260,5 @@ def _right_options(record: Record) -> set[int]:
     texts = [str(part[1]).strip() if len(part) > 1 else "" for part in _arguments(record)]
     missing = [target for target in targets if target.strip() not in texts]
     if missing:
-        raise ValueError(f"the target {missing[0]!r} is none of the options")
+        raise ValueError(f"the target {missing[0]!r} is not one of the options")
     return {texts.index(target.strip()) for target in targets}

@@ -1,8 +1,8 @@
-"""Results of MTEB, `results/<model>/<revision>/<Task>.json`: means of a task, and no rows.
+"""Results of MTEB, `results/<model>/<revision>/<Task>.json`: means of a task, without rows.
 
 Since 1.11 a file has `scores.<split>`, a list with the scores of each subset, such as a language;
-before, the scores stood under the name of the split, perhaps inside those of languages, and none
-was called the main one.
+before, the scores were under the name of the split, possibly nested by language, and there was no
+main score.
 
 Source: embeddings-benchmark/mteb, `task_result.py`; files of embeddings-benchmark/results.
 """
@@ -32,7 +32,7 @@ def recognizes(content: Content) -> bool:
 
 
 def read(content: Content) -> Log:
-    """The means of each split, and no rows."""
+    """The means of each split, without rows."""
     document = content.document
     task = document.get("task_name") or document["mteb_dataset_name"]
     return Log(
@@ -57,7 +57,7 @@ def read(content: Content) -> Log:
 
 
 def _model(path: Path) -> str | None:
-    """The model, which its metadata name, or else the folders."""
+    """The name of the model, from its metadata or else from the folders."""
     metadata = path.with_name(METADATA)
     if metadata.is_file():
         name = json.loads(metadata.read_bytes()).get("name")
@@ -80,7 +80,7 @@ def _splits(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, dict[s
 
 
 def _numbers(scores: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
-    """The scores that are numbers, those inside others as `en.accuracy`.
+    """The scores that are numbers, with nested ones named like `en.accuracy`.
 
     >>> _numbers({"en": {"accuracy": 0.5}, "evaluation_time": 3.1, "languages": ["eng-Latn"]})
     {'en.accuracy': 0.5}
@@ -95,7 +95,7 @@ def _numbers(scores: Mapping[str, Any], prefix: str = "") -> dict[str, float]:
 
 
 def _of_all(subsets: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """The mean over subsets of each score that all have, as MTEB has it."""
+    """The mean over subsets of each score that all of them have, as in MTEB."""
     first: Mapping[str, float] = next(iter(subsets.values()), {})
     columns: dict[str, Sequence[float]] = {
         name: [scores[name] for scores in subsets.values()]

@@ -6,11 +6,11 @@ is negative. Source: allenai/olmes.
 
 import re
 
-from ..files.logs import Content, Log, Record, greatest, listed, numbers_alone
+from ..files.logs import Content, Log, Record, argmax, listed, numbers_alone
 
 FORM = "olmes"
 _NAME = re.compile(r"task-\d+-(?P<task>.+)-predictions\.jsonl")
-# What the metrics hold beside scores.
+# Values besides scores among the metrics.
 _BOOKKEEPING = re.compile(r"predicted_index_.*|correct_choice|num_.*")
 
 
@@ -31,7 +31,7 @@ def read(content: Content) -> Log:
             "references": lambda record: [str(label) for label in listed(record["label"])],
             "option_scores": option_scores,
             "truth": truth,
-            "predicted": lambda record: greatest(option_scores(record)),
+            "predicted": lambda record: argmax(option_scores(record)),
             "label": lambda record: record["label"],
             "logged": logged,
         },
@@ -44,7 +44,7 @@ def prediction(record: Record) -> str:
     """The text that the model wrote."""
     output = record["model_output"][0]
     if "continuation" not in output and "text" not in output:
-        raise ValueError("the log has sums of logits and no text of an answer")
+        raise ValueError("the log has sums of logits but no text of an answer")
     return str(output.get("continuation", output.get("text")))
 
 
@@ -57,9 +57,9 @@ def option_scores(record: Record) -> list[float]:
 
 
 def truth(record: Record) -> list[int]:
-    """Of each option whether it is right, 1 or 0."""
+    """Whether each option is right, 1 or 0."""
     if not isinstance(record["label"], int):
-        raise ValueError(f"the label {record['label']!r} is the position of no option")
+        raise ValueError(f"the label {record['label']!r} is not the position of an option")
     return [int(position == record["label"]) for position in range(len(record["model_output"]))]
 
 

@@ -1,6 +1,6 @@
 """Runs of OpenAI Evals: JSON Lines of a specification, a report and events.
 
-Samples are the events of the type `match`. Source: openai/evals, `evals/record.py`.
+Samples are the events of type `match`. Source: openai/evals, `evals/record.py`.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def _matches(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 def prediction(record: Record) -> str | None:
-    """The text that was sampled, else the option that was picked."""
+    """The text that was sampled, or else the option that was picked."""
     data = record["data"]
     text: str | None = data.get("sampled", data.get("picked"))
     return text

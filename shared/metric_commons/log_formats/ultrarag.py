@@ -1,6 +1,6 @@
 """Memory files of UltraRAG: a list of steps, each with the variables that it wrote.
 
-Of a variable the value of the last step holds. Source: OpenBMB/UltraRAG, `client.py`.
+The value of a variable is that of the last step. Source: OpenBMB/UltraRAG, `client.py`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ def recognizes(content: Content) -> bool:
 
 
 def read(content: Content) -> Log:
-    """The log, a row for each reference."""
+    """The log, with a row for each reference."""
     memory: dict[str, Any] = {}
     for step in content.document:
         memory |= step["memory"]
@@ -37,7 +37,7 @@ def read(content: Content) -> Log:
 
 
 def _rows(memory: Mapping[str, Any]) -> Iterator[Row]:
-    """Rows with what the variables have for each; averages, which are no lists, stay out."""
+    """Rows of variables with one value per reference; averages, not being lists, are dropped."""
     rows = len(memory["memory_gt_ls"])
     columns = {name: value for name, value in memory.items() if isinstance(value, list)}
     for name in ("memory_pred_ls", "memory_ans_ls"):

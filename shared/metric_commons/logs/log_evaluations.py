@@ -47,7 +47,7 @@ class LogEvaluation(Evaluation):
         logs = [self.source(path).log for path in dict.fromkeys(self._paths())]
         lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))
         return {
-            name: LoggedScores(lower) if name == LOGGED else catalog.declared(name)
+            name: LoggedScores(lower) if name == LOGGED else catalog.load_without_evaluate(name)
             for name in self.modules
         }
 

@@ -82,7 +82,7 @@ def evaluate_file(
     if not (paths and fields):
         raise ValueError(f"{'predictions' if paths else 'path'} is empty; name one at least")
     for name in modules:
-        if catalog.declared(name).runs_programs and not desk.roots.execution_allowed:
+        if catalog.load_without_evaluate(name).runs_programs and not desk.roots.execution_allowed:
             raise ValueError(
                 f"{name} runs programs that a model wrote; this server does so only if it was "
                 "started with --allow-execution"
@@ -236,7 +236,7 @@ def describe_module(desk: Desk, *, name: str) -> dict[str, Any]:
         name: one that list_modules returns.
     """
     card = (catalog.path(name) / "README.md").read_text("utf-8")
-    module = catalog.declared(name)
+    module = catalog.load_without_evaluate(name)
     return {
         "name": name,
         "summary": catalog.summary(name),

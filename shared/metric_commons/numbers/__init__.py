@@ -1,4 +1,4 @@
-"""Numbers that every room counts on: exact sums, multisets, ratios, counts of pairs, checks."""
+"""Numerical basics for all rooms: exact sums, multisets, ratios, pair counts and checks."""
 
 from typing import TYPE_CHECKING
 

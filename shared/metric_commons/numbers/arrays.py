@@ -1,4 +1,4 @@
-"""Types of arrays; and the columns that callers pass, as lists or arrays."""
+"""Array types, and columns that callers pass as lists or arrays."""
 
 import gc
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.signedinteger[Any]]  # int64; for rows of large files int32, where it suffices
+Integers = NDArray[np.signedinteger[Any]]  # int64, or int32 for rows of large files if it suffices
 Unsigned = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 Booleans = NDArray[np.bool_]
@@ -39,7 +39,7 @@ def as_column(name: str, column: Any) -> Column:
         if "bfloat" in str(tensor.dtype):  # numpy has no such type; float32 holds every value
             tensor = tensor.float()
         return as_column(name, np.asarray(tensor))
-    if hasattr(column, "to_pylist"):  # pyarrow, which takes several times as long to look for maps
+    if hasattr(column, "to_pylist"):  # pyarrow, several times slower if it may have maps
         kind = str(getattr(column, "type", "map<"))
         may_have_maps = "map<" in kind or "extension<" in kind
         with no_collection():
@@ -48,11 +48,11 @@ def as_column(name: str, column: Any) -> Column:
         return as_column(name, column.to_numpy())
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
         with suppress(TypeError):
-            return list(column[:])  # much faster for a column of `datasets` than row by row
+            return list(column[:])  # much faster than row by row for a `datasets` column
         return list(column)
     if hasattr(column, "__array__") and np.ndim(column):
         return as_column(name, np.asarray(column))
-    if isinstance(column, Iterator):  # a generator, of which nothing is left afterwards
+    if isinstance(column, Iterator):  # a generator can be read only once
         return list(column)
     raise ValueError(
         f"{name} must hold one value per row, got {type(column).__name__}; pass a list"
@@ -61,7 +61,7 @@ def as_column(name: str, column: Any) -> Column:
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """No search for garbage inside, which takes longer than to make so many lists."""
+    """Suspend garbage collection, which would take longer than creating the many lists."""
     is_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -72,7 +72,7 @@ def no_collection() -> Iterator[None]:
 
 
 def take(column: Any, rows: Integers) -> Any:
-    """Some rows of a column, by their numbers; None of no column.
+    """Select rows of a column by index; None if there is no column.
 
     >>> take(["a", "b", "c"], np.array([2, 0])), take(None, np.array([0]))
     (['c', 'a'], None)
@@ -84,7 +84,7 @@ def take(column: Any, rows: Integers) -> Any:
 
 
 def wrapped(number: int) -> int:
-    """The number modulo 2**64, from -2**63 to 2**63 - 1, as int64 arithmetic has it.
+    """The number modulo 2**64, in the range -2**63 to 2**63 - 1, as in int64 arithmetic.
 
     >>> wrapped(2**63), wrapped(-1)
     (-9223372036854775808, -1)

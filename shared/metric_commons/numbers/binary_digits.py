@@ -1,7 +1,7 @@
-"""Numbers with fewer binary digits: of very many few are then different.
+"""Numbers rounded to fewer binary digits, so that few distinct values remain.
 
-A float64 is 1.f * 2**e, where f has 52 binary digits. With the first of these alone a number is off
-by less than 1 part in 2**digits, however large or small it is, unless it is below 2.2e-308.
+A float64 is 1.f * 2**e, where f has 52 binary digits. Keeping only the first few of these changes a
+number by less than 1 part in 2**digits, whatever its magnitude, unless it is below 2.2e-308.
 """
 
 from typing import Annotated
@@ -17,7 +17,7 @@ _FRACTION = 52
 
 
 def truncated(numbers: Floats, digits: int) -> Floats:
-    """The greatest numbers with so many digits behind the first that are not above these.
+    """Round down to the given number of binary digits after the leading one.
 
     Args:
         numbers: finite, at least 0.
@@ -30,7 +30,7 @@ def truncated(numbers: Floats, digits: int) -> Floats:
 
 
 def raised(numbers: Floats, digits: int) -> Floats:
-    """The least such numbers that are not below these; infinite, where there are none.
+    """Round up to the given number of binary digits; infinite if no float is large enough.
 
     >>> raised(np.array([0.3, 1.0, 1.99]), 2).tolist()
     [0.3125, 1.0, 2.0]
@@ -40,5 +40,5 @@ def raised(numbers: Floats, digits: int) -> Floats:
 
 
 def _mask(digits: int) -> np.int64:
-    """The digits that are left out, as ones."""
+    """The bits to drop, as ones."""
     return np.int64((1 << (_FRACTION - digits)) - 1)

@@ -1,4 +1,4 @@
-"""Checks of what callers pass: each failure is a `ValueError` that names value and cause."""
+"""Checks of arguments: each failure is a `ValueError` that names the value and the cause."""
 
 import re
 import sys
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class RowError(ValueError):
-    """A row of an input is not what it may be.
+    """A row of an input is not valid.
 
     `column` is the name of the input, `row` counts from 0, and `problem` says what is wrong, such
     as "is None; every row needs a value", or "[1] is None" of a value inside the row.
@@ -29,7 +29,7 @@ class RowError(ValueError):
         self.column, self.row, self.problem = column, int(row), problem
 
     def about(self, name: str) -> str:
-        """The message, with another name for the value that is wrong."""
+        """The message, with another name for the invalid value."""
         return _sentence(name, self.problem)
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ class RowError(ValueError):
 
 
 class OptionError(ValueError):
-    """An option is not what it may be: its name, and what is wrong.
+    """The value of an option is not valid: names the option and the problem.
 
     >>> print(OptionError("overlap", "must be one of 'multiset', 'set', got 'sets'"))
     overlap must be one of 'multiset', 'set', got 'sets'
@@ -61,8 +61,8 @@ def _sentence(subject: str, problem: str) -> str:
     return f"{subject}{'' if problem.startswith(('[', ':')) else ' '}{problem}"
 
 
-# Tracebacks call both what everyone knows, wherever this file lies. Python then cannot find the
-# classes by these names, so errors from another process are made again by functions.
+# In tracebacks both are called ValueError, wherever this file lies. Python then cannot find the
+# classes by these names, so functions recreate errors that come from another process.
 for _kind in (RowError, OptionError):
     _kind.__module__, _kind.__qualname__ = "builtins", "ValueError"
 
@@ -76,20 +76,20 @@ def _option_error(*arguments: Any) -> OptionError:
 
 
 def shown(value: Any, most: int = 200) -> str:
-    """A value as a message has it: in one line, cut where it is long.
+    """A value as it appears in a message: on one line, cut if it is long.
 
     >>> shown([1, "a"]), len(shown("x" * 1000))
     ("[1, 'a']", 200)
     """
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # nested too deeply, an integer of too many digits, or an object of others
-        text = f"a value of the type {type(value).__name__}"
+    except Exception:  # nested too deeply, an integer with too many digits, or a foreign object
+        text = f"a value of type {type(value).__name__}"
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def nearest(word: str, names: Collection[str]) -> str:
-    """A hint at the known word that a misspelt one is closest to, or nothing.
+    """A hint naming the known word closest to a misspelt one, or an empty string.
 
     >>> nearest("squat", ["squad", "drop"])
     "; did you mean 'squad'?"
@@ -101,7 +101,7 @@ def nearest(word: str, names: Collection[str]) -> str:
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
-    """`value` is one of `choices`.
+    """Check that `value` is one of `choices`.
 
     >>> check_choice("overlap", "sets", ["multiset", "set"])
     Traceback (most recent call last):
@@ -114,7 +114,7 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
 
 
 def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
-    """The names of measures: one or several, all known and different.
+    """The names of one or several measures, checked to be known and distinct.
 
     >>> check_measures("mae", ["mae", "pearson"])
     ['mae']
@@ -142,9 +142,9 @@ _WITH_PARAMETER = re.compile(r"(\w+)\((\w+)=([\w.+-]+)\)", re.ASCII)
 
 
 def measure_parts(name: str) -> tuple[str, str, str]:
-    """What is measured, the parameter and its value, of a name such as "pinball(alpha=0.9)".
+    """Split a name such as "pinball(alpha=0.9)" into the measure, its parameter and the value.
 
-    Without a parameter both are empty.
+    Parameter and value are empty if there is no parameter.
 
     >>> measure_parts("nmi(average_method=max)"), measure_parts("nmi")
     (('nmi', 'average_method', 'max'), ('nmi', '', ''))
@@ -158,9 +158,9 @@ def check_labels(
 ) -> list[str]:
     """One label per row, as strings.
 
-    A label that is missing, and two labels that only differ until they are strings (1 and "1"),
-    are errors: a group must not vanish into another. `labels_by_text` holds the labels of earlier
-    rows by what they are called, and takes in those of these rows.
+    A missing label is an error, and so are two labels that become equal as strings (1 and "1"): a
+    group must not be absorbed into another. `labels_by_text` maps the strings of earlier rows to
+    their original labels, and is extended with the labels of these rows.
 
     >>> check_labels("groups", [2023, 2024, 2023], rows=3)
     ['2023', '2024', '2023']
@@ -177,7 +177,7 @@ def check_labels(
     if len(plain) != rows:
         raise OptionError(name, f"has {len(plain)} labels, but there are {rows} rows")
     if labels_by_text is None and set(map(type, plain)) in ({str}, {int}):
-        return list(map(str, plain))  # others than these are other texts
+        return list(map(str, plain))  # distinct strings stay distinct
     first = {} if labels_by_text is None else labels_by_text
     texts = []
     for row, label in enumerate(plain):
@@ -196,7 +196,7 @@ def check_labels(
 
 
 def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
-    """One finite number a row, at least 0, as float64; None if there are no weights.
+    """One finite, non-negative number per row, as float64; None if there are no weights.
 
     >>> check_weights("sample_weight", [1, 0.5], rows=2).tolist()
     [1.0, 0.5]
@@ -204,7 +204,7 @@ def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
     Traceback (most recent call last):
     ValueError: sample_weight[1] is -1.0; a weight is a finite number, at least 0
     """
-    import numpy as np  # 60 ms that those who only ask for help should not pay
+    import numpy as np  # takes 60 ms, which a request for help should not have to wait for
 
     if weights is None:
         return None
@@ -224,7 +224,7 @@ def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
 
 
 def _is_missing(label: Any) -> bool:
-    """Whether a label is None, NaN, or the NA of pandas, which is neither equal nor unequal."""
+    """Whether a label is None, NaN, or pandas' NA, for which == is neither true nor false."""
     try:
         return label is None or bool(label != label)
     except TypeError:
@@ -232,7 +232,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def check_sizes(name: str, value: Any) -> tuple[int, ...]:
-    """The sizes that an option names: one positive integer or several, all different.
+    """The sizes that an option names: one positive integer, or several distinct ones.
 
     >>> check_sizes("k", 10), check_sizes("k", [1, 10])
     ((10,), (1, 10))

@@ -1,8 +1,9 @@
 """Contingency tables: how often each pair of labels occurs in the rows of two columns.
 
-A label is a bool, an int or a text. The columns are, for instance, references and predictions. Few
-labels are counted in one pass, without sorting. Only pairs that occur are stored, so the table of
-many clusters against many classes is never larger than the columns.
+A label is a bool, an int or a string. The two columns are, for instance, references and
+predictions. If there are few distinct labels, they are counted in one pass, without sorting. Only
+pairs that occur are stored, so a table of many clusters and many classes is never larger than the
+columns.
 """
 
 import math
@@ -18,24 +19,24 @@ from .arrays import Booleans, Column, Floats, Integers, wrapped
 from .exact_sums import group_sums
 
 Label = bool | int | str
-Labels = list[Any]  # of one kind of Label
+Labels = list[Any]  # all of one type
 
-_Sums = NDArray[Any]  # counts, int64; with weights their sums, float64
-_Codes = Sequence[int]  # different ones, ascending
+_Sums = NDArray[Any]  # int64 counts, or float64 sums of weights
+_Codes = Sequence[int]  # distinct, ascending
 
 _BLOCK = 1 << 15  # rows counted at a time, so that intermediate arrays stay in the cache
-_SAMPLE = 64  # rows that tell which two labels a column is likely to have
-_FEW = 64  # entries, which Python's lists and sets arrange faster than arrays
-_CELLS = 1 << 16  # a table of up to so many cells, or of four a row, has a counter for every cell
+_SAMPLE = 64  # rows inspected to guess which two labels a column has
+_FEW = 64  # entries that Python's lists and sets handle faster than arrays do
+_CELLS = 1 << 16  # up to this many cells, or four per row, every cell gets a counter
 _ALL_ROWS = slice(None)
 
 
 @dataclass(frozen=True)
 class ContingencyTable:
-    """How often each pair of labels occurs: the cells that are not empty, row by row.
+    """How often each pair of labels occurs: the non-empty cells, row by row.
 
-    With weights an entry is a pair of labels together with a weight: one cell may have several
-    entries. So the entries of parts of the data add up to those of all data.
+    With weights, an entry is a pair of labels together with a weight, and one cell may have several
+    entries. This way the entries of parts of the data add up to those of the whole.
 
     Args:
         row_labels: the labels of the first column, ascending.
@@ -43,7 +44,7 @@ class ContingencyTable:
         rows: for each entry the position of its first label in `row_labels`.
         columns: for each entry the position of its second label in `column_labels`.
         counts: how often each entry occurs, int64.
-        weights: the weight of each entry, ascending within a cell; None without weights.
+        weights: the weight of each entry, ascending within a cell; None if unweighted.
 
     """
 
@@ -56,22 +57,22 @@ class ContingencyTable:
 
     @cached_property
     def row_totals(self) -> _Sums:
-        """How often each label of the first column occurs; with weights, their sums."""
+        """How often each label of the first column occurs, or the sum of its weights."""
         return self._sums(self.rows, len(self.row_labels))
 
     @cached_property
     def column_totals(self) -> _Sums:
-        """How often each label of the second column occurs; with weights, their sums."""
+        """How often each label of the second column occurs, or the sum of its weights."""
         return self._sums(self.columns, len(self.column_labels))
 
     @cached_property
     def total(self) -> Any:
-        """The number of rows of the data, an int; with weights, their sum, a float."""
+        """The number of rows of the data (int), or the sum of their weights (float)."""
         return self._sums(np.zeros_like(self.rows), 1)[0].item()
 
     def cells(self) -> tuple[Integers, Integers, _Sums]:
-        """Row, column and count of each cell that is not empty; with weights, their sum."""
-        if self.weights is None:  # then an entry is a cell
+        """Row, column and count (or sum of weights) of each non-empty cell."""
+        if self.weights is None:  # each entry is then a cell
             return self.rows, self.columns, self.counts
         changes = (self.rows[1:] != self.rows[:-1]) | (self.columns[1:] != self.columns[:-1])
         starts = np.append(0, np.flatnonzero(changes) + 1)
@@ -79,13 +80,13 @@ class ContingencyTable:
         return self.rows[starts], self.columns[starts], self._sums(numbers, starts.size)
 
     def matrix(self) -> _Sums:
-        """All cells, empty ones too, shape (row labels, column labels)."""
+        """All cells, including empty ones; shape (row labels, column labels)."""
         width = len(self.column_labels)
         sums = self._sums(self.rows * width + self.columns, len(self.row_labels) * width)
         return sums.reshape(len(self.row_labels), width)
 
     def _sums(self, positions: Integers, size: int) -> _Sums:
-        """The counts of entries, or the sums of their weights, at each position 0 to size - 1."""
+        """The counts of entries, or sums of their weights, at each position 0 to size - 1."""
         if self.weights is not None:
             return group_sums(
                 np.repeat(self.weights, self.counts), np.repeat(positions, self.counts), size
@@ -100,13 +101,14 @@ def contingency(left: Column, right: Column, weights: Floats | None = None) -> C
     Counts are exact. Sums of weights are rounded once, so they do not depend on the order of rows.
 
     Args:
-        left: one label per row, which names the rows of the table: a list or numpy array of bools,
-            ints or texts.
+        left: one label per row, indexing the rows of the table: a list or numpy array of bools,
+            ints or strings.
         right: the same, for the columns of the table. Bools and ints may be mixed: True is 1.
-        weights: of each row, finite float64; None counts rows.
+        weights: one finite float64 per row; None counts rows.
 
     Raises:
-        ValueError: no rows, columns of unequal length, or labels that have no common order.
+        ValueError: there are no rows, the columns differ in length, or the labels cannot be
+            ordered.
 
     >>> table = contingency(["a", "b", "b"], ["x", "x", "y"])
     >>> table.row_labels, table.column_labels, table.matrix().tolist()
@@ -139,7 +141,7 @@ def contingency(left: Column, right: Column, weights: Floats | None = None) -> C
 
 
 def encoded(column: Column) -> tuple[Labels, Integers]:
-    """The distinct labels of a column, ascending, and the position of each row's label in them.
+    """The distinct labels of a column, ascending, and the index of each row's label among them.
 
     >>> labels, codes = encoded(["b", "a", "b"])
     >>> labels, codes.tolist()
@@ -150,7 +152,7 @@ def encoded(column: Column) -> tuple[Labels, Integers]:
 
 
 def check_kinds(*kinds: type) -> None:
-    """Labels of these types have an order: all are texts, or all are bools and ints.
+    """Check that labels of these types can be ordered: all strings, or all bools and ints.
 
     >>> check_kinds(bool, int)
     >>> check_kinds(int, float)
@@ -168,8 +170,8 @@ def check_kinds(*kinds: type) -> None:
 def scaled_weights(weights: Floats) -> tuple[Floats, int]:
     """The weights divided by 2**exponent, so that all are below 1, and the exponent.
 
-    Their squares and products then cannot overflow. To divide by a power of two rounds nothing, so
-    ratios of weights stay the same.
+    This keeps their squares and products from overflowing. Division by a power of two does not
+    round, so ratios of weights stay the same.
 
     >>> scaled, exponent = scaled_weights(np.array([3.0, 4.0]))
     >>> scaled.tolist(), exponent
@@ -184,12 +186,12 @@ def scaled_weights(weights: Floats) -> tuple[Floats, int]:
 
 @dataclass(frozen=True)
 class _LabelCodes:
-    """A column of labels as integers, one per row, which have the order of the labels.
+    """A column of labels as integer codes, one per row, in the order of the labels.
 
     Args:
         codes: the integers.
-        names: the labels of the codes 0, 1, ..., all of which occur; None where the codes are the
-            labels themselves.
+        names: the labels of the codes 0, 1, ..., all of which occur; None if the labels are their
+            own codes.
 
     """
 
@@ -197,19 +199,21 @@ class _LabelCodes:
     names: Labels | None = None
 
     @cached_property
-    def least(self) -> int:
-        """The least code."""
+    def smallest(self) -> int:
+        """The smallest code."""
         return 0 if self.names is not None else int(self.codes.min())
 
     @cached_property
     def span(self) -> int:
-        """How many integers there are from the least code to the greatest."""
-        return len(self.names) if self.names is not None else int(self.codes.max()) - self.least + 1
+        """The number of integers from the smallest code to the largest."""
+        return (
+            len(self.names) if self.names is not None else int(self.codes.max()) - self.smallest + 1
+        )
 
     @property
     def range(self) -> range:
-        """The integers from the least code to the greatest."""
-        return range(self.least, self.least + self.span)
+        """The integers from the smallest code to the largest."""
+        return range(self.smallest, self.smallest + self.span)
 
     def labels(self, codes: _Codes) -> Labels:
         """The labels of these codes."""
@@ -219,13 +223,13 @@ class _LabelCodes:
 
 
 def _label_codes(column: Column) -> _LabelCodes:
-    """The labels of a column as integers in the same order."""
+    """The labels of a column as integers that sort in the same order."""
     if isinstance(column, np.ndarray):
         if column.ndim == 1 and column.dtype.kind in "biu":
             return _LabelCodes(column)
         column = column.tolist()
     if isinstance(column[0], int):
-        try:  # bytes() is the fastest way from a list of small integers to an array
+        try:  # bytes() is the fastest way to turn a list of small integers into an array
             codes = np.frombuffer(bytes(column), np.uint8)
         except (TypeError, ValueError):
             codes = np.asarray(_checked_kinds(column))
@@ -240,41 +244,41 @@ def _label_codes(column: Column) -> _LabelCodes:
 
 
 def _checked_kinds(column: Column) -> Column:
-    """The column, if all its labels are texts, or none is."""
+    """The column, checked to hold only strings or no strings at all."""
     check_kinds(*set(map(type, column)))
     return column
 
 
 def _without_gaps(column: _LabelCodes, limit: int) -> _LabelCodes:
-    """The same labels with the codes 0, 1, ..., all of which occur."""
-    if column.span <= limit:  # a counter for every integer in the span is cheaper than sorting
-        offsets = _offsets(column.codes, column.least)
+    """The same labels with consecutive codes 0, 1, ..., all of which occur."""
+    if column.span <= limit:  # one counter per integer in the span is cheaper than sorting
+        offsets = _offsets(column.codes, column.smallest)
         occurs = np.bincount(offsets, minlength=column.span) > 0
         codes = (np.cumsum(occurs) - 1)[offsets]
-        present = [int(offset) + column.least for offset in np.flatnonzero(occurs)]
+        present = [int(offset) + column.smallest for offset in np.flatnonzero(occurs)]
     else:
         distinct, codes = np.unique(column.codes, return_inverse=True)
         present = distinct.tolist()
     return _LabelCodes(codes, column.labels(present))
 
 
-def _offsets(codes: NDArray[Any], least: int) -> Integers:
-    """How far each code is above the least one.
+def _offsets(codes: NDArray[Any], smallest: int) -> Integers:
+    """The difference between each code and the smallest one.
 
-    Both sides are taken modulo 2**64, so their difference is right even where a code of uint64 does
-    not fit into int64.
+    The subtraction is modulo 2**64, so the result is right even if a uint64 code does not fit into
+    int64.
     """
-    return codes.astype(np.int64) - np.int64(wrapped(least))
+    return codes.astype(np.int64) - np.int64(wrapped(smallest))
 
 
 # Counting
 
 
 def _likely_pair(codes: NDArray[Any]) -> tuple[int, int] | None:
-    """The two codes of a column, judged by a sample of its rows; None if there are more.
+    """The two codes of a column, guessed from a sample of its rows; None if there are more.
 
-    Zeros alone, or ones alone, are taken for a column of 0 and 1 whose other value is rare.
-
+    If the sample holds only zeros or only ones, the column is taken to hold 0 and 1, one of them
+    rarely.
     >>> (
     ...     _likely_pair(np.array([3, -1, 3])),
     ...     _likely_pair(np.array([0, 0])),
@@ -295,10 +299,10 @@ def _binary_counts(
     left_pair: tuple[int, int],
     right_pair: tuple[int, int],
 ) -> Integers | None:
-    """Counts of the four pairs of two codes each, shape (2, 2); None if there are other codes.
+    """Counts of the four pairs of two codes, shape (2, 2); None if there are other codes.
 
-    Such columns are bools in effect, and bools are counted faster than integers: two columns of a
-    million labels 1 and 2 take 2 ms and not 5.
+    Such columns are bools in effect, and bools are counted faster than integers: 2 ms instead of 5
+    for two columns of a million labels 1 and 2.
     """
     rows, left_high, right_high, both_high = left.size, 0, 0, 0
     buffers = np.empty((2, min(rows, 4 * _BLOCK)), bool)
@@ -316,12 +320,12 @@ def _binary_counts(
 
 
 def _is_high(codes: NDArray[Any], pair: tuple[int, int], buffer: Booleans) -> Booleans | None:
-    """Which codes are the greater one of the pair; None if there is a third code."""
+    """Which codes are the larger one of the pair; None if there is a third code."""
     if codes.dtype == bool:
         return codes
     low, high = pair
     is_high: Booleans = np.equal(codes, high, out=buffer[: codes.size])
-    if pair == (0, 1):  # then no code has a further bit, which takes less time than to count
+    if pair == (0, 1):  # no code may have a higher bit set, which is faster to test than to count
         is_pair = int(np.bitwise_or.reduce(codes)) in pair
     else:
         rows = int(np.count_nonzero(is_high)) + int(np.count_nonzero(codes == low))
@@ -330,7 +334,7 @@ def _is_high(codes: NDArray[Any], pair: tuple[int, int], buffer: Booleans) -> Bo
 
 
 def _cell_counts(rows: _LabelCodes, columns: _LabelCodes) -> Integers:
-    """How often each pair of codes occurs, shape (span of the rows, span of the columns)."""
+    """How often each pair of codes occurs; shape (row span, column span)."""
     cells = rows.span * columns.span
     size, block = rows.codes.size, max(_BLOCK, cells)
     counts = np.zeros(cells, np.int64)
@@ -348,18 +352,18 @@ def _cell_numbers(
     part: slice = _ALL_ROWS,
     out: Integers | None = None,
 ) -> Integers:
-    """The cell of each row of the data; cells are numbered from 0, row by row.
+    """The cell number of each row of the data; cells are numbered from 0, row by row.
 
-    A cell is (row code - least) * span + (column code - least). With the codes 3, 4 and 7, 8, 9 the
-    pair (4, 8) is in cell (4 - 3) * 3 + (8 - 7) = 4. The integers may overflow on the way; since
-    all steps are taken modulo 2**64, the result is right.
+    The number is (row code - smallest) * span + (column code - smallest). With the codes 3, 4 and
+    7, 8, 9, the pair (4, 8) is in cell (4 - 3) * 3 + (8 - 7) = 4. Intermediate integers may
+    overflow; since every step is modulo 2**64, the result is right.
     """
     if out is None:
         out = np.empty(rows.codes.size, np.int64)
     np.multiply(rows.codes[part], columns.span, out=out, dtype=np.int64, casting="unsafe")
     np.add(out, columns.codes[part], out=out, dtype=np.int64, casting="unsafe")
-    if rows.least or columns.least:
-        out -= np.int64(wrapped(rows.least * columns.span + columns.least))
+    if rows.smallest or columns.smallest:
+        out -= np.int64(wrapped(rows.smallest * columns.span + columns.smallest))
     return out
 
 
@@ -369,13 +373,13 @@ def _cell_numbers(
 def _dense_table(
     counts: Integers, rows: _LabelCodes, columns: _LabelCodes, codes: tuple[_Codes, _Codes]
 ) -> ContingencyTable:
-    """The table of a matrix of counts, whose rows and columns have these codes."""
+    """The table of a matrix of counts, given the codes of its rows and columns."""
     cells = np.flatnonzero(counts)
     return _table(cells, counts.ravel()[cells], rows, columns, codes)
 
 
 def _weighted_table(weights: Floats, rows: _LabelCodes, columns: _LabelCodes) -> ContingencyTable:
-    """The table of weighted rows: an entry for each weight in each cell."""
+    """The table of weighted rows: one entry per distinct weight in each cell."""
     cells = _cell_numbers(rows, columns)
     order = np.lexsort((weights, cells))
     cells, ascending = cells[order], weights[order]
@@ -394,14 +398,14 @@ def _table(
     codes: tuple[_Codes, _Codes],
     weights: Floats | None = None,
 ) -> ContingencyTable:
-    """The table of these entries.
+    """The table of the given entries.
 
     Args:
-        cells: the number of the cell of each entry, ascending.
+        cells: the cell number of each entry, ascending.
         counts: how often each entry occurs.
         rows: the labels of the rows.
         columns: the labels of the columns.
-        codes: of the rows and of the columns that the cells are numbered by, ascending.
+        codes: the ascending codes of rows and of columns by which the cells are numbered.
         weights: the weight of each entry, or None.
     """
     width = len(codes[1])
@@ -418,7 +422,7 @@ def _table(
 
 
 def _occurring_codes(offsets: Integers, codes: _Codes) -> tuple[list[int], Integers]:
-    """The codes at these offsets, ascending without repetitions, and the position of each in them.
+    """The codes at these offsets, ascending and distinct, and the index of each offset among them.
 
     >>> occurring, positions = _occurring_codes(np.array([5, 2, 5]), range(100, 200))
     >>> occurring, positions.tolist()

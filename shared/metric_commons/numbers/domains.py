@@ -1,6 +1,6 @@
-"""What an option may be: its annotation says so; check, words and schema follow from it.
+"""Valid values of an option: the annotation defines them; check, wording and schema follow.
 
-An annotation is made of `bool`, `int`, `float`, `str`, `None`, `Literal`, functions, sequences,
+An annotation is built from `bool`, `int`, `float`, `str`, `None`, `Literal`, functions, sequences,
 mappings, unions of these, and `Annotated` with one of the classes below.
 
 >>> check_option("ties", "frist", Literal["first", "expected"])
@@ -31,7 +31,7 @@ from typing import (
 
 from .checks import OptionError, nearest, shown
 
-_NO_LISTS = str | bytes | bytearray | memoryview  # have items, but are one value
+_NO_LISTS = str | bytes | bytearray | memoryview  # sequences that count as one value
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,17 +39,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers from `low` to `high`, or strictly between them."""
+    """Numbers from `low` to `high`, or strictly between the two."""
 
     low: float
     high: float = math.inf
     strict: bool = False
-    infinite: bool = False  # whether infinity is a number that will do
-    nan: bool = False  # whether NaN is
+    infinite: bool = False  # whether infinity is allowed
+    nan: bool = False  # whether NaN is allowed
 
     def __contains__(self, number: Any) -> bool:
         if isinstance(number, Integral) and abs(int(number)) >= 2**63:
-            return False  # no array holds it, and some are greater than any float
+            return False  # too large for an array, and some are too large for a float
         if number != number:
             return self.nan
         if number in (math.inf, -math.inf):
@@ -73,16 +73,16 @@ def _shown_number(number: float) -> str:
     return f"{number:,}" if isinstance(number, int) else f"{number:g}"
 
 
-@dataclass(frozen=True, eq=False)  # equal to itself alone: a table has no hash
+@dataclass(frozen=True, eq=False)  # compared by identity: a table is not hashable
 class OneOf:
-    """A name among those of a table, which may grow."""
+    """A name from a table, which may grow."""
 
     names: Collection[str]
 
 
 @dataclass(frozen=True, eq=False)
 class Parsed:
-    """What a function takes that raises an error of its own about anything else."""
+    """A value that a parser accepts; the parser raises its own error for anything else."""
 
     parse: Callable[[Any], object]
     description: str
@@ -90,19 +90,19 @@ class Parsed:
 
 @dataclass(frozen=True)
 class PerRow:
-    """A column beside the inputs; whether every row is right is checked where rows are read."""
+    """A column beside the inputs, whose rows are checked where they are read."""
 
     item: str
 
 
-Share = Annotated[float, Range(0, 1)]
+Proportion = Annotated[float, Range(0, 1)]
 Level = Annotated[float, Range(0, 1, strict=True)]
 Finite = Annotated[float, Range(-math.inf)]
 Positive = Annotated[float, Range(0, strict=True)]
 NonNegative = Annotated[float, Range(0)]
 Count = Annotated[int, Range(1)]
-Resamples = Annotated[int, Range(1, 10_000_000)]  # each of which takes 8 bytes a score
-Length = Annotated[int, Range(1, 1000)]  # of n-grams, each order of which takes a column of counts
+Resamples = Annotated[int, Range(1, 10_000_000)]  # each takes 8 bytes per score
+Length = Annotated[int, Range(1, 1000)]  # of n-grams; each order takes a column of counts
 Bins = Annotated[int, Range(1, 1_000_000)]
 Seed = Annotated[int, Range(0)]
 Names = Sequence[str]
@@ -113,17 +113,17 @@ Weights = Annotated[Sequence[float], PerRow("number")]
 def is_per_row(annotation: Any) -> bool:
     """Whether an option may have a value for each row.
 
-    >>> is_per_row(Labels | None), is_per_row(Share)
+    >>> is_per_row(Labels | None), is_per_row(Proportion)
     (True, False)
     """
     return isinstance(annotation, PerRow) or any(map(is_per_row, get_args(annotation)))
 
 
 def check_option(name: str, value: Any, annotation: Any) -> None:
-    """Nothing, if the value is one that the annotation allows.
+    """Check that the annotation allows the value.
 
     Raises:
-        OptionError: it is not; says what is accepted, and which name may have been meant.
+        OptionError: it does not; the message says what is accepted, and suggests a similar name.
 
     >>> check_option("n_resamples", 0, Resamples)
     Traceback (most recent call last):
@@ -137,7 +137,7 @@ for 95 % pass 0.95
         accepted = _accepts(annotation, value)
     except OptionError:
         raise
-    except ValueError as error:  # of a parser, which need not know whose value it reads
+    except ValueError as error:  # from a parser, which need not know the name of the option
         problem = str(error).removeprefix(f"{name} ")
         raise OptionError(name, problem if problem != str(error) else f": {error}") from error
     if not accepted:
@@ -147,10 +147,10 @@ for 95 % pass 0.95
 
 
 def checked_options(function: Callable[P, T]) -> Callable[P, T]:
-    """The function, which first checks its keyword arguments by their annotations.
+    """Decorate a function to check its keyword arguments against their annotations first.
 
     >>> @checked_options
-    ... def total(values, *, weight: Share = 1.0):
+    ... def total(values, *, weight: Proportion = 1.0):
     ...     return sum(values) * weight
     >>> total([1, 2], weight=2)
     Traceback (most recent call last):
@@ -158,7 +158,7 @@ def checked_options(function: Callable[P, T]) -> Callable[P, T]:
     """
 
     @cache
-    def annotations() -> dict[str, Any]:  # when it is called: they may name what stands below
+    def annotations() -> dict[str, Any]:  # late: they may name what comes below
         hints = get_type_hints(function, include_extras=True)
         parameters = signature(function).parameters.values()
         keywords = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
@@ -175,7 +175,7 @@ def checked_options(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def describe(annotation: Any) -> str:
-    """What an annotation allows, in words.
+    """Describe in words what an annotation allows.
 
     >>> describe(Literal["macro", "micro"] | None), describe(Sequence[Count])
     ("one of 'macro', 'micro', or None", 'a list in which each is an integer, at least 1')
@@ -209,9 +209,9 @@ def describe(annotation: Any) -> str:
 
 
 def schema(annotation: Any) -> dict[str, Any]:
-    """What an annotation allows, as JSON Schema. Functions cannot be written in JSON.
+    """The values that an annotation allows, as JSON Schema. Functions cannot be expressed in JSON.
 
-    >>> schema(Share | None)
+    >>> schema(Proportion | None)
     {'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1}, {'type': 'null'}]}
     """
     names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
@@ -246,7 +246,7 @@ def schema(annotation: Any) -> dict[str, Any]:
 
 
 def choices(annotation: Any) -> list[str]:
-    """The names that an annotation allows.
+    """The names that an annotation lists.
 
     >>> choices(Literal["max", "mean"] | None)
     ['max', 'mean']
@@ -262,7 +262,7 @@ def choices(annotation: Any) -> list[str]:
 
 
 def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
-    """The kind of an annotation, and what it is made of."""
+    """The kind of an annotation, and its arguments."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
         return "union", arguments
@@ -279,16 +279,16 @@ def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
     return "plain", ()
 
 
-# Equal annotations accept the same, though they may list their values in another order.
+# Equal annotations accept the same values, though they may list them in a different order.
 _parts_once = cache(_parts)
 
 
 def _accepts(annotation: Any, value: Any) -> bool:
     match _parts_once(annotation):
         case "union", members:
-            if value is None and type(None) in members:  # most options of most calls
+            if value is None and type(None) in members:  # the most common case
                 return True
-            # Parsers come last: they raise errors about what another member may accept.
+            # Parsers come last: they raise errors about values that another member may accept.
             several = sorted(members, key=lambda member: isinstance(_marker(member), Parsed))
             return any(_accepts(member, value) for member in several)
         case "literal", values:
@@ -318,7 +318,7 @@ def _accepts(annotation: Any, value: Any) -> bool:
         return value is None
     if annotation is int or annotation is float:
         kind = Integral if annotation is int else Real
-        # A fraction is a real number, too, but functions of numpy do not know it.
+        # A fraction is a real number too, but numpy functions cannot handle it.
         return isinstance(value, kind) and not isinstance(value, bool | Fraction)
     return isinstance(value, annotation) if annotation in (bool, str) else True
 
@@ -338,6 +338,6 @@ def _hint(annotation: Any, value: Any) -> str:
 
 
 def _marker(annotation: Any) -> Any:
-    """What `Annotated` says beside the type, if it is one."""
+    """The marker of an `Annotated` type; None for other types."""
     kind, parts = _parts(annotation)
     return parts[1] if kind == "annotated" else None

@@ -1,4 +1,4 @@
-"""Exact sums and exact numbers: no result depends on the order of the summands.
+"""Exact sums and exact numbers: results do not depend on the order of the summands.
 
 Summands are rounded to multiples of one unit, which add up without error in any order, and what
 remains is summed in smaller units, until nothing is left. `group_sums` rounds the exact sum of each
@@ -21,7 +21,7 @@ from .arrays import Floats, Integers, wrapped
 
 Number = float | Fraction  # a float, or a fraction where a float is not exact
 
-_BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of so many bits fits into 64
+_BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of this width fits into 64 bits
 _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
 
 
@@ -29,15 +29,15 @@ _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to all
 
 
 def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
-    """Whole numbers times a power of two, array after array, that add up to the values.
+    """Arrays of whole numbers times a power of two that together add up to the values.
 
-    Each array rounds what the arrays before it have left to multiples of a power of two, so nothing
-    is lost. The power leaves so many bits free that `rows` of these numbers add up without
+    Each array rounds the remainder left by the arrays before it to multiples of a power of two, so
+    nothing is lost. The power leaves enough bits free to add up `rows` of these numbers without
     rounding, in any order. Scores from 0 to 1 need two or three arrays for a million rows.
 
     Args:
         values: finite, shape (rows,).
-        rows: how many numbers will be added up, a value counted as often as it occurs.
+        rows: how many numbers will be added up, counting repeated values.
 
     >>> [(digits.tolist(), power) for digits, power in whole_digits(np.array([0.75, 2.0**-53]), 4)]
     [([844424930131968.0, 0.0], -50), ([0.0, 562949953421312.0], -102)]
@@ -52,7 +52,7 @@ def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
 
 def _shifted(values: Floats, power: int) -> Floats:
     """The values times a power of two."""
-    if abs(power) < 960:  # a product is ten times as fast, where the power is itself a float
+    if abs(power) < 960:  # multiplying is ten times as fast, if the power is itself a float
         return values * 2.0**power
     return np.asarray(np.ldexp(values, power), np.float64)
 
@@ -84,7 +84,7 @@ def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
 
 
 def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
-    """Whole numbers times a power of two that add up to the sum of less than 2**16 values.
+    """Whole numbers times a power of two that add up to the sum of fewer than 2**16 values.
 
     Adding a magic number, 1.5 * 2**52 units, rounds to whole units, because near it neighbouring
     floats are one unit apart. The bits of the result, read as an integer, count these units: they
@@ -97,7 +97,7 @@ def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
     power = math.frexp(largest)[1]
     while values.size:
         power -= _BIN_WIDTH
-        if abs(power) > 900:  # the magic number might be none
+        if abs(power) > 900:  # the magic number might not be a finite float
             digits = whole_digits(values, values.size)
             yield from ((int(numbers.sum()), power) for numbers, power in digits)
             return
@@ -111,11 +111,11 @@ def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
 
 
 def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[int], int]:
-    """The sum of the values of each group 0, 1, ..., without rounding, as units of a power of two.
+    """The exact sum of the values of each group 0, 1, ..., in units of a power of two.
 
     Args:
         values: finite, shape (rows,).
-        groups: of each value, at least 0 and less than `size`.
+        groups: the group of each value, from 0 to `size` - 1.
         size: how many groups there are.
 
     >>> units, power = exact_group_sums(
@@ -141,7 +141,7 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
 
     Args:
         values: finite, shape (rows,).
-        groups: the number of the group of each value, at least 0 and less than `size`.
+        groups: the group of each value, from 0 to `size` - 1.
         size: how many groups there are.
 
     >>> group_sums(np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2).tolist()
@@ -174,7 +174,7 @@ def exact_ldexp(number: int | Fraction, exponent: int) -> Fraction:
 
 
 def as_float(number: Number) -> float:
-    """The nearest float; infinity if the number is too large for any.
+    """The nearest float; infinity if the number is too large.
 
     >>> as_float(Fraction(1, 3)), as_float(-(Fraction(10) ** 400))
     (0.3333333333333333, -inf)
@@ -186,14 +186,14 @@ def as_float(number: Number) -> float:
 
 
 def quotient(dividend: Fraction, divisor: Fraction) -> float:
-    """The float nearest to `dividend / divisor`, where the divisor is positive.
+    """The float nearest to `dividend / divisor`, for a positive divisor.
 
-    It is infinite if the quotient is too large for any float.
+    It is infinite if the quotient is too large for a float.
 
     >>> quotient(Fraction(1, 3), Fraction(1, 2))
     0.6666666666666666
     """
-    # The quotient of two Python integers is rounded once. That of fractions would be reduced first,
+    # A quotient of two Python integers is rounded once. That of fractions would be reduced first,
     # which takes longer.
     numerator = dividend.numerator * divisor.denominator
     try:
@@ -203,7 +203,7 @@ def quotient(dividend: Fraction, divisor: Fraction) -> float:
 
 
 def root(square: Fraction) -> float:
-    """The square root, also of a square that is too large or too small for a float.
+    """The square root, even of a square that is too large or too small for a float.
 
     >>> root(Fraction(10) ** 400) == 1e200
     True

@@ -7,7 +7,7 @@ import numpy as np
 
 from .arrays import Bytes, Integers, Unsigned
 
-HASHED = 1 << 15  # ids at a time: few enough for the processor's cache
+HASHED = 1 << 15  # ids hashed at a time: few enough for the processor's cache
 
 # The constants of SplitMix64 (Steele, Lea and Flood 2014), whose multipliers spread every bit.
 GOLDEN, _MULTIPLIER_1, _MULTIPLIER_2 = (
@@ -17,7 +17,7 @@ _HALF = np.uint64(32)
 
 
 def encoded(text: str) -> bytes:
-    r"""The bytes of an id, as in the file that it came from; else UTF-8.
+    r"""The bytes of an id as in the file that it came from, or in UTF-8.
 
     Python decodes a byte that is not UTF-8 as a single surrogate (PEP 383). Here the surrogate
     becomes that byte again.
@@ -27,7 +27,7 @@ def encoded(text: str) -> bytes:
     """
     try:
         return text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # a surrogate that no byte is decoded to
+    except UnicodeEncodeError:  # a surrogate that does not come from decoding a byte
         return text.encode("utf-8", "surrogatepass")
 
 
@@ -43,7 +43,7 @@ def decoded(data: bytes) -> str:
 class Ids(NamedTuple):
     """Ids as slices of one array of bytes."""
 
-    data: Bytes  # eight bytes longer than its last slice, so that words can be read from any byte
+    data: Bytes  # eight bytes beyond its last slice, so that words can be read from any byte
     starts: Integers
     lengths: Integers
 
@@ -60,13 +60,13 @@ class Ids(NamedTuple):
 
     @classmethod
     def from_bytes(cls, data: bytes, lengths: Integers) -> "Ids":
-        """The ids of these lengths, which follow one another in the data."""
+        """The ids of these lengths, which are concatenated in the data."""
         return cls.from_padded(np.frombuffer(b"".join([data, bytes(8)]), np.uint8), lengths)
 
     @classmethod
     def from_padded(cls, data: Bytes, lengths: Integers) -> "Ids":
-        """As `from_bytes`, from data that has eight bytes more."""
-        # With half as many bytes for each number a run of millions of rows takes much less memory.
+        """As `from_bytes`, for data with eight extra bytes at the end."""
+        # Halving the bytes of each number saves much memory for a run of millions of rows.
         kind = np.int32 if len(data) < 2**31 else np.int64
         lengths = lengths.astype(kind, copy=False)
         starts: Integers = np.cumsum(lengths, dtype=kind)
@@ -89,17 +89,17 @@ class Ids(NamedTuple):
         return Ids(self.data, self.starts[rows], self.lengths[rows])
 
     def words(self, offset: int) -> Unsigned:
-        """Eight bytes of each id from this offset on, as one big-endian number.
+        """Eight bytes of each id, starting at this offset, as one big-endian number.
 
-        Past the end of an id there are zeros. Comparing such words one after another is comparing
-        bytes.
+        Past the end of an id the bytes are zero. Comparing such words one after another is the same
+        as comparing bytes.
 
         >>> [hex(word) for word in Ids.from_texts(["ab", "abcdefghi"]).words(0).tolist()]
         ['0x6162000000000000', '0x6162636465666768']
         >>> Ids.from_texts(["ab", "abcdefghi"]).words(8).tolist() == [0, ord("i") << 56]
         True
         """
-        # A view with strides of one byte has a word at every byte, and copies nothing.
+        # A view with a stride of one byte has a word at every byte, without copying.
         words = np.ndarray((len(self.data) - 7,), ">u8", self.data.data, strides=(1,))
         remaining = self.lengths - offset
         starts = self.starts + offset
@@ -111,7 +111,7 @@ class Ids(NamedTuple):
     def hashes(self) -> Unsigned:
         """A 64-bit hash of each id.
 
-        It depends on nothing but the id: others may be longer, but the words of zeros past the end
+        It depends on the id alone, not on how long the other ids are: the zero words past the end
         of an id add 0 to its hash.
 
         >>> first, second = Ids.from_texts(["a", "b"]).hashes()

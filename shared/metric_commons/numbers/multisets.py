@@ -1,4 +1,4 @@
-"""Multisets of numbers: how often each value occurs, all that a mean and its interval need.
+"""Multisets of numbers: how often each value occurs, which determines a mean and its interval.
 
 Multisets add up without rounding, in any order and any grouping.
 """
@@ -17,7 +17,7 @@ from .exact_sums import exact_sum
 
 @dataclass(frozen=True)
 class Multiset:
-    """Distinct finite numbers, ascending, and how often each occurs; -0.0 counts as 0.0.
+    """Distinct finite numbers, ascending, with their counts; -0.0 counts as 0.0.
 
     >>> scores = Multiset.from_values([0.5, 1.0, 0.5])
     >>> scores.values, scores.counts
@@ -38,7 +38,7 @@ class Multiset:
 
     @classmethod
     def sum(cls, multisets: Iterable["Multiset"]) -> Self:
-        """The multiset of all their numbers.
+        """The union of several multisets, counting repeated numbers.
 
         >>> len(Multiset.sum([]))
         0
@@ -69,7 +69,7 @@ class Multiset:
     __hash__ = None  # type: ignore[assignment] # arrays can change
 
     def mean(self) -> float:
-        """The mean of all numbers: their exact sum, rounded once, over how many they are.
+        """The mean of all numbers: their exact sum, rounded once, divided by their count.
 
         >>> Multiset.from_values([0.1] * 10).mean()
         0.1
@@ -81,7 +81,7 @@ class Multiset:
         return exact_sum(self.values, self.counts)
 
     def elements(self) -> Floats:
-        """All numbers, each as often as it occurs, ascending; shape (rows,)."""
+        """All numbers, ascending, with repetitions; shape (rows,)."""
         return np.repeat(self.values, self.counts)
 
     def to_plain(self) -> list[list[Any]]:
@@ -93,12 +93,12 @@ class Multiset:
         """The inverse of `to_plain`.
 
         Raises:
-            ValueError: there are not two lists of one length, or a count is not positive.
+            ValueError: the input is not two lists of one length, or a count is not positive.
         """
         values = np.asarray(plain[0], np.float64)
         counts = np.asarray(plain[1])
         if values.shape != counts.shape or values.ndim != 1:
-            raise ValueError("a multiset needs a count for each value")
+            raise ValueError("a multiset needs one count per value")
         if counts.size and (counts.dtype.kind != "i" or counts.min() < 1):
             raise ValueError("the counts of a multiset are positive integers")
         multiset = cls(values + 0.0, counts.astype(np.int64))

@@ -1,7 +1,7 @@
-"""How far a long computation has come, for whoever wants to know.
+"""Progress reports of long computations.
 
-A loop reports the share of its work that is done, from 0 to 1. It does not know who listens, nor
-what it is a step of: `step` makes its reports part of those of a greater whole.
+A loop reports which fraction of its work is done, from 0 to 1. It knows neither who listens nor
+which larger task it belongs to: `step` scales its reports to that task.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,16 +11,16 @@ from contextvars import ContextVar
 _listener: ContextVar[Callable[[float], object] | None] = ContextVar("listener", default=None)
 
 
-def report(share: float) -> None:
-    """Tell the listener, if there is one, what share of the work is done."""
+def report(fraction: float) -> None:
+    """Tell the listener, if there is one, which fraction of the work is done."""
     listener = _listener.get()
     if listener is not None:
-        listener(share)
+        listener(fraction)
 
 
 @contextmanager
 def watched(listener: Callable[[float], object]) -> Iterator[None]:
-    """Let the listener have the reports of the work inside. They never go back.
+    """Pass the progress of the work inside to a listener. Reports never go backwards.
 
     >>> with watched(print):
     ...     for number in range(2):
@@ -31,13 +31,13 @@ def watched(listener: Callable[[float], object]) -> Iterator[None]:
     0.75
     1.0
     """
-    greatest = 0.0
+    highest = 0.0
 
-    def forward(share: float) -> None:
-        nonlocal greatest
-        if share > greatest:
-            greatest = share
-            listener(share)
+    def forward(fraction: float) -> None:
+        nonlocal highest
+        if fraction > highest:
+            highest = fraction
+            listener(fraction)
 
     token = _listener.set(forward)
     try:
@@ -48,12 +48,12 @@ def watched(listener: Callable[[float], object]) -> Iterator[None]:
 
 @contextmanager
 def step(number: int, steps: int) -> Iterator[None]:
-    """Let what is reported inside be about one of several steps, counted from 0."""
+    """Treat progress reported inside as that of one of several steps, counted from 0."""
     listener = _listener.get()
     if listener is None:
         yield
         return
-    token = _listener.set(lambda share: listener((number + share) / steps))
+    token = _listener.set(lambda fraction: listener((number + fraction) / steps))
     try:
         yield
     finally:

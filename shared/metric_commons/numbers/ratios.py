@@ -1,4 +1,4 @@
-"""Ratios whose value is settled where there is nothing to divide by."""
+"""Ratios with a defined value where the denominator is zero."""
 
 from typing import NamedTuple
 
@@ -23,14 +23,14 @@ def precision_recall_f1(
 ) -> PrecisionRecallF1:
     """Precision, recall and F1 of `overlap` items between `predicted` and `relevant` ones.
 
-    All three are 0 where nothing overlaps, including where a side is empty. F1 is computed as
+    All three are 0 if nothing overlaps, even if one side is empty. F1 is computed as
     `2 * p * r / (p + r)`, in this order, because the SQuAD script and rouge_score do so: the
-    shorter `2 * overlap / (predicted + relevant)` differs from them in the last bit.
+    shorter `2 * overlap / (predicted + relevant)` differs from it in the last bit.
 
     Args:
-        overlap: how many items both sides share; shape (pairs,).
-        predicted: how many the prediction has.
-        relevant: how many the reference has.
+        overlap: how many items the two sides have in common; shape (pairs,).
+        predicted: how many items the prediction has.
+        relevant: how many items the reference has.
 
     >>> precision_recall_f1(np.array([2, 0]), np.array([3, 0]), np.array([4, 2])).f1.tolist()
     [0.5714285714285715, 0.0]

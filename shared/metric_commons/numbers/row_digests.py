@@ -1,4 +1,4 @@
-"""Digests of columns, which tell whether two results are about the same rows, in any order."""
+"""Digests of columns, which show whether two results come from the same rows, in any order."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,10 +12,10 @@ _MODULUS = 1 << 64
 
 
 def row_digest(rows: Sequence[Any]) -> int:
-    """The digest of a column: the sum of a number for each row, so that digests of parts add up.
+    """The digest of a column: the sum of one number per row, so that digests of parts add up.
 
-    A text and a list of that text alone are the same. It tells rows apart that differ by mistake,
-    and is no proof against somebody who wants two columns to be taken for one.
+    A text and a list of just that text have the same digest. The digest detects accidental
+    differences; it does not protect against columns forged to look alike.
 
     >>> row_digest(["a", ["b"]]) == added(row_digest(["b"]), row_digest(["a"]))
     True
@@ -34,12 +34,12 @@ def row_digest(rows: Sequence[Any]) -> int:
 
 
 def added(first: int, second: int) -> int:
-    """The digest of the rows of two parts."""
+    """The digest of two parts together."""
     return (first + second) % _MODULUS
 
 
 def _texts(rows: Sequence[Any]) -> Sequence[str]:
-    """The text of each row; those of columns of one type in one go, which is faster."""
+    """The text of each row; columns of a single type are converted in one go, which is faster."""
     kinds = set(map(type, rows))
     if kinds == {str}:
         return rows
@@ -61,12 +61,12 @@ def _text(row: Any) -> str:
 
 
 def _scattered(codes: Unsigned) -> Unsigned:
-    """The codes spread over 64 bits, so that sums of others are hardly ever the same.
+    """The codes spread over 64 bits, so that different rows hardly ever have equal sums.
 
     Source:
         The finalizer of SplitMix64 (Steele, Lea and Flood 2014).
     """
-    mixed = (codes + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)  # no row is 0, an empty text
+    mixed = (codes + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)  # so that empty texts count too
     mixed ^= mixed >> np.uint64(30)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(27)

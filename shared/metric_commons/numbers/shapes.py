@@ -29,7 +29,7 @@ _FLOAT_MAX = int(sys.float_info.max)
 
 
 class Mismatch(Exception):  # noqa: N818 - not an error yet: another shape may fit
-    """A value does not have a shape; `path` leads to it inside the row, such as "['score'][1]"."""
+    """A value does not have a shape; `path` locates it inside the row, such as "['score'][1]"."""
 
     def __init__(self, path: str, problem: str) -> None:
         super().__init__(path, problem)
@@ -37,12 +37,12 @@ class Mismatch(Exception):  # noqa: N818 - not an error yet: another shape may f
         self.problem = problem
 
     def error(self, column: str, row: int) -> RowError:
-        """The error about the row, if no other shape fits."""
+        """The error about the row, to raise if no other shape fits."""
         space = " " if self.path else ""
         return RowError(column, row, f"{self.path}{space}{self.problem}")
 
     def inside(self, path: str) -> "Mismatch":
-        """The same mismatch, with the path of the container before its own."""
+        """The same mismatch, with the path of its container prepended."""
         return Mismatch(path + self.path, self.problem)
 
 
@@ -51,7 +51,7 @@ class Scalar:
     """A row is one str, bool, int or float.
 
     `nan` says whether a float may be NaN. `unsigned` says whether an int may be as large as
-    2**64 - 1, as a label may be, with which nothing is computed.
+    2**64 - 1, as labels may, since they are not computed with.
     """
 
     kind: type
@@ -69,7 +69,7 @@ class Scalar:
             return False
         if self.kind is int:
             return min(values(), default=0) >= _INT64_MIN and max(values(), default=0) <= self._max
-        # A sum is NaN if a value is, but inf - inf is NaN too.
+        # A sum is NaN if a value is, but also for inf - inf.
         return self.kind is bool or self.nan or not isnan(sum(values())) or not _any_nan(values())
 
     @property
@@ -96,12 +96,12 @@ class Scalar:
             return array
         if self.kind is float and kind == "f" and array.dtype.itemsize <= 8:
             floats = array.astype(np.float64, copy=False)
-            least = np.minimum.reduce(floats, initial=np.inf)  # NaN, where a number is
-            return floats if self.nan or not isnan(least) else None
+            smallest = np.minimum.reduce(floats, initial=np.inf)  # NaN if any number is
+            return floats if self.nan or not isnan(smallest) else None
         return None
 
     def widen(self, array: NDArray[Any]) -> NDArray[Any] | None:
-        """An array of integers as floats, or an array of bools as integers; else None."""
+        """Integers as an array of floats, or bools as an array of integers; else None."""
         if array.ndim != 1:
             return None
         if self.kind is int and array.dtype.kind == "b":
@@ -113,7 +113,7 @@ class Scalar:
         return None
 
     def plain(self, value: Any, *, strict: bool) -> Any:
-        """The value as this type, or `Mismatch`; unless `strict`, True may be 1, or 1 be 1.0."""
+        """The value as this type, or `Mismatch`; `strict` forbids True as 1, and 1 as 1.0."""
         value = _python(value)
         if value is None:
             raise Mismatch("", "is None; every row needs a value")
@@ -153,7 +153,7 @@ class ListOf:
         return f"list of {self.item}"
 
     def holds(self, values: Values) -> bool:
-        """Whether all values are lists, and all their items have the inner shape."""
+        """Whether all values are lists whose items all have the inner shape."""
         return set(map(type, values())) <= {list} and self.item.holds(
             lambda: chain.from_iterable(values())
         )
@@ -177,7 +177,7 @@ class ListOf:
         return None if flat is None else flat.reshape(array.shape)
 
     def plain(self, value: Any, *, strict: bool) -> list[Any]:
-        """The value as a list, or `Mismatch`; unless `strict`, a string may be a list of one."""
+        """The value as a list, or `Mismatch`; `strict` forbids a string as a list of one."""
         if isinstance(value, str) and self.item == Scalar(str) and self.wraps_text and not strict:
             return [self.item.plain(value, strict=True)]
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
@@ -191,7 +191,8 @@ class ListOf:
         items = []
         for i, item in enumerate(values):
             if isinstance(item, str) and isinstance(self.item, ListOf):
-                # Only a row may be a list of one: ["a", "b"] and [["a"], ["b"]] mean two things.
+                # Only a whole row may become a list of one: ["a", "b"] and [["a"], ["b"]] differ in
+                # meaning.
                 raise Mismatch(f"[{i}]", f"is {_excerpt(item)}; expected {self.item}")
             try:
                 items.append(self.item.plain(item, strict=strict))
@@ -202,7 +203,7 @@ class ListOf:
 
 @dataclass(frozen=True)
 class Record:
-    """A row is a dict with these fields and no others."""
+    """A row is a dict with exactly these fields."""
 
     fields: tuple[tuple[str, "Shape"], ...]
 
@@ -211,7 +212,7 @@ class Record:
         return f"dict {{{inner}}}"
 
     def holds(self, values: Values) -> bool:
-        """Whether all values are dicts with these fields, each of its shape."""
+        """Whether all values are dicts with exactly these fields, each of its shape."""
         if not set(map(type, values())) <= {dict}:
             return False
         if not set(map(len, values())) <= {len(self.fields)}:
@@ -229,7 +230,7 @@ class Record:
         return column if isinstance(column, list) and self.holds(lambda: column) else None
 
     def widen(self, array: NDArray[Any]) -> None:
-        """None: no array has rows that are dicts."""
+        """None: array rows are never dicts."""
 
     def plain(self, value: Any, *, strict: bool) -> dict[str, Any]:
         """The value as a dict, or `Mismatch`."""
@@ -250,10 +251,10 @@ Shape = Scalar | ListOf | Record
 
 
 def checked_column(name: str, column: Any, shape: Shape) -> Column:
-    """The rows of a column in this shape, converted where nothing is lost.
+    """The rows of a column in this shape, converted where that loses nothing.
 
     Raises:
-        RowError: a row has another shape.
+        RowError: a row does not have the shape.
 
     >>> checked_column("score", [1, 0.5], Scalar(float))
     [1.0, 0.5]
@@ -277,10 +278,10 @@ def checked_column(name: str, column: Any, shape: Shape) -> Column:
 
 
 def _are_encodable(values: Iterable[Any]) -> bool:
-    """Whether all values are texts that UTF-8 can encode; it cannot encode a single surrogate."""
+    """Whether all values are texts that UTF-8 can encode, without lone surrogates."""
     try:
         deque(map(str.encode, filterfalse(str.isascii, values)), maxlen=0)
-    except (TypeError, UnicodeEncodeError):  # TypeError: a value is no str
+    except (TypeError, UnicodeEncodeError):  # TypeError: a value is not a str
         return False
     return True
 
@@ -296,7 +297,7 @@ def _field(name: str, values: Values) -> Iterable[Any]:
 def _python(value: Any) -> Any:
     """The Python value of a numpy or torch scalar; any other value as it is."""
     if isinstance(value, np.generic):
-        return value.item() if value.dtype.kind in "biufU" else value  # a date would be a number
+        return value.item() if value.dtype.kind in "biufU" else value  # not dates
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         return value.item()
     return value

@@ -1,7 +1,7 @@
-"""The different answers among the samples of a problem, and which of them are right.
+"""The distinct answers among the samples of a problem, and which of them are right.
 
-Answers that say the same belong together before anybody counts votes, or "1/2" and "0.5" divide
-the majority between them.
+Equivalent answers are grouped before votes are counted; otherwise "1/2" and "0.5" would split the
+majority.
 """
 
 from collections import Counter
@@ -19,8 +19,8 @@ Equivalence = Literal["normalized", "math"] | Equal
 class SampledAnswers(NamedTuple):
     """The samples of one problem.
 
-    `right` has for each sample whether it is right, and `clusters` the number of its answer: None
-    for a sample that does not vote, and nothing at all where only outcomes are known.
+    `right` says for each sample whether it is right, and `clusters` has the number of its answer:
+    None for a sample that does not vote; empty if only outcomes are known.
     """
 
     clusters: list[int | None]
@@ -69,25 +69,25 @@ def sampled_answers(
     equal: Equal | None = None,
     blank_votes: bool = True,
 ) -> list[SampledAnswers]:
-    """The answers of each problem in clusters.
+    """Group the answers of each problem into clusters.
 
-    Answers are compared after the normalizer, or two by two with `equal`, which gets them as they
-    are. If it calls a and b equal, and b and c, all three are one answer, and right if one of them
-    equals a reference; so the order of samples does not show. It is asked about no two texts of a
-    problem more than once, with the lesser text first, and with a reference before an answer.
+    Answers are compared after normalization, or in pairs by `equal`, which gets the original texts.
+    If it calls a and b equal, and b and c, all three are one answer, which is right if one of them
+    equals a reference; so the order of samples does not matter. `equal` is called at most once for
+    any two texts of a problem, with the smaller text first, and with a reference before an answer.
 
-    A blank sample is no answer and never right. All blank samples of a problem vote for "no answer"
-    together, or do not vote if `blank_votes` is False.
+    A blank sample is not an answer and is never right. All blank samples of a problem vote together
+    for "no answer", or do not vote if `blank_votes` is False.
 
     Args:
-        predictions: for each problem the texts of its samples.
-        references: for each problem an accepted answer, or several.
-        normalizer: from text to text.
+        predictions: the texts of the samples of each problem.
+        references: one or more accepted answers for each problem.
+        normalizer: a function from text to text.
         equal: whether two answers are equal; None compares normalized texts.
         blank_votes: whether samples without an answer vote.
 
     Raises:
-        ValueError: a problem has no samples, or no reference. The message has the row.
+        ValueError: a problem has no samples, or no reference. The message names the row.
 
     >>> from fractions import Fraction
     >>> equal = lambda left, right: Fraction(left) == Fraction(right)
@@ -124,7 +124,7 @@ def sampled_answers(
 
 
 def _components(texts: Sequence[str], equal: Equal) -> dict[str, str]:
-    """For each text the first text of its cluster.
+    """For each text, the first text of its cluster.
 
     >>> _components(["1", "10", "2", "20"], lambda left, right: left[0] == right[0])
     {'1': '1', '10': '1', '2': '2', '20': '2'}
@@ -138,7 +138,7 @@ def _components(texts: Sequence[str], equal: Equal) -> dict[str, str]:
 
 
 def _numbered(names: Sequence[str | None], blank_votes: bool) -> list[int | None]:
-    """The clusters by number, in the order in which they first occur."""
+    """The numbers of the clusters, in order of first occurrence."""
     numbers: dict[str | None, int] = {}
     return [
         numbers.setdefault(name, len(numbers)) if blank_votes or name is not None else None

@@ -1,13 +1,13 @@
 """How a model chooses among given options: MC1, MC2 and MC3.
 
-A row is a question. Each of its options is true or false and has a score, usually the
-log-likelihood that the model gives it. Results depend only on differences between the scores of a
-row, so they are right for scores of any size.
+A row is a question. Each of its options is true or false and has a score, usually its
+log-likelihood under the model. Results depend only on differences between the scores of a row, so
+they are accurate for scores of any size.
 
-Rows with the same number of options are placed side by side in an array of shape (options, rows),
-so that each step is one operation over long lines of that array, however few options a question
-has. All steps are elementwise operations, maxima or counts. The results of a row are therefore the
-same to the last bit, whatever other rows there are.
+Rows with the same number of options are arranged in an array of shape (options, rows), so that each
+step is one operation over long lines of that array, however few options a question has. All steps
+are elementwise operations, maxima or counts. Therefore the results of a row do not depend on the
+other rows, to the last bit.
 """
 
 import math
@@ -28,14 +28,14 @@ from ..numbers.domains import checked_options
 Ties = Literal["first", "optimistic", "pessimistic", "expected"]
 LengthNormalization = Literal["none", "character", "token", "byte", "unconditional"]
 
-# The field that predictions need beside "score" for a normalization.
+# The additional field of predictions for each normalization.
 _REQUIRED_FIELD = dict.fromkeys(("character", "token", "byte"), "length") | {
     "unconditional": "unconditional"
 }
 
-_BLOCK = 1 << 18  # options that are flat in memory at a time, beyond input and results
+_BLOCK = 1 << 18  # options held in flat arrays at a time, besides input and results
 _RECTANGLE = 1 << 15  # options in one array, so that several arrays fit into the processor's cache
-_MIN_ROWS = 32  # rows in one array, if there are so many, so that its lines are not too short
+_MIN_ROWS = 32  # rows in one array, if there are enough, so that its lines are not too short
 _LOWEST = -sys.float_info.max
 
 
@@ -61,8 +61,8 @@ def choice_scores(
     * MC2 is the total probability of the true options, where the probabilities of all options are
       proportional to exp(score) and add up to 1. Its relative error is below 1e-12, down to the
       smallest normal float.
-    * MC3 is the share of the true options that have a higher score than every false one. If there
-      is no false option it is 1.
+    * MC3 is the proportion of true options with a higher score than every false one. If there are
+    no   false options, it is 1.
 
     A score may be -inf: the model rules this option out.
 
@@ -71,17 +71,17 @@ def choice_scores(
             (rows, options). Scores to be normalized are a list of dicts, with `score` and `length`
             or with `score` and `unconditional`.
         references: for each option 1 if it is true, 0 if not, as a list of lists or an array.
-        ties: how MC1 decides where true and false options share the highest score: for the one
-            that comes "first", as argmax does; for a true one ("optimistic"); for a false one
-            ("pessimistic"); "expected" is the share of the true ones among them.
+        ties: how MC1 decides if true and false options share the highest score: for the "first"
+            one, as argmax does; for a true one ("optimistic"); for a false one ("pessimistic");
+            "expected" is the proportion of true options among them.
         length_normalization: "character", "token" and "byte" divide a score by the option's
-            `length`, in any unit; "unconditional" subtracts what the option scores without the
-            question. All three results are then those of the new scores.
+            `length`, in whatever unit; "unconditional" subtracts the score of the option without
+            the question. All three results then use the new scores.
 
     Raises:
-        ValueError: a row has no option, no true option, or none above -inf; a score is NaN or +inf;
-            a label is neither 0 nor 1; a length is not positive, an unconditional score not finite;
-            numbers of rows or options differ. The message has the row.
+        ValueError: a row has no options, no true option, or none above -inf; a score is NaN or
+            +inf; a label is neither 0 nor 1; a length is not positive, an unconditional score is
+            not finite; numbers of rows or options differ. The message names the row.
 
     Source:
         Lin, Hilton and Evans, TruthfulQA (2022); MC3 is defined only in the code of its authors.
@@ -116,10 +116,10 @@ def choice_scores(
 
 
 def bits_per_byte(predictions: Sequence[Mapping[str, list[Any]]], references: Column) -> Floats:
-    """For each row the bits that a byte of the true options takes, shape (rows,); lower is better.
+    """The bits per byte of the true options of each row, shape (rows,); lower is better.
 
-    That is -sum(score) / sum(length) / ln 2 over the true options, as lm-evaluation-harness defines
-    it over texts: scores are natural logarithms of probabilities, lengths are bytes.
+    It is -sum(score) / sum(length) / ln 2 over the true options, as lm-evaluation-harness defines
+    it over texts: scores are natural logarithms of probabilities, lengths are in bytes.
 
     Args:
         predictions: the scores and lengths of the options of each row; `choice_scores` checks them.
@@ -144,14 +144,14 @@ def bits_per_byte(predictions: Sequence[Mapping[str, list[Any]]], references: Co
         row = np.repeat(np.arange(block.sizes.size), block.sizes)
         totals = (np.bincount(row, column, block.sizes.size) for column in (values, lengths))
         bits[block.rows] = -np.divide(*totals) / math.log(2)
-    return bits + 0.0  # no -0.0
+    return bits + 0.0  # avoids -0.0
 
 
 # Blocks of rows, whose options are flat arrays
 
 
 class _Block(NamedTuple):
-    """Some rows, and how many options each of them has."""
+    """Consecutive rows, and the number of options of each row."""
 
     rows: slice
     sizes: Integers
@@ -159,7 +159,7 @@ class _Block(NamedTuple):
     def check(
         self, valid: Booleans, values: NDArray[Any], rule: str, column: str, field: str = ""
     ) -> None:
-        """Every option's value is valid; the error names the first one that is not."""
+        """Check that every option's value is valid; the error names the first invalid one."""
         if valid.all():
             return
         wrong = int(np.argmin(valid))
@@ -171,7 +171,7 @@ class _Block(NamedTuple):
 
 
 def _blocks(sizes: Integers) -> Iterator[_Block]:
-    """The rows in order. A block has at most `_BLOCK` options, or it is a single row."""
+    """The rows in order. A block has at most `_BLOCK` options, or is a single row."""
     ends = np.cumsum(sizes)
     row = option = 0
     while row < sizes.size:
@@ -181,7 +181,7 @@ def _blocks(sizes: Integers) -> Iterator[_Block]:
 
 
 class _Field(NamedTuple):
-    """The field of the predictions that normalizes scores."""
+    """The field of the predictions that is used to normalize scores."""
 
     name: str
     rows: list[list[Any]]
@@ -213,7 +213,7 @@ def _sizes(rows: Column) -> Integers:
 
 
 def _check_sizes(sizes: Integers, field: _Field | None, references: Column) -> None:
-    """Each row has options, and each option has a label and all fields."""
+    """Check that each row has options, and that each option has a label and all fields."""
     if not sizes.all():
         row = int(np.argmin(sizes))
         raise RowError("predictions", row, "has no option; every row needs at least one")
@@ -279,7 +279,7 @@ def _labels(rows: Column, block: _Block) -> Booleans:
     else:
         flat: list[Any] = reduce(iconcat, rows[block.rows], [])
         try:
-            labels = np.frombuffer(bytes(flat), np.uint8)  # the fastest way to numpy
+            labels = np.frombuffer(bytes(flat), np.uint8)  # the fastest conversion to numpy
         except ValueError:  # a label is not in 0..255
             labels = np.array(flat)
     is_true: Booleans = labels == 1
@@ -305,11 +305,11 @@ def _rectangles(sizes: Integers) -> Iterator[tuple[Integers, Integers]]:
 
 
 def _scores(scores: Floats, is_true: Booleans, ties: Ties) -> tuple[Floats, Floats, Floats]:
-    """MC1, MC2 and MC3 of each row; at least one of them is NaN where they are undefined.
+    """MC1, MC2 and MC3 of each row; at least one of them is NaN if they are undefined.
 
-    The true options are singled out by setting the scores of the false ones to -inf, and vice
-    versa. `numpy.minimum` does this without a branch; with irregular labels `numpy.where` would
-    take more time than everything else.
+    The true options are selected by setting the scores of the false ones to -inf, and vice versa.
+    `numpy.minimum` does this without branching; with irregular labels `numpy.where` would take more
+    time than everything else.
     """
     bound = (is_true - 0.5) * np.inf
     true, false = np.minimum(scores, bound), np.minimum(scores, -bound)
@@ -325,7 +325,7 @@ def _scores(scores: Floats, is_true: Booleans, ties: Ties) -> tuple[Floats, Floa
 def _mc1(
     scores: Floats, is_true: Booleans, best_true: Floats, best_false: Floats, ties: Ties
 ) -> Floats:
-    """Whether the best option is true. Only rows in which both kinds tie need a closer look."""
+    """Whether the best option is true. Only rows in which both kinds tie need further work."""
     is_better = np.greater_equal if ties == "optimistic" else np.greater
     mc1 = is_better(best_true, best_false).astype(np.float64)
     tied = np.flatnonzero(best_true == best_false)
@@ -343,11 +343,11 @@ def _mc2(
 ) -> Floats:
     """The probability of the true options; NaN if no option is above -inf.
 
-    As in log-sum-exp, a maximum is subtracted before `exp`, but each kind has its own. With one
-    maximum for all, the terms of a kind far below it would underflow one by one before they are
-    added: ten thousand terms of exp(-746) are 0, but their sum is not.
+    As in log-sum-exp, a maximum is subtracted before `exp`, but separately for true and false
+    options. With a common maximum, the terms of a kind far below it would underflow one by one
+    before they are added: ten thousand terms of exp(-746) are 0, but their sum is not.
     """
-    true = true - np.maximum(best_true, _LOWEST)  # -inf, not NaN, where nothing is true
+    true = true - np.maximum(best_true, _LOWEST)  # -inf instead of NaN if nothing is true
     false = false - np.maximum(best_false, _LOWEST)
     terms = np.exp(np.maximum(true, false))
     true_terms = terms * is_true
@@ -368,9 +368,9 @@ def _scaled(mass: Floats, exponent: Floats) -> Floats:
 def _sum(terms: Floats) -> Floats:
     """The sum over the first axis; `terms` are overwritten.
 
-    Pairwise summation (Higham 1993): one half is added to the other until one term is left, so
-    each term takes part in log2(options) additions, each with an error of at most half a unit in
-    the last place. `numpy.sum` adds in an order that depends on the second axis.
+    Pairwise summation (Higham 1993): one half is added to the other until one term is left, so each
+    term takes part in log2(options) additions, each with an error of at most half a unit in the
+    last place. `numpy.sum` adds in an order that depends on the second axis.
     """
     while len(terms) > 1:
         half = len(terms) // 2
@@ -381,15 +381,15 @@ def _sum(terms: Floats) -> Floats:
 
 
 def _mc3(true: Floats, is_true: Booleans, best_false: Floats) -> Floats:
-    """The share of true options above every false one; NaN if there is no true option."""
+    """The proportion of true options above all false ones; NaN if there is no true option."""
     count = is_true.sum(axis=0)
-    share: Floats = (true > best_false).sum(axis=0) / count
-    share[count == len(true)] = 1.0  # without false options, -inf is above all of them too
-    return share
+    fraction: Floats = (true > best_false).sum(axis=0) / count
+    fraction[count == len(true)] = 1.0  # without false options, -inf is above all of them too
+    return fraction
 
 
 def _check_defined(results: Floats, block: _Block) -> None:
-    """Every row of a block has results."""
+    """Check that every row of a block has defined results."""
     undefined = np.isnan(results[:, block.rows])
     if undefined.any():
         row = block.rows.start + int(np.argmax(undefined.any(axis=0)))

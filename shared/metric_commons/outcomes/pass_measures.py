@@ -1,8 +1,9 @@
-"""What samples that pass say of a model: pass@k, and how reliably it passes.
+"""How reliably a model passes, from the samples that pass: pass@k, pass^k, G-Pass@k and others.
 
-pass@k asks whether one of k samples passes, pass^k whether all do, G-Pass@k whether a share of them
-does. All are chances over subsets of k samples, drawn without replacement from those of a problem,
-and none depends on more than how many samples there are and how many pass.
+pass@k asks whether at least one of k samples passes, pass^k whether all do, G-Pass@k whether a
+given proportion of them does. All are probabilities over subsets of k samples, drawn without
+replacement from the samples of a problem; they depend only on how many samples there are and how
+many pass.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError, check_measures, check_sizes
-from ..numbers.domains import Parsed, Share, checked_options
+from ..numbers.domains import Parsed, Proportion, checked_options
 from .passes import Samples, Sizes, check_sample_counts, distinct_counts, pass_at_k
 
 MEASURES = ("pass@k", "pass^k", "g-pass@k", "mg-pass@k", "avg@n")
@@ -23,9 +24,9 @@ Measures = Annotated[
     str | Sequence[str],
     Parsed(partial(check_measures, supported=MEASURES), "a measure, or a list of them"),
 ]
-Thresholds = Sequence[Share]
+Thresholds = Sequence[Proportion]
 
-_GREATEST_K = 1000  # of k where subsets are counted: their number has up to 30 bits for each sample
+_LARGEST_K = 1000  # if subsets are counted: their number has up to 30 bits per sample
 
 
 @checked_options
@@ -36,29 +37,29 @@ def pass_scores(
     measures: Measures = ("pass@k",),
     thresholds: Thresholds = (0.25, 0.5, 0.75, 1.0),
 ) -> dict[str, Floats]:
-    """The scores of each problem under the name of the score, such as "pass^4"; shape (problems,).
+    """The scores of each problem by name, such as "pass^4"; shape (problems,).
 
-    * "pass@k" is the chance that at least one of k samples passes.
-    * "pass^k" is the chance that all k pass, C(c, k) / C(n, k).
-    * "g-pass@k" is the chance that at least k * threshold of k samples pass, for each threshold:
-      G-Pass@16 at 0.5 is "g-pass@16_0.5". At 1.0 it is pass^k, and at 0.0 it is pass@k.
-    * "mg-pass@k" is 2 / k times the sum of the chances that at least m of k samples pass, over m
-      from ceil(k / 2) + 1 to k: the mean of G-Pass@k over thresholds from 0.5 to 1.0, as its
-      authors approximate it.
-    * "avg@n" is the share of all samples that pass. It is called so, whatever n is.
+    * "pass@k" is the probability that at least one of k samples passes. * "pass^k" is the
+    probability that all k pass, C(c, k) / C(n, k). * "g-pass@k" is the probability that at least k
+    * threshold of k samples pass, for each threshold:   G-Pass@16 at 0.5 is "g-pass@16_0.5". At 1.0
+    it is pass^k, and at 0.0 it is pass@k.
+    * "mg-pass@k" is 2 / k times the sum of the probabilities that at least m of k samples pass,
+    over   m from ceil(k / 2) + 1 to k: the mean of G-Pass@k over thresholds from 0.5 to 1.0, as its
+    authors approximate it.
+    * "avg@n" is the proportion of all samples that pass. This is its name whatever n is.
 
-    Subsets are counted with integers of any size and divided once, so that all but pass@k, of which
-    `pass_at_k` speaks, are rounded once.
+    Subsets are counted in integers of any size, followed by one division, so that all measures are
+    rounded once, except pass@k, which is described under `pass_at_k`.
 
     Args:
         samples: the counts of each problem, from `sample_counts`.
         k: how many samples are drawn; one size or several.
         measures: one or several.
-        thresholds: shares of k. A share is the decimal number that Python writes for it: 7 of 100
-            samples are enough for 0.07, though the float is a little more than 7 / 100.
+        thresholds: proportions of k. Each is taken as the decimal number that Python prints for it:
+            7 of 100 samples are enough for 0.07, though the float is slightly more than 7 / 100.
 
     Raises:
-        ValueError: a problem has fewer than k samples, or k is too great to count subsets.
+        ValueError: a problem has fewer than k samples, or k is too large to count subsets.
 
     Sources:
         Yao et al., tau-bench (2024), for pass^k; Liu et al., Are Your LLMs Capable of Stable
@@ -83,8 +84,8 @@ def pass_scores(
             scores |= zip(names, pass_at_k(samples, sizes), strict=True)
             continue
         for name, size in zip(names, sizes, strict=True):
-            if size > _GREATEST_K:
-                raise OptionError("k", f"holds {size}; {measure} takes {_GREATEST_K} at the most")
+            if size > _LARGEST_K:
+                raise OptionError("k", f"holds {size}; {measure} takes {_LARGEST_K} at the most")
             if measure == "pass^k":
                 scores[name] = _chances(samples, size, [size])[0]
             elif measure == "g-pass@k":
@@ -97,19 +98,19 @@ def pass_scores(
 
 
 def required_passes(k: int, threshold: float) -> int:
-    """The least number of k samples that is at least the share of them, and at least 1.
+    """The smallest number out of k samples that is at least this proportion, and at least 1.
 
-    The share is read as it is written. The product of floats, 7.000000000000001, would ask for 8:
+    The threshold is read as a decimal. The product of floats, 7.000000000000001, would require 8:
 
     >>> required_passes(100, 0.07), required_passes(4, 0.0)
     (7, 1)
     """
-    share = Fraction(repr(float(threshold)))
-    return max(-(-share.numerator * k // share.denominator), 1)
+    proportion = Fraction(repr(float(threshold)))
+    return max(-(-proportion.numerator * k // proportion.denominator), 1)
 
 
 def _chances(samples: Samples, k: int, required: Sequence[int]) -> Floats:
-    """For each number of passes the chance that k samples hold as many; (required, problems)."""
+    """The probability that k samples hold each number of passes; shape (required, problems)."""
     levels = sorted(set(required), reverse=True)
     rows = [levels.index(level) for level in required]
 
@@ -146,7 +147,7 @@ def _subsets(n: int, c: int, k: int, levels: Sequence[int]) -> list[int]:
     """How many subsets of k of n samples hold at least m of the c that pass, for each level m.
 
     The levels descend. C(c, m) * C(n - c, k - m) subsets hold exactly m; each of these numbers is
-    the one before times a fraction.
+    the previous one times a fraction.
 
     >>> _subsets(4, 2, 2, [2, 1])
     [1, 5]

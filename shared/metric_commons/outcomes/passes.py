@@ -1,6 +1,6 @@
-"""pass@k: functional correctness of generated programs, from how many samples of them pass.
+"""pass@k: functional correctness of generated programs, from how many of their samples pass.
 
-Nothing here runs code. The input is whether each sample passed its tests, or counts of that.
+No code is run here. The input is whether each sample passed its tests, or counts of that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,8 +13,8 @@ from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import RowError, check_sizes
 from ..numbers.domains import Parsed
 
-_MAX_SAMPLES = 2**31 - 1  # of a problem; a key of two such numbers fits into 64 bits
-_TABLE = 1 << 22  # smaller keys are found by a table (20 MB), larger ones by sorting
+_MAX_SAMPLES = 2**31 - 1  # per problem; a key of two such numbers fits into 64 bits
+_TABLE = 1 << 22  # smaller keys are looked up in a table (20 MB), larger ones are sorted
 _CELLS = 1 << 15  # draws computed together, few enough for the processor's cache
 _CERTAIN = 40  # e**-40 is far below half a unit in the last place of 1
 
@@ -30,12 +30,12 @@ def sample_counts(predictions: Column) -> Samples:
     """The counts of samples of each problem, from counts or from outcomes.
 
     Args:
-        predictions: for each problem `{"n": samples, "c": passing samples}`, or the outcomes of its
-            samples: 1 or True for a pass, 0 or False for a failure.
+        predictions: for each problem, `{"n": samples, "c": passing samples}`, or the outcomes of
+            its samples: 1 or True for a pass, 0 or False for a failure.
 
     Raises:
         ValueError: a problem has no samples, an outcome is neither 0 nor 1, a count is negative, or
-            more samples pass than there are. The message has the row.
+            more samples pass than there are. The message names the row.
 
     >>> sample_counts([[True, False, True], [False]])
     Samples(n=array([3, 1]), c=array([2, 0]))
@@ -70,7 +70,7 @@ Sizes = Annotated[
 
 
 def pass_at_k(samples: Samples, k: Sequence[int]) -> list[Floats]:
-    """For each k, the probability of each problem that at least one of k of its samples passes.
+    """For each k, the probability for each problem that at least one of k of its samples passes.
 
     The k samples are drawn from all n without replacement: `1 - C(n-c, k) / C(n, k)` is the
     unbiased estimate of pass@k by Chen et al. Many problems have the same counts, so each distinct
@@ -85,7 +85,7 @@ def pass_at_k(samples: Samples, k: Sequence[int]) -> list[Floats]:
         basic arithmetic is used, so the results are the same on every machine.
 
     Raises:
-        ValueError: a problem has fewer than k samples. The message has the row.
+        ValueError: a problem has fewer than k samples. The message names the row.
 
     Source:
         Chen et al., Evaluating Large Language Models Trained on Code (2021), section 2.1.
@@ -103,7 +103,7 @@ def pass_at_k(samples: Samples, k: Sequence[int]) -> list[Floats]:
 
 
 def check_sample_counts(samples: Samples, sizes: Mapping[str, int]) -> None:
-    """Every problem has as many samples as each score needs; `sizes` has the numbers by score.
+    """Check that every problem has as many samples as each score needs; `sizes` is by score.
 
     >>> check_sample_counts(Samples(n=np.array([4, 2]), c=np.array([1, 1])), {"pass^3": 3})
     Traceback (most recent call last):
@@ -132,7 +132,7 @@ def distinct_counts(samples: Samples) -> tuple[Samples, Integers]:
 
 
 def _check_counts(n: Integers, c: Integers) -> None:
-    """The counts are possible."""
+    """Check that the counts are possible."""
     for wrong, problem in (
         (n < 0, "n = {n}; a count is not negative"),
         (c < 0, "c = {c}; a count is not negative"),
@@ -145,7 +145,7 @@ def _check_counts(n: Integers, c: Integers) -> None:
 
 
 def _checked_counts(rows: Column, failed: Any, passing: Any) -> Samples:
-    """The counts of rows of outcomes, from how many of these are 0 and how many are 1."""
+    """The counts of rows of outcomes, given how many of these are 0 and how many are 1."""
     n, c = np.array(list(map(len, rows)), dtype=np.int64), np.array(passing, dtype=np.int64)
     wrong = np.array(failed, dtype=np.int64) + c < n
     if wrong.any():
@@ -158,8 +158,8 @@ def _checked_counts(rows: Column, failed: Any, passing: Any) -> Samples:
 def _unique(keys: Integers) -> tuple[Integers, Integers]:
     """The distinct keys, ascending, and the index of each row's key among them.
 
-    As `numpy.unique`, for keys that are not negative. Small keys are looked up in a table, which
-    takes a fraction of the time of sorting them.
+    As `numpy.unique`, for non-negative keys. Small keys are looked up in a table, which takes a
+    fraction of the time of sorting them.
     """
     size = int(keys.max()) + 1
     if size > _TABLE:
@@ -177,10 +177,9 @@ def _pass_probability(n: Integers, c: Integers, k: int) -> Floats:
 
     The formula is symmetric in c and k: it is also the probability that one of c draws hits one of
     k marked samples. The smaller of the two is taken as the number of draws, and the larger one as
-    the number of marked samples. After j misses, the next draw hits with probability
-    marked / (n - j), which is at least marked / n. So d draws all miss with a probability of at
-    most exp(-d * marked / n). Beyond 40 n / marked draws that is below exp(-40), and no more draws
-    are computed.
+    the number of marked samples. After j misses, the next draw hits with probability marked / (n -
+    j), which is at least marked / n. So d draws all miss with a probability of at most exp(-d *
+    marked / n). Beyond 40 n / marked draws this is below exp(-40), and further draws are skipped.
     """
     probability = np.zeros(n.size)
     is_certain = n - c < k  # fewer than k samples fail
@@ -201,8 +200,8 @@ def _hit_probability(marked: Integers, n: Integers, draws: Integers) -> Floats:
     """The probability that one of the draws hits; the first pair has the most draws.
 
     If some draws hit with probability a, and the next ones, after they missed, with probability b,
-    all of them hit with probability a + (1 - a) b. Nothing cancels in this sum, unlike in one minus
-    the probability that all miss. Neighbouring draws are combined first, then neighbouring pairs,
+    all of them together hit with probability a + (1 - a) b. Nothing cancels in this sum, unlike in
+    one minus the probability that all miss. Adjacent draws are combined first, then adjacent pairs,
     and so on, so that rounding errors grow with the logarithm of the number of draws. Empty cells
     have probability 0 and change nothing.
     """

@@ -1,7 +1,7 @@
 """Win rates from pairwise comparisons of a system with opponents.
 
-An outcome is a number from 0 to 1: 1 is a win, 0 a loss, 0.5 a tie, and any other number says how
-sure the judge is.
+An outcome is a number from 0 to 1: 1 is a win, 0 a loss, 0.5 a tie, and any other number expresses
+the confidence of the judge.
 """
 
 import math
@@ -30,7 +30,7 @@ def outcomes(predictions: Column) -> Floats:
     """The outcome of each comparison, from the words "win", "loss" and "tie" or from numbers.
 
     Raises:
-        ValueError: there is another word, or a number outside 0 to 1. The message has the row.
+        ValueError: a word is unknown, or a number is outside 0 to 1. The message names the row.
 
     >>> outcomes(["win", "loss", "tie"])
     array([1. , 0. , 0.5])
@@ -57,14 +57,16 @@ def outcomes(predictions: Column) -> Floats:
 
 
 def alpaca_outcomes(preferences: ArrayLike) -> Floats:
-    """The outcomes of the model, from preferences in the convention of AlpacaEval.
+    """The outcomes for the model, from preferences in AlpacaEval's convention.
 
-    There 1 prefers the baseline and 2 the model, 1.5 is a draw, and any other number from 1 to 2 is
-    1 plus the weight of the model. 0 is a draw too, for older annotators. AlpacaEval drops
-    preferences that are missing or have another value; here they are errors, and callers drop them.
+    There, 1 prefers the baseline and 2 the model, 1.5 is a draw, and any other number from 1 to 2
+    is 1 plus the weight of the model. 0 is a draw too, for older annotators. AlpacaEval drops
+    preferences that are missing or have another value; here they are errors, and callers must drop
+    them.
 
     Raises:
-        ValueError: a preference is missing, or neither 0 nor from 1 to 2. The message has the row.
+        ValueError: a preference is missing, or is neither 0 nor from 1 to 2. The message names the
+            row.
 
     >>> alpaca_outcomes([2, 1, 1.5, 0, 1.75])
     array([1.  , 0.  , 0.5 , 0.5 , 0.75])
@@ -100,26 +102,26 @@ def win_rates(
 ) -> dict[str, Any]:
     """The win rate, its standard error, and the counts of wins, losses and ties.
 
-    With `ties="half"`, `win_rate` is the mean of the outcomes. With "ignore" it is the mean over
+    With `ties="half"`, `win_rate` is the mean of the outcomes. With "ignore", it is the mean over
     wins, which count 1, and losses, which count 0. `standard_error` is that of this mean.
     `discrete_win_rate` is the mean after outcomes above 0.5 are rounded up to a win and those below
     down to a loss; with "ignore" it equals the win rate.
 
     Args:
-        outcomes: from 0 to 1, shape (rows,).
+        outcomes: numbers from 0 to 1, shape (rows,).
         ties: "ignore" or "half".
-        per_example: also return the value with which each row counts, NaN for an ignored tie.
-        confidence_level: also return intervals of both rates, such as 0.95, with what comes beside
-            them in `summarize`.
-        standard_error: a number that is always there; the option changes nothing.
-        interval: how, as in `statistics.interval`; rows that do not count are left out first.
-        clusters: one label per row; intervals and the standard error then count clusters.
-        n_resamples: the number of resamples of the bootstrap.
-        seed: of the bootstrap.
+        per_example: also return the value of each row in the mean, NaN for an ignored tie.
+        confidence_level: also return intervals of both rates at this level, such as 0.95, with the
+            accompanying keys of `summarize`.
+        standard_error: has no effect, since the standard error is always returned.
+        interval: the method, as in `statistics.interval`; ignored rows are dropped first.
+        clusters: one label per row; intervals and the standard error are then based on clusters.
+        n_resamples: the number of bootstrap resamples.
+        seed: the seed of the bootstrap.
         groups: one label per row; also return rates and counts of each group, ordered by label.
 
     Raises:
-        ValueError: an option is not valid, or the interval is one that the outcomes cannot have.
+        ValueError: an option is not valid, or the interval is not possible for these outcomes.
 
     >>> rates = win_rates(np.array([1.0, 1.0, 0.0, 0.5]))
     >>> round(rates["win_rate"], 3), rates["wins"], rates["losses"], rates["ties"]
@@ -163,7 +165,7 @@ def rates(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """What `win_rates` returns of all rows, or of a group of them; `sums` are those of clusters.
+    """The result of `win_rates` for all rows, or a group of them; `sums` are those of clusters.
 
     >>> rates(np.array([1.0, 0.0]), "ignore")["win_rate"]
     0.5
@@ -193,7 +195,7 @@ def rates(
 
 
 def sums_of_clusters(outcomes: Floats, ties: Ties, clusters: Clusters) -> dict[str, ClusterSums]:
-    """For each rate the sums of clusters over the rows that count.
+    """For each rate, the sums per cluster over the rows that count.
 
     >>> clusters = Clusters.of_labels(["a", "a", "b"], 3)
     >>> sums_of_clusters(np.array([1.0, 0.0, 0.5]), "ignore", clusters)["win_rate"].clusters
@@ -206,7 +208,7 @@ def sums_of_clusters(outcomes: Floats, ties: Ties, clusters: Clusters) -> dict[s
 
 
 def values_of_rates(outcomes: Floats, ties: Ties) -> dict[str, Floats]:
-    """The values of rows of which each rate is the mean, NaN for rows that do not count."""
+    """The row values whose mean is each rate, NaN for rows that do not count."""
     rounded = np.sign(outcomes - 0.5) / 2 + 0.5
     if ties == "half":
         return {"win_rate": outcomes, "discrete_win_rate": rounded}
@@ -217,8 +219,8 @@ def values_of_rates(outcomes: Floats, ties: Ties) -> dict[str, Floats]:
 def _interval(values: Floats, sums: ClusterSums | None, **options: Any) -> Interval:
     """The interval of the mean over the rows that count; NaN if there are none.
 
-    Ignored ties are dropped before, not after resampling: their number says nothing about who wins
-    the other comparisons, and no resample can then consist of ties alone.
+    Ignored ties are dropped before rather than after resampling: their number says nothing about
+    who wins the other comparisons, and no resample can then consist of ties alone.
     """
     if values.size:
         return mean_interval(values, clusters=sums, **options)

@@ -1,11 +1,11 @@
-"""Risk and coverage of answers that are given in the order of their confidence.
+"""Risk and coverage of answers that are given in order of confidence.
 
-The answers with the greatest confidence are given, the others withheld. Coverage is the share of
-the answers that are given, risk the share of the given ones that are wrong.
+The most confident answers are given, the others withheld. Coverage is the proportion of answers
+that are given, risk the error rate among the given ones.
 
-Confidences that models put into words are mostly ties. Equal confidences stand for each other here:
-of a level with 10 answers and 4 errors, the first 5 answers count 2 errors. This is the mean over
-all orders of the ties; any one order would let the order of rows decide.
+Confidences that models verbalize are mostly tied. Tied answers are averaged here: if a level has 10
+answers and 4 errors, its first 5 answers count 2 errors. This is the mean over all orders of the
+ties; with any single order, the order of rows would matter.
 """
 
 from collections.abc import Sequence
@@ -19,25 +19,25 @@ from ..numbers.arrays import Floats, Integers
 def rank_scores(
     answers: Integers, errors: Integers, coverages: Sequence[float] = ()
 ) -> dict[str, Floats]:
-    """How well confidence orders answers: areas, and accuracies where the least sure are withheld.
+    """How well confidence orders answers: areas, and accuracies if the least sure are withheld.
 
-    * "aurc" is the area under the risk-coverage curve: the mean, over k from 1 to the number of
-      answers, of the share of errors among the k most confident.
-    * "e_aurc" is what it exceeds the area by that the same errors have if all come last.
-    * "augrc" is the mean of the errors among the k most confident, divided by all answers.
-    * "auroc" is the chance that a correct answer is more confident than a wrong one; equal
-      confidences count half.
-    * "accuracy@0.5" is the share of correct answers among the most confident half; at least one
-      answer, and at least this share of all, which is read as the decimal that is written.
+    * "aurc" is the area under the risk-coverage curve: the error rate among the k most confident
+      answers, averaged over k from 1 to the number of answers.
+    * "e_aurc" is the excess of this area over the area if all errors came last.
+    * "augrc" is the mean number of errors among the k most confident, divided by all answers.
+    * "auroc" is the probability that a correct answer is more confident than a wrong one; ties
+    count   half.
+    * "accuracy@0.5" is the accuracy among the most confident half: at least one answer, and at
+    least   this proportion of all, taken as the decimal number as written.
 
     Args:
-        answers: how many answers have each confidence, the greatest first, shape (..., levels). A
-            level may have none.
-        errors: how many of them are wrong.
-        coverages: of the accuracies.
+        answers: the number of answers at each confidence, highest first, shape (..., levels). A
+            level may be empty.
+        errors: the number of wrong answers at each confidence.
+        coverages: the coverages of the accuracies.
 
     Returns:
-        Arrays of shape (...), NaN where a score is undefined: without answers, and "auroc" without
+        Arrays of shape (...), NaN if a score is undefined: without answers, and "auroc" without
         correct or without wrong answers.
 
     Source:
@@ -55,13 +55,13 @@ def rank_scores(
     errors_before = errors.cumsum(axis=-1) - errors
     errors_behind = wrong[..., np.newaxis] - errors_before - errors
     share = errors / np.maximum(answers, 1)
-    # After B errors among N answers a level has e errors among m answers. The i-th of these counts
-    # the risk (B + i e / m) / (N + i), and all together e + (B - N e / m) times the sum of
-    # 1 / (N + i).
+    # After B errors among N answers, a level has e errors among m answers. The i-th of these adds
+    # the risk (B + i e / m) / (N + i), and all together e + (B - N e / m) times the sum of 1 / (N +
+    # i).
     risks = errors + (errors_before - answers_before * share) * _reciprocals(
         answers_before, answers_before + answers
     )
-    # The errors among the first i answers of a level are B + i e / m, which add up likewise.
+    # The errors among the first i answers of a level are B + i e / m, and are added up likewise.
     error_sums = 2 * errors_before * answers + errors * (answers + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         aurc = risks.sum(axis=-1) / n
@@ -89,7 +89,7 @@ def rank_scores(
 def risk_coverage_curve(
     confidences: Floats, answers: Integers, errors: Integers
 ) -> dict[str, list[float]]:
-    """Coverage and risk where each level ends, and the confidence of the level.
+    """Coverage and risk at the end of each level, and the confidence of the level.
 
     >>> risk_coverage_curve(np.array([0.9, 0.5]), np.array([1, 3]), np.array([0, 2]))
     {'coverage': [0.25, 1.0], 'risk': [0.0, 0.5], 'thresholds': [0.9, 0.5]}
@@ -103,10 +103,10 @@ def risk_coverage_curve(
 
 
 def _reciprocals(start: Integers, end: Integers) -> Floats:
-    """1 / (start + 1) + ... + 1 / end, to some units in the last place.
+    """1 / (start + 1) + ... + 1 / end, accurate to some units in the last place.
 
-    It is a difference of running sums. What each step of these rounds off is known exactly (Knuth's
-    two-sum), and added up beside them.
+    It is a difference of cumulative sums. The rounding error of each step is known exactly (Knuth's
+    two-sum), and is accumulated separately.
 
     >>> _reciprocals(np.array([0, 2]), np.array([3, 2])).tolist()
     [1.8333333333333333, 0.0]

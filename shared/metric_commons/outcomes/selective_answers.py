@@ -1,4 +1,4 @@
-"""Answers of a model that may say that it does not know: graded, and perhaps with a confidence."""
+"""Answers of a model that may abstain, graded, and possibly with a confidence."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..numbers.arrays import Booleans, Column, Floats
 from ..numbers.checks import OptionError, RowError, check_labels, nearest
-from ..numbers.domains import Labels, Level, Resamples, Seed, Share, checked_options
+from ..numbers.domains import Labels, Level, Proportion, Resamples, Seed, checked_options
 from ..resampling.bootstrap import deviation, percentile_ends
 from ..statistics.cluster_sums import Clusters
 from ..statistics.intervals import interval as mean_interval
@@ -27,14 +27,14 @@ _LETTERS = dict(zip("ABC", GRADES.values(), strict=True))
 
 
 def graded_answers(predictions: Column) -> GradedAnswers:
-    """The rows, from grades or from records.
+    """Parse rows from grades or from records.
 
     Args:
         predictions: "correct", "incorrect" or "not_attempted", or A, B or C for these; or records
-            with `correct`, `confidence` and perhaps `attempted`.
+            with `correct`, `confidence` and optionally `attempted`.
 
     Raises:
-        ValueError: there is another grade, or a row is correct without an attempt.
+        ValueError: a grade is unknown, or a row is correct but not attempted.
 
     >>> graded_answers(["correct", "C"]).attempted.tolist()
     [True, False]
@@ -65,7 +65,7 @@ def selective_scores(
     predictions: Column,
     *,
     confidence_targets: Sequence[Level] = (),
-    coverages: Sequence[Share] = (),
+    coverages: Sequence[Proportion] = (),
     curve: bool = False,
     confidence_level: Level | None = None,
     interval: Method = "auto",
@@ -74,11 +74,11 @@ def selective_scores(
     seed: Seed = 0,
     groups: Labels | None = None,
 ) -> dict[str, Any]:
-    """How often answers are right, wrong and withheld, and whether confidence says which.
+    """The rates of correct, wrong and withheld answers, and how well confidence predicts them.
 
-    `correct`, `incorrect` and `not_attempted` are shares of all rows. `f1` is the harmonic mean of
-    `correct` and `accuracy_given_attempted`, as in SimpleQA. All that follows from confidences is
-    about the rows that were attempted.
+    `correct`, `incorrect` and `not_attempted` are proportions of all rows. `f1` is the harmonic
+    mean of `correct` and `accuracy_given_attempted`, as in SimpleQA. All scores based on confidence
+    are over the attempted rows.
 
     Args:
         predictions: as in `graded_answers`.
@@ -96,8 +96,8 @@ def selective_scores(
         groups: one label per row; also return the scores of each group under `groups`.
 
     Raises:
-        ValueError: a row is not what it may be; coverages or a curve of grades without confidences;
-            labels that are not one per row.
+        ValueError: a row is not valid; coverages or a curve are requested of grades without
+            confidences; or there is not one label per row.
 
     >>> scores = selective_scores(["correct", "incorrect", "C"], confidence_targets=[0.75])
     >>> round(scores["f1"], 3), scores["accuracy_given_attempted"], scores["penalized@0.75"]
@@ -157,7 +157,7 @@ class _Mean:
     """A score that is a mean over some of the rows; NaN if there are none."""
 
     values: Floats  # of these rows
-    rows: Booleans  # which of all rows these are
+    rows: Booleans  # which of all rows are included
     bounds: tuple[float, float] = (0.0, 1.0)
 
     def value(self) -> float:
@@ -169,7 +169,7 @@ class _Mean:
         if math.isnan(self.value()):
             return Interval(math.nan, math.nan, "korn_graubard", math.nan, 0.0)
         if method in COUNTING and not np.isin(self.values, self.bounds).all():
-            method = "auto"  # the result says which it was
+            method = "auto"  # the result names the method used
         sums = None if clusters is None else clusters.take(self.rows).sums(self.values)
         return mean_interval(
             self.values, clusters=sums, bounds=self.bounds, method=method, **options
@@ -188,8 +188,8 @@ def _means(answers: GradedAnswers, targets: Sequence[float]) -> dict[str, _Mean]
         "accuracy_given_attempted": _Mean(correct[attempted], attempted),
     }
     for target in targets:
-        share = Fraction(repr(float(target)))
-        penalty = float(share / (1 - share))
+        target_fraction = Fraction(repr(float(target)))
+        penalty = float(target_fraction / (1 - target_fraction))
         means[f"penalized@{float(target)!r}"] = _Mean(
             np.where(wrong, -penalty, correct), rows, (-penalty, 1.0)
         )
@@ -212,7 +212,7 @@ def _resampled_interval(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Interval:
-    """The percentile interval of a score of resamples; whatever the method, there is no other."""
+    """The percentile interval of a resampled score, whichever method is requested."""
     values = resample(int(n_resamples), int(seed))[name]
     low, high = percentile_ends(values, confidence_level).tolist()
     error = deviation(values[~np.isnan(values)])

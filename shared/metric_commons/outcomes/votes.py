@@ -1,8 +1,7 @@
-"""What k samples of a problem are worth together: the majority of their answers, or the best.
+"""The value of k samples of a problem together: the majority of their answers, or the best one.
 
-The samples of a problem are more than k. Each score is its exact mean over all subsets of k
-samples, with integers of any size and one rounding at the end, and not that of some subsets that
-were drawn.
+A problem has more than k samples. Each score is the exact mean over all subsets of k samples, with
+integers of any size and one rounding at the end, instead of an average over random subsets.
 """
 
 import math
@@ -31,7 +30,7 @@ SampleScores = Annotated[Sequence[Sequence[float]], PerRow("list of numbers")]
 
 
 def sample_sizes(k: Any) -> tuple[int, ...]:
-    """The sizes that an option names, each once.
+    """The sizes that an option names, without repetitions.
 
     >>> sample_sizes([4, 2, 4])
     (4, 2)
@@ -56,28 +55,28 @@ def sampling_scores(
     ties: Ties = "expected",
     scores: SampleScores | None = None,
 ) -> dict[str, Floats]:
-    """The scores of each problem under the name of the score, such as "maj@8"; shape (problems,).
+    """The scores of each problem by name, such as "maj@8"; shape (problems,).
 
-    * "maj@k" is the chance that the most frequent of k answers is right.
-    * "best_of@k" is the chance that the sample of k with the greatest score is right.
-    * "self_consistency" is the share of all samples that give the most frequent answer.
+    * "maj@k" is the probability that the most frequent of k answers is right.
+    * "best_of@k" is the probability that the sample of k with the highest score is right.
+    * "self_consistency" is the proportion of samples that give the most frequent answer.
 
-    Ties are between answers that are equally frequent, or samples with equal scores. "expected":
-    each of them wins equally often, which is also the mean over all orders of "the first wins".
-    "optimistic": a right one wins, "pessimistic": a wrong one. "first": that which comes first in
-    the list; k must then be all samples, since subsets have no order.
+    Ties are between equally frequent answers, or samples with equal scores. "expected": each of
+    them wins equally often, which is also the mean over all orders of "first". "optimistic": a
+    right one wins, "pessimistic": a wrong one. "first": the one that comes first in the list; k
+    must then be all samples, since subsets have no order.
 
     Args:
-        problems: of each its samples, from `sampled_answers` or `sampled_outcomes`.
-        k: how many samples are drawn, one size or several; None for all that a problem has, under
-            the names "maj@n" and "best_of@n".
+        problems: the samples of each problem, from `sampled_answers` or `sampled_outcomes`.
+        k: how many samples are drawn, one size or several; None for all samples of each problem,
+            named "maj@n" and "best_of@n".
         measures: one or several.
         ties: "expected", "first", "optimistic" or "pessimistic".
-        scores: for each problem a number for each sample, for "best_of@k".
+        scores: for each problem, a number for each sample, for "best_of@k".
 
     Raises:
-        ValueError: a problem has fewer than k samples; scores are missing or not one a sample;
-            outcomes do not say which answers were given.
+        ValueError: a problem has fewer than k samples; there is not one score per sample; or the
+            measure needs answers and there are only outcomes.
 
     >>> answers = SampledAnswers([0, 0, 1], [True, True, False])
     >>> {name: values.tolist() for name, values in sampling_scores([answers], k=[1, 3]).items()}
@@ -89,7 +88,7 @@ def sampling_scores(
     names = check_measures(measures, MEASURES)
     sizes = {"n": None} if k is None else {str(size): size for size in sample_sizes(k)}
     numbers = None if scores is None else _checked_scores(scores, problems)
-    majority = cache(majority_chance)  # few problems have counts of their own
+    majority = cache(majority_chance)  # few problems have unique counts
     result: dict[str, Floats] = {}
     for name in names:
         if name != "best_of@k" and not all(problem.clusters for problem in problems):
@@ -97,7 +96,7 @@ def sampling_scores(
                 "measures", f"holds {name!r}, which takes answers and references, not outcomes"
             )
         if name == "self_consistency":
-            result[name] = np.array([_largest_share(problem.clusters) for problem in problems])
+            result[name] = np.array([_largest_fraction(problem.clusters) for problem in problems])
             continue
         for label, size in sizes.items():
             key = name.removesuffix("k") + label
@@ -125,30 +124,30 @@ def sampling_scores(
 def majority_chance(
     right: tuple[int, ...], wrong: tuple[int, ...], n: int, k: int, ties: Ties = "expected"
 ) -> float:
-    """The chance that a right answer has the most votes among k of n samples.
+    """The probability that a right answer has the most votes among k of n samples.
 
-    Where v votes win, answers with fewer than v samples cannot win, so these samples are drawn as
-    they come. Of each other answer fewer than v samples are drawn, or v, and then it shares the
-    first place. The ways to do so are the coefficients of a product of polynomials, in which the
-    exponent of x is the number of samples drawn. A polynomial is one integer here (Kronecker's
-    substitution): no coefficient is above C(n, u) <= 2**n, so with x = 2**(n + 1) they do not run
-    into each other, and Python multiplies integers fast.
+    If v votes win, answers with fewer than v samples cannot win, so these samples are drawn freely.
+    Of each other answer, fewer than v samples are drawn, or exactly v, which makes it one of the
+    winners. The numbers of ways to do so are the coefficients of a product of polynomials, in which
+    the exponent of x is the number of samples drawn. A polynomial is one integer here (Kronecker's
+    substitution): no coefficient exceeds C(n, u) <= 2**n, so with x = 2**(n + 1) they do not
+    overlap, and Python multiplies integers fast.
 
     Args:
         right: how often each right answer was given.
         wrong: how often each wrong answer was given.
-        n: the number of samples, among them those that do not vote.
-        k: how many are drawn.
+        n: the number of samples, including those that do not vote.
+        k: the number of samples drawn.
         ties: "expected", "optimistic" or "pessimistic", as in `sampling_scores`.
 
-    Of the answers A, A, B, where A is right, two samples are one of AA, AB and AB:
+    With answers A, A, B, where A is right, two samples are AA, AB or AB:
 
     >>> majority_chance((2,), (1,), n=3, k=2), majority_chance((2,), (1,), 3, 2, "pessimistic")
     (0.6666666666666666, 0.3333333333333333)
     """
     counts = [(count, True) for count in right] + [(count, False) for count in wrong]
     width = n + 1
-    mask = (1 << (k + 1) * width) - 1  # what is beyond x**k does not matter
+    mask = (1 << (k + 1) * width) - 1  # terms beyond x**k do not matter
     wins = Fraction(0)
     for votes in range(1, min(max(right, default=0), k) + 1):
         free = n - sum(count for count, _ in counts if count >= votes)
@@ -166,20 +165,20 @@ def majority_chance(
                     longer[winners] += product * tied & mask
             ways = longer
         for winners, product in ways.items():
-            wins += (product >> k * width) * _right_share(*winners, ties)
+            wins += (product >> k * width) * _right_fraction(*winners, ties)
     return float(wins / comb(n, k))
 
 
 def best_chance(scores: Sequence[float], right: Sequence[bool], k: int, ties: Ties) -> float:
-    """The chance that the sample with the greatest score of k is right.
+    """The probability that the sample with the highest score among k is right.
 
-    C(lesser + size, k) - C(lesser, k) subsets have their greatest score at a level with `size`
-    samples and `lesser` samples under it.
+    C(lesser + size, k) - C(lesser, k) subsets have their highest score at a level with `size`
+    samples and `lesser` samples below it.
 
     >>> best_chance([0.5, 0.9, 0.9], [False, True, False], 2, "expected")
     0.5
     """
-    if ties == "first":  # of all samples
+    if ties == "first":  # among all samples
         return float(right[max(range(len(scores)), key=scores.__getitem__)])
     levels: dict[float, list[bool]] = defaultdict(list)
     for score, is_right in zip(scores, right, strict=True):
@@ -207,8 +206,8 @@ def _polynomial(n: int, degree: int, width: int) -> int:
     return sum(comb(n, u) << u * width for u in range(degree + 1))
 
 
-def _right_share(rights: int, wrongs: int, ties: Ties) -> Fraction:
-    """What a subset counts in which so many right and wrong answers share the first place."""
+def _right_fraction(rights: int, wrongs: int, ties: Ties) -> Fraction:
+    """The value of a subset in which these numbers of right and wrong answers tie for the win."""
     if not rights:
         return Fraction(0)
     if ties == "expected":
@@ -217,16 +216,16 @@ def _right_share(rights: int, wrongs: int, ties: Ties) -> Fraction:
 
 
 def _first_majority(problem: SampledAnswers) -> float:
-    """Whether the most frequent answer is right, and of several the one that comes first."""
+    """Whether the most frequent answer is right; in a tie, the one that comes first."""
     votes = [*filter(lambda cluster: cluster is not None, problem.clusters)]
     if not votes:
         return 0.0
-    ((winner, _),) = Counter(votes).most_common(1)  # equal counts stay in the order of the list
+    ((winner, _),) = Counter(votes).most_common(1)  # ties stay in the order of the list
     return float(problem.right[problem.clusters.index(winner)])
 
 
-def _largest_share(clusters: Sequence[int | None]) -> float:
-    """The share of the samples that give the most frequent answer."""
+def _largest_fraction(clusters: Sequence[int | None]) -> float:
+    """The proportion of samples that give the most frequent answer."""
     votes = Counter(cluster for cluster in clusters if cluster is not None)
     return max(votes.values(), default=0) / len(clusters)
 
@@ -234,7 +233,7 @@ def _largest_share(clusters: Sequence[int | None]) -> float:
 def _check_sample_counts(
     problems: Sequence[SampledAnswers], name: str, k: int | None, ties: Ties
 ) -> None:
-    """Each problem has as many samples as a score takes, and all are taken where order matters."""
+    """Check that each problem has enough samples, and that all are drawn if order matters."""
     if k is None:
         return
     for row, problem in enumerate(problems):
@@ -251,7 +250,7 @@ def _checked_scores(scores: Any, problems: Sequence[SampledAnswers]) -> list[lis
     """A number for each sample of each problem.
 
     Raises:
-        ValueError: there are more or fewer, or one is no number.
+        ValueError: there are more or fewer, or one is not a number.
     """
     rows = scores.tolist() if hasattr(scores, "tolist") else list(scores)
     if len(rows) != len(problems):

@@ -1,4 +1,4 @@
-"""Pictures of results."""
+"""Plots of results."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Calibration: predicted probabilities beside what came true."""
+"""Calibration: predicted probabilities against observed frequencies."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def draw_calibration(figure: "Figure", systems: Mapping[str, System]) -> None:
-    """The observed share over the predicted probability, and below it the rows of each bin."""
+    """The observed frequency over the predicted probability, and below it the rows per bin."""
     labels, positive = common_labels(systems), positive_label(systems)
     figure.set_size_inches(5, 6.2 + 0.17 * len(systems))
     curve_panel, row_panel = figure.subplots(2, sharex=True, height_ratios=[1, 0.28])
@@ -24,7 +24,7 @@ def draw_calibration(figure: "Figure", systems: Mapping[str, System]) -> None:
         scores, intervals = systems[name].result.scores, systems[name].result.confidence_interval
         bins = scores["calibration"]
         if not bins["rows"]:
-            raise ValueError(f"system {name!r}: calibration is of probabilities, from 0 to 1")
+            raise ValueError(f"system {name!r}: calibration needs probabilities, from 0 to 1")
         error = score_with_interval(scores["ece"], intervals["ece"])
         text = f"{shortened(name, TITLE_LENGTH)}: ECE {error}"
         curve_panel.plot(bins["predicted"], bins["observed"], label=text, **style)
@@ -38,14 +38,14 @@ def draw_calibration(figure: "Figure", systems: Mapping[str, System]) -> None:
     predicted, observed = "the predicted label", "right predictions"
     if len(labels) <= 2:
         predicted = observed = positive or "the positive label"
-    curve_panel.set_ylabel(f"observed share of {observed}")
+    curve_panel.set_ylabel(f"observed rate of {observed}")
     row_panel.set(xlabel=f"mean predicted probability of {predicted}", ylabel="rows")
     figure.align_ylabels()
     legend(figure, [*entries, ("perfectly calibrated", REFERENCE_LINE)])
 
 
 def _scale_rows(panel: "Axes", rows: Sequence[float]) -> None:
-    """A y axis for numbers of rows, logarithmic where small bins could not be seen otherwise."""
+    """A y axis for numbers of rows, logarithmic if small bins would otherwise be invisible."""
     from matplotlib.ticker import NullFormatter
 
     low, high = min(rows), max(rows)

@@ -1,4 +1,4 @@
-"""Names and scores as texts that fit into a picture."""
+"""Names and scores as texts that fit into a plot."""
 
 from collections.abc import Iterable, Sequence
 from textwrap import fill
@@ -10,7 +10,7 @@ LABEL_LENGTH = 24  # characters of a label beside an axis
 
 
 def shortened(name: str, length: int) -> str:
-    """`name` on one line; of a long name both ends, since either may distinguish it.
+    """`name` on one line; a long name keeps both ends, since either may distinguish it.
 
     >>> shortened("a system with a long name, run 12", 12)
     'a syst…un 12'
@@ -22,7 +22,7 @@ def shortened(name: str, length: int) -> str:
 
 
 def score_with_interval(value: float, interval: Sequence[float] | None) -> str:
-    """A score, and its interval if there is one, with digits that tell its size.
+    """A score, and its interval if there is one, with a suitable number of digits.
 
     >>> score_with_interval(0.91234, [0.9, 0.92]), score_with_interval(83.456, None)
     ('0.912 [0.900, 0.920]', '83.46')
@@ -34,7 +34,7 @@ def score_with_interval(value: float, interval: Sequence[float] | None) -> str:
 
 
 def wrapped(scores: Iterable[str]) -> str:
-    """Scores in lines as wide as a title, with no line break inside a score.
+    """Scores on lines as wide as a title, without line breaks inside a score.
 
     >>> print(wrapped(["MAE 63.75 [47.50, 81.08]", "RMSE 76.35 [57.95, 92.98]", "R² 0.924"]))
     MAE 63.75 [47.50, 81.08]
@@ -53,15 +53,15 @@ def count(rows: float) -> str:
     return f"{rows:,}" if isinstance(rows, int) else f"{rows:.4g}"
 
 
-def percent(share: float) -> str:
-    """A share in whole percent, which is 0 or 100 only where the share is 0 or 1.
+def percent(proportion: float) -> str:
+    """A proportion in whole percent, which is 0 or 100 only if the proportion is 0 or 1.
 
     >>> percent(0.5), percent(0.999), percent(0.001)
     ('50%', '>99%', '<1%')
     """
-    if 0 < share < 0.005:
+    if 0 < proportion < 0.005:
         return "<1%"
-    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+    return ">99%" if 0.995 <= proportion < 1 else f"{proportion:.0%}"
 
 
 def _digits(value: float) -> str:

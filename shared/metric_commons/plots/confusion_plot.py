@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
 
-_MAX_NUMBERED = 40  # so many labels leave space for a number in each cell
+_MAX_NUMBERED = 40  # up to this many labels, there is space for a number in each cell
 _MAX_ZEROS = 10  # with more labels, zeros would distract from the other numbers
 
 
@@ -34,7 +34,7 @@ class _Table(NamedTuple):
 
 
 def draw_confusion(figure: "Figure", systems: Mapping[str, System]) -> None:
-    """Rows by true and predicted label, a panel for each system; colours are shares of a row."""
+    """Rows by true and predicted label, one panel per system; colours are proportions of a row."""
     tables = _tables(systems)
     labels = max(len(table.labels) for table in tables)
     fontsize = 11 if labels <= 3 else 9 if labels <= 10 else 6.5
@@ -44,19 +44,23 @@ def draw_confusion(figure: "Figure", systems: Mapping[str, System]) -> None:
     panels = grid(figure, len(tables), width=width, height=height, columns=3)
     figure.set_figwidth(figure.get_figwidth() + 1)  # for the colour bar
     for panel, table in zip(panels, tables, strict=True):
-        shares = draw_cells(panel, table.counts, fontsize if labels <= _MAX_NUMBERED else None)
+        proportions = draw_cells(panel, table.counts, fontsize if labels <= _MAX_NUMBERED else None)
         name_labels(panel, table.labels, min(fontsize, 9), side / labels)
         title(panel, table.title)
     label_axes(panels, "predicted label", "true label")
     bar = figure.colorbar(
-        shares, ax=panels, shrink=0.6, aspect=30, format=lambda share, _: f"{share:.0%}"
+        proportions,
+        ax=panels,
+        shrink=0.6,
+        aspect=30,
+        format=lambda proportion, _: f"{proportion:.0%}",
     )
-    bar.set_label("share of the row")
+    bar.set_label("proportion of the row")
     bar.outline.set_visible(False)
 
 
 def _tables(systems: Mapping[str, System]) -> list[_Table]:
-    """One table for each system, or one for each label where a row may have several labels."""
+    """One table per system, or one per label if a row may have several labels."""
     tables: list[_Table] = []
     for name, system in systems.items():
         scores, intervals = system.result.scores, system.result.confidence_interval
@@ -82,23 +86,23 @@ def _cell_size(tables: Sequence[_Table], labels: int, fontsize: float) -> float:
 
 
 def _longest(tables: Iterable[_Table]) -> int:
-    """The characters of the longest label."""
+    """The length of the longest label."""
     return max(len(str(label)) for table in tables for label in table.labels)
 
 
 def draw_cells(
     panel: "Axes", counts: Sequence[Sequence[Any]], fontsize: float | None
 ) -> "AxesImage":
-    """A cell for each number, the darker the larger its share of the row; text if it has a size."""
+    """A cell for each number, darker with its proportion of the row; with text if it has a size."""
     numbers = np.array(counts, np.float64)
     totals = numbers.sum(axis=1, keepdims=True)
-    shares = np.divide(numbers, totals, out=np.zeros_like(numbers), where=totals > 0)
-    image = panel.imshow(shares, cmap="Blues", vmin=0, vmax=1)
-    for (row, column), share in np.ndenumerate(shares):
+    proportions = np.divide(numbers, totals, out=np.zeros_like(numbers), where=totals > 0)
+    image = panel.imshow(proportions, cmap="Blues", vmin=0, vmax=1)
+    for (row, column), proportion in np.ndenumerate(proportions):
         number = counts[row][column]
         if fontsize and (number or len(counts) <= _MAX_ZEROS):
-            text = f"{count(number)}\n{percent(share)}" if number else "0"
-            color = _text_color(image.cmap(share)[:3])
+            text = f"{count(number)}\n{percent(proportion)}" if number else "0"
+            color = _text_color(image.cmap(proportion)[:3])
             panel.text(column, row, text, color=color, fontsize=fontsize, ha="center", va="center")
     edges = np.arange(1, len(counts)) - 0.5
     panel.set_xticks(edges, minor=True)
@@ -110,7 +114,7 @@ def draw_cells(
 
 
 def name_labels(panel: "Axes", labels: Sequence[Any], fontsize: float, cell: float) -> None:
-    """The names of labels on both axes, of very many labels every second or third."""
+    """The names of labels on both axes; if there are very many, every second or third."""
     step = -(-len(labels) // _MAX_NUMBERED)
     ticks = range(0, len(labels), step)
     names = [shortened(str(labels[tick]), LABEL_LENGTH) for tick in ticks]
@@ -125,7 +129,7 @@ def _text_color(background: Iterable[float]) -> str:
     """Black or white, whichever has the higher contrast to the background by WCAG 2.
 
     The contrast of two luminances is (light + 0.05) / (dark + 0.05). Black has luminance 0 and
-    white 1, so that black wins where (L + 0.05) / 0.05 > 1.05 / (L + 0.05).
+    white 1, so black is better if (L + 0.05) / 0.05 > 1.05 / (L + 0.05).
 
     >>> _text_color([1.0, 1.0, 0.8]), _text_color([0.0, 0.2, 0.4])
     ('black', 'white')

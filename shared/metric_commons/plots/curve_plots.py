@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_Points = Mapping[str, Sequence[float]]  # of a curve, as results have them
+_Points = Mapping[str, Sequence[float]]  # of a curve, as in results
 
-RESOLUTION = 2000  # columns of a panel that the eye can distinguish, in print as well
+RESOLUTION = 2000  # columns of a panel that are distinguishable by eye, even in print
 
 
 class _Curve(NamedTuple):
-    """What distinguishes ROC and precision-recall curves."""
+    """The differences between ROC and precision-recall curves."""
 
     points: str  # their key in a result
     area: str  # the key of the area under the curve
     abbreviation: str  # of the area
     axes: tuple[str, str]
     line: Callable[[_Points], tuple[Floats, Floats]]  # x and y to draw
-    chance: Callable[[_Points], tuple[float, float]]  # y of the line of chance at x = 0 and x = 1
+    chance: Callable[[_Points], tuple[float, float]]  # y of the chance line at x = 0 and x = 1
     style: Mapping[str, Any]
 
 
@@ -41,7 +41,7 @@ class _Result(NamedTuple):
     points: _Points
 
     def is_defined(self) -> bool:
-        """Whether there are rows of the label, and rows of another one."""
+        """Whether there are rows with the label, and rows with another one."""
         return not math.isnan(self.area)
 
     def caption(self) -> str:
@@ -60,11 +60,11 @@ def draw_pr(figure: "Figure", systems: Mapping[str, System]) -> None:
 
 
 def thinned(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    """The points of a line that the eye can distinguish; x ascends from 0 to 1.
+    """The points of a line that are distinguishable by eye; x ascends from 0 to 1.
 
-    The panel is cut into `RESOLUTION` columns. Of the points in a column the first, the last, the
-    lowest and the highest remain, so that the line loses no peak and moves by less than the width
-    of a column.
+    The panel is divided into `RESOLUTION` columns. In each column the first, the last, the lowest
+    and the highest point remain, so that the line loses no peak and moves by less than the width of
+    a column.
 
     >>> x, y = thinned(np.linspace(0, 1, 10**6), np.linspace(0, 1, 10**6) ** 2)
     >>> x.size < 10_000, x[0], x[-1], y[-1]
@@ -96,8 +96,8 @@ def _pr_line(points: _Points) -> tuple[Floats, Floats]:
 
 
 def _pr_chance(points: _Points) -> tuple[float, float]:
-    # The first point is that of the lowest threshold, at which every row is predicted positive, so
-    # that precision is the share of positives.
+    # The first point is that of the lowest threshold, where every row is predicted positive, so
+    # precision is the proportion of positives.
     return points["precision"][0], points["precision"][0]
 
 
@@ -122,7 +122,7 @@ _PR = _Curve(
 
 
 def _draw_curves(figure: "Figure", systems: Mapping[str, System], curve: _Curve) -> None:
-    """The curves of all systems in one panel, or in a panel for each of more than two labels."""
+    """The curves of all systems in one panel, or in a panel per label if more than two."""
     labels, positive = common_labels(systems), positive_label(systems)
     per_label = len(labels) > 2
     styles = line_styles(systems, marker_spacing=0.12)
@@ -166,7 +166,7 @@ def _draw_curves(figure: "Figure", systems: Mapping[str, System], curve: _Curve)
 
 
 def _results(system: System, curve: _Curve, per_label: bool) -> list[_Result]:
-    """What a system has in each panel."""
+    """The results of a system in each panel."""
     scores, intervals = system.result.scores, system.result.confidence_interval
     columns: list[Any] = [scores[curve.area], intervals[curve.area], scores[curve.points]]
     rows = zip(*columns, strict=True) if per_label else [columns]
@@ -179,8 +179,8 @@ def _draw_panel(
     curve: _Curve,
     styles: Mapping[str, Mapping[str, Any]],
 ) -> None:
-    """A curve for each system, and the line of chance, which may differ from system to system."""
-    chance_lines: dict[tuple[float, float], None] = {}  # each once, in the order of systems
+    """A curve for each system, and the chance line, which may differ between systems."""
+    chance_lines: dict[tuple[float, float], None] = {}  # distinct ones, in the order of systems
     for name, result in results.items():
         style = {**styles[name], **curve.style, "label": result.caption()}
         if result.is_defined():

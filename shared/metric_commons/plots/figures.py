@@ -1,4 +1,4 @@
-"""Figures as files: the formats, the style, and the way from a drawing to bytes."""
+"""Write figures to files: the formats, the style, and the conversion of a drawing to bytes."""
 
 import io
 import warnings
@@ -11,35 +11,35 @@ from ..catalog.usage import UsageError, extra
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# The metadata that a format writes by itself, switched off: without dates the same input gives the
-# same file.
+# The metadata that a format writes by default, switched off: without dates, equal inputs give equal
+# files.
 _FORMATS: Mapping[str, Mapping[str, None]] = {
     ".png": {},
     ".svg": {"Date": None},
     ".pdf": {"CreationDate": None},
 }
 _STYLE: dict[Any, Any] = {
-    "text.parse_math": False,  # a $ in a name is a $
+    "text.parse_math": False,  # a $ in a name is literal
     "font.size": 9,
-    "pdf.fonttype": 42,  # TrueType outlines, which every printer and publisher takes
+    "pdf.fonttype": 42,  # TrueType outlines, which all printers and publishers accept
     "svg.hashsalt": "metric-commons",  # ids of elements are otherwise random
 }
 
 
 def check(path: Path) -> None:
-    """Refuse a file name that stands for no format, and say what to install if matplotlib lacks.
+    """Check that a file name has a known format, and that matplotlib is installed.
 
     Raises:
-        UsageError: the name ends otherwise than those of pictures.
+        UsageError: the file extension is not that of a picture format.
     """
     if path.suffix.lower() not in _FORMATS:
-        raise UsageError(f"{path}: unknown kind of picture; a name ends in {', '.join(_FORMATS)}")
+        raise UsageError(f"{path}: unknown picture format; a name ends in {', '.join(_FORMATS)}")
     with extra("plot"):
         import matplotlib.figure  # noqa: F401
 
 
 def render(path: Path, draw: Callable[["Figure"], None]) -> bytes:
-    """The content of a file of this name, with what `draw` draws on an empty figure."""
+    """The content of a picture file of this name, drawn by `draw` on an empty figure."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -47,7 +47,7 @@ def render(path: Path, draw: Callable[["Figure"], None]) -> bytes:
     suffix = path.suffix.lower()
     with (
         rc_context(_STYLE),
-        warnings.catch_warnings(action="ignore"),  # about characters that the font lacks
+        warnings.catch_warnings(action="ignore"),  # about characters missing from the font
     ):
         figure = Figure(layout="constrained")
         draw(figure)

@@ -1,4 +1,4 @@
-"""Panels of a figure: how they are laid out, labelled and explained."""
+"""Panels of a figure: their layout, labels and legends."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter
 
-# The colours of Okabe and Ito, which people with colour blindness can distinguish.
+# The colours of Okabe and Ito, which are distinguishable with colour blindness.
 BLUE, VERMILION = "#0072B2", "#D55E00"
 COLORS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
-# Systems differ in colour, dashes and marker. The numbers of these, 7, 4 and 5, have no common
-# divisor, so that 7 x 4 x 5 = 140 systems look different.
+# Systems differ in colour, dashes and marker. The numbers of these, 7, 4 and 5, are coprime, so
+# that 7 x 4 x 5 = 140 systems look different.
 _DASHES = ("-", "--", "-.", (0, (1, 1)))
 _MARKERS = ("o", "s", "^", "D", "v")
 # The line of chance, of perfect calibration, of predictions without error.
@@ -28,12 +28,12 @@ def grid(
 ) -> list["Axes"]:
     """The panels of a figure, row by row, with at most `columns` side by side.
 
-    Width and height are in inches, of a panel with all that stands around it.
+    Width and height are in inches, for a panel with everything around it.
     """
     check_panels(count)
     columns = min(count, columns, math.ceil(math.sqrt(count)) + (count < 4))
     rows = math.ceil(count / columns)
-    figure.set_layout_engine("compressed")  # square panels leave space free, which this closes up
+    figure.set_layout_engine("compressed")  # closes the gaps that square panels leave
     figure.set_size_inches(columns * width + 0.4, rows * height + 0.4)
     panels = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
     for panel in panels[count:]:
@@ -42,13 +42,13 @@ def grid(
 
 
 def check_panels(count: int) -> None:
-    """Refuse more panels than a figure can show."""
+    """Check that there are not more panels than a figure can show."""
     if count > MAX_PANELS:
         raise ValueError(f"there are {count} panels to draw, but room for {MAX_PANELS}")
 
 
 def label_axes(panels: Sequence["Axes"], x: str, y: str) -> None:
-    """Name the x axis where no panel is below, and the y axis where none is to the left."""
+    """Label the x axis of panels with none below, and the y axis of those with none to the left."""
     cells = [panel.get_subplotspec() for panel in panels]
     occupied = {(cell.rowspan.start, cell.colspan.start) for cell in cells if cell}
     for panel, cell in zip(panels, cells, strict=True):
@@ -66,7 +66,7 @@ def unit_square(panel: "Axes") -> None:
 
 
 def gridlines(panel: "Axes") -> None:
-    """Draw pale lines at the ticks, behind all else."""
+    """Draw pale lines at the ticks, behind everything else."""
     panel.grid(color="#e5e5e5", linewidth=0.6)
     panel.set_axisbelow(True)
 
@@ -74,9 +74,9 @@ def gridlines(panel: "Axes") -> None:
 def line_styles(names: Iterable[str], marker_spacing: float = 0) -> dict[str, dict[str, Any]]:
     """Colour, dashes and marker of each system.
 
-    With a `marker_spacing`, a share of the panel, markers stand that far from each other along a
-    line, at other points of each line, and the line of a single system has none. Otherwise every
-    point has a marker.
+    With a `marker_spacing`, given as a fraction of the panel, markers are that far apart along a
+    line, at different points of each line, and a single system has none. Otherwise every point has
+    a marker.
     """
     names = list(names)
     styles: dict[str, dict[str, Any]] = {}
@@ -123,7 +123,7 @@ def title(panel: "Axes", text: str) -> None:
 
 
 def thousands() -> "EngFormatter":
-    """A formatter of ticks that writes numbers of rows as 500, 50k and 5M."""
+    """A tick formatter that writes numbers of rows as 500, 50k and 5M."""
     from matplotlib.ticker import EngFormatter
 
     return EngFormatter(sep="")

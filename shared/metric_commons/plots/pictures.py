@@ -1,6 +1,6 @@
-"""The kinds of pictures: what each one is computed from, and what draws it.
+"""The kinds of plots: what each one is computed from, and what draws it.
 
-A kind is added here: its name in `Kind`, and what it needs in `PICTURES`.
+To add a kind, add its name to `Kind`, and its requirements to `PICTURES`.
 """
 
 from collections.abc import Mapping
@@ -18,20 +18,20 @@ Kind = Literal[
     "roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage", "spans"
 ]
 
-_LEVEL = 0.95  # of intervals that take little time
+_LEVEL = 0.95  # for intervals that are quick to compute
 
 
 class Picture(NamedTuple):
-    """What draws a kind of picture, and how its scores are computed."""
+    """The function that draws a kind of plot, and how its scores are computed."""
 
-    draw: str  # file and function, imported when something is drawn
+    draw: str  # file and function, imported on use
     module: str
     fixed_options: Mapping[str, Any] = {}
     default_options: Mapping[str, Any] = {}
-    confidence_level: float | None = None  # of the intervals beside scores, by default
+    confidence_level: float | None = None  # default for the intervals beside scores
 
 
-_MATRIX = {"confusion_matrix": True}  # and the labels with it
+_MATRIX = {"confusion_matrix": True}  # also returns the labels
 _CURVE_OPTIONS = {"curves": True, "average": "none"}
 _RESIDUAL_OPTIONS: tuple[Mapping[str, Any], Mapping[str, Any]] = (
     {"multioutput": "raw_values"},
@@ -58,7 +58,7 @@ PICTURES: Mapping[Kind, Picture] = {
 
 
 def picture(path: Path, kind: Kind, systems: Mapping[str, "System"]) -> bytes:
-    """A picture of the systems, as a file of this name holds it.
+    """A plot of the systems, as the bytes of a file of this name.
 
     Raises:
         ValueError: something to draw is undefined, or there is too much to draw.

@@ -1,4 +1,4 @@
-"""Differences of two runs, query by query, as bars."""
+"""Differences between two runs, query by query, as bars."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MAX_NAMES = 60  # so many queries have space for their names below the bars
+_MAX_NAMES = 60  # up to this many queries, there is space for their names below the bars
 
 
 def deltas(
     path: Path, runs: Mapping[str, QueryScores], comparisons: Sequence[Mapping[str, Any]]
 ) -> bytes:
-    """The differences A - B of all queries, a panel for each measure, greatest first.
+    """The differences A - B of all queries, one panel per measure, largest first.
 
-    The format is the one that the name of the file ends in.
+    The file extension determines the format.
     """
     return render(path, partial(_draw, runs=runs, comparisons=comparisons))
 
@@ -44,7 +44,7 @@ def _draw(
         _write_captions(panel, differences.values(), comparison)
     (test,) = {comparison["options"]["test"] for comparison in comparisons}
     panels[-1].set_xlabel(
-        f"queries, in each panel from the greatest difference to the least; p of the {test} test"
+        f"queries, in each panel from the largest difference to the smallest; p of the {test} test"
     )
     figure.align_ylabels()
 
@@ -52,7 +52,7 @@ def _draw(
 def _draw_bars(
     panel: "Axes", differences: Mapping[str, float], comparison: Mapping[str, Any]
 ) -> None:
-    """Bars up where A is higher, bars down, hatched, where B is, and the mean as a dashed line."""
+    """Bars up where A is higher, hatched bars down where B is, and the mean as a dashed line."""
     queries = sorted(differences, key=lambda query: -differences[query])
     values = [differences[query] for query in queries]
     wins, losses = _wins_and_losses(values)
@@ -85,7 +85,7 @@ def _draw_bars(
 def _write_captions(
     panel: "Axes", differences: Collection[float], comparison: Mapping[str, Any]
 ) -> None:
-    """Above a panel the measure, the mean, and for how many queries either system is higher."""
+    """Write the measure, the mean, and the queries won by each system above a panel."""
     panel.set_title(comparison["score"], loc="left", fontweight="bold", pad=22)
     panel.set_title(_statement(comparison), loc="right", fontsize="medium", pad=22)
     wins, losses = _wins_and_losses(differences)
@@ -96,7 +96,7 @@ def _write_captions(
 
 
 def _wins_and_losses(differences: Iterable[float]) -> tuple[int, int]:
-    """For how many queries A is higher, and for how many B."""
+    """The number of queries for which A is higher, and for which B is."""
     signs = [(difference > 0) - (difference < 0) for difference in differences]
     return signs.count(1), signs.count(-1)
 

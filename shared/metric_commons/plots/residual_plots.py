@@ -1,4 +1,4 @@
-"""Predicted numbers beside the actual ones: residuals, and predicted against actual."""
+"""Predicted against actual numbers, and residuals."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MAX_DOTS = 5000  # more would hide each other
-_GRIDSIZE = 60  # hexagonal cells across a panel, in which more rows are counted
+_GRIDSIZE = 60  # hexagonal cells across a panel, which count rows if there are more
 
 _DISPLAY_NAMES = {
     "mae": "MAE",
@@ -33,7 +33,7 @@ _Range = tuple[float, float]
 
 
 class _Output(NamedTuple):
-    """One output of a system, which has a panel of its own."""
+    """One output of a system, in a separate panel."""
 
     title: str
     predicted: Floats
@@ -42,7 +42,7 @@ class _Output(NamedTuple):
 
 
 def draw_residuals(figure: "Figure", systems: Mapping[str, System]) -> None:
-    """Residuals over predictions, and a histogram of the residuals; a row of panels a system."""
+    """Residuals over predictions, and a histogram of the residuals; a row of panels per system."""
     outputs = _outputs(systems)
     x_range = _common_range(*(output.predicted for output in outputs))
     residuals = [output.residual for output in outputs]
@@ -71,7 +71,7 @@ def draw_residuals(figure: "Figure", systems: Mapping[str, System]) -> None:
 
 
 def draw_actual(figure: "Figure", systems: Mapping[str, System]) -> None:
-    """Predicted over actual numbers, a panel for each system."""
+    """Predicted over actual numbers, one panel per system."""
     outputs = _outputs(systems)
     both = _common_range(
         *(numbers for output in outputs for numbers in (output.predicted, output.actual))
@@ -90,7 +90,7 @@ def draw_actual(figure: "Figure", systems: Mapping[str, System]) -> None:
 
 
 def _outputs(systems: Mapping[str, System]) -> list[_Output]:
-    """The outputs of the systems, in the order of systems and outputs."""
+    """The outputs of the systems, ordered by system and output."""
     outputs = []
     for name, system in systems.items():
         pairs = Pairs(system.predictions, system.references)
@@ -119,12 +119,12 @@ def _score_texts(system: System, output: int) -> list[str]:
 
 
 def _title_height(outputs: Sequence[_Output]) -> float:
-    """Inches above a panel for the longest title."""
+    """The inches required above a panel for the longest title."""
     return 0.17 * max(output.title.count("\n") + 1 for output in outputs)
 
 
 def _common_range(*columns: Floats) -> _Range:
-    """From the least to the greatest number, with a margin."""
+    """The range from the smallest to the largest number, with a margin."""
     low = min(float(column.min()) for column in columns)
     high = max(float(column.max()) for column in columns)
     margin = 0.04 * (high - low) or max(0.04 * abs(high), 0.5)
@@ -134,7 +134,7 @@ def _common_range(*columns: Floats) -> _Range:
 
 
 def _bin_edges(y_range: _Range, rows: int) -> Floats:
-    """Edges of the bins of a histogram, 2 n^(1/3) bins for n rows (Rice's rule), at most 200."""
+    """The edges of a histogram with 2 n^(1/3) bins for n rows (Rice's rule), at most 200."""
     return np.linspace(*y_range, 2 * min(100, math.ceil(rows ** (1 / 3))) + 1)
 
 
@@ -143,7 +143,7 @@ def _draw_pairs(
     pairs: Sequence[tuple[Floats, Floats]],
     ranges: tuple[_Range, _Range],
 ) -> "PolyCollection | None":
-    """Draw a dot for each row; of many rows the numbers in hexagonal cells, which are returned.
+    """Draw a dot per row; for many rows, counts in hexagonal cells, which are returned.
 
     A colour stands for the same number of rows in all panels.
     """
@@ -171,7 +171,7 @@ def _draw_pairs(
 def _explain_cells(
     figure: "Figure", panels: Iterable["Axes"], cells: "PolyCollection | None"
 ) -> None:
-    """Draw the colour bar that says how many rows a cell holds, if there are cells."""
+    """Draw a colour bar for the number of rows per cell, if there are cells."""
     from matplotlib.ticker import NullFormatter
 
     if cells is not None:

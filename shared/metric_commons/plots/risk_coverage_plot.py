@@ -1,4 +1,4 @@
-"""The risk of answers over the share of them that is given, the most confident first."""
+"""Risk against coverage: the error rate of the answers given, the most confident first."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -14,15 +14,15 @@ from .systems import System
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_STEPS = 50  # of the bend inside a level of equal confidences
+_STEPS = 50  # points of the curve within a level of equal confidences
 
 
 def draw_risk_coverage(figure: "Figure", systems: Mapping[str, System]) -> None:
-    """The curves of all systems, and the risk of each if confidence said nothing."""
+    """The curves of all systems, and the risk of each if confidence were uninformative."""
     (panel,) = grid(figure, 1, width=4.6, height=4.0)
     styles = line_styles(systems, marker_spacing=0.12)
     entries = []
-    greatest = 0.0
+    highest = 0.0
     for name, system in systems.items():
         points = system.result.scores.get("risk_coverage", {})
         if not points.get("coverage"):
@@ -30,22 +30,22 @@ def draw_risk_coverage(figure: "Figure", systems: Mapping[str, System]) -> None:
         coverage, risk = risk_line(points["coverage"], points["risk"])
         panel.plot(*thinned(coverage, risk), **styles[name], label=name)
         panel.plot([0, 1], [risk[-1]] * 2, **REFERENCE_LINE)
-        greatest = max(greatest, float(risk.max()))
+        highest = max(highest, float(risk.max()))
         area = score_with_interval(
             system.result.scores["aurc"], system.result.confidence_interval.get("aurc")
         )
         entries.append((f"{shortened(name, TITLE_LENGTH)}: AURC {area}", styles[name]))
-    panel.set(xlim=(-0.02, 1.02), ylim=(-0.02 * greatest, 1.05 * greatest or 1))
+    panel.set(xlim=(-0.02, 1.02), ylim=(-0.02 * highest, 1.05 * highest or 1))
     gridlines(panel)
-    label_axes([panel], "coverage (answers given)", "risk (share of them that is wrong)")
+    label_axes([panel], "coverage (answers given)", "risk (rate of wrong answers among them)")
     legend(figure, [*entries, ("without confidence", REFERENCE_LINE)])
 
 
 def risk_line(coverage: Sequence[float], risk: Sequence[float]) -> tuple[Floats, Floats]:
-    """The expected risk at each coverage, from that where each level of confidence ends.
+    """The expected risk at each coverage, given its values at the end of each confidence level.
 
-    Inside a level the errors grow evenly, so that the risk bends: errors divided by answers. In
-    the first level it is the same everywhere, down to no coverage at all.
+    Within a level the errors grow evenly, so the risk, which is errors divided by answers, is
+    curved. In the first level it is constant, down to zero coverage.
 
     >>> x, y = risk_line([0.5, 1.0], [0.0, 0.5])
     >>> x[0], y[0], y[-1], round(float(y[np.searchsorted(x, 0.75)]), 3)

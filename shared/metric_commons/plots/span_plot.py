@@ -1,4 +1,4 @@
-"""Spans by type: the F1 of each type with its interval, and which types are taken for others."""
+"""Spans by type: the F1 of each type with its interval, and confusions between types."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ _NONE = "no span"
 
 
 def draw_spans(figure: "Figure", systems: Mapping[str, System]) -> None:
-    """A panel with the F1 of all types, and for each system one of types taken for others."""
+    """A panel with the F1 of all types, and for each system a panel of confusions between types."""
     if len(systems) > _MAX_SYSTEMS:
         raise ValueError(f"there are {len(systems)} systems to draw, but room for {_MAX_SYSTEMS}")
     confusions = {
@@ -64,15 +64,15 @@ def _score(system: System) -> str:
 
 
 def _draw_scores(panel: "Axes", systems: Mapping[str, System], types: Sequence[str]) -> None:
-    """The F1 of each type of each system, as a point with its interval."""
+    """The F1 of each type for each system, as a point with its interval."""
     styles = line_styles(systems)
     shifts = (np.arange(len(systems)) - (len(systems) - 1) / 2) * 0.7 / max(len(systems), 2)
     for shift, (name, system) in zip(shifts, systems.items(), strict=True):
         for kind, low, f1, high in _type_scores(system):
-            place = types.index(kind) + shift
+            height = types.index(kind) + shift
             style = {key: styles[name][key] for key in ("color", "marker", "markersize")}
-            panel.plot([low, high], [place, place], color=style["color"], linewidth=1.5)
-            panel.plot([f1], [place], linestyle="none", **style)
+            panel.plot([low, high], [height, height], color=style["color"], linewidth=1.5)
+            panel.plot([f1], [height], linestyle="none", **style)
     support = next(iter(systems.values())).result.scores["per_type"]
     names = [
         f"{shortened(kind, LABEL_LENGTH)} ({support.get(kind, {}).get('number', 0)})"
@@ -103,7 +103,7 @@ def _type_scores(system: System) -> list[tuple[str, float, float, float]]:
 def _draw_confusion(
     panel: "Axes", types: Sequence[str], matrix: Sequence[Sequence[int]], *, cell: float
 ) -> None:
-    """Spans by true and predicted type; the last row and column are those of one side alone."""
+    """Spans by true and predicted type; the last row and column are for spans of only one side."""
     draw_cells(panel, matrix, 7 if len(types) > 10 else 8)
     name_labels(panel, [*types, _NONE], 9 if len(types) <= 20 else 7, cell)
-    panel.set(xlabel="predicted type, same borders", ylabel="true type")
+    panel.set(xlabel="predicted type, same boundaries", ylabel="true type")

@@ -1,4 +1,4 @@
-"""The systems on a picture, and the labels that they have in common."""
+"""The systems in a plot, and the labels that they have in common."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -34,7 +34,7 @@ def common_labels(systems: Mapping[str, System]) -> list[Any]:
 
 
 def positive_label(systems: Mapping[str, System]) -> str:
-    """The positive one of two labels; an empty text if there are more, or if none is positive."""
+    """The positive one of two labels; an empty string if there are more, or none is positive."""
     result = next(iter(systems.values())).result
     labels = classes(result.scores["labels"], pos_label=result.options["pos_label"])
     if len(labels.all_labels) > 2 or labels.positive is None:

@@ -1,4 +1,4 @@
-"""Rankings of documents: their order, trec_eval's measures of it, and whole runs."""
+"""Rankings of documents: their order, trec_eval's measures, and scores of whole runs."""
 
 from typing import TYPE_CHECKING
 

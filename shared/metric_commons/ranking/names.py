@@ -35,8 +35,8 @@ _WITHOUT_CUTOFF = (
     *("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"),
     *("insq", "inst", "nerr10", "nerr11", "compat"),
 )
-# Their number is a fraction of the relevant documents.
-_OF_A_SHARE = ("iprec_at_recall", "iprec", "rprec_mult")
+# Measures at a proportion of the relevant documents.
+_OF_A_PROPORTION = ("iprec_at_recall", "iprec", "rprec_mult")
 _ALIASES = {
     "p": "precision",
     "r": "recall",
@@ -52,8 +52,8 @@ _ALIASES = {
     "numret": "num_ret",
     "numrel": "num_rel",
 }
-_NAMES = (*_OPTIONAL_CUTOFF, *_REQUIRED_CUTOFF, *_WITHOUT_CUTOFF, *_OF_A_SHARE, *_ALIASES)
-# What trec_eval writes with the cutoff behind a line: P_5.
+_NAMES = (*_OPTIONAL_CUTOFF, *_REQUIRED_CUTOFF, *_WITHOUT_CUTOFF, *_OF_A_PROPORTION, *_ALIASES)
+# Measures that trec_eval prints with an appended cutoff: P_5.
 _WITH_NUMBER = {
     "p": "precision",
     "recall": "recall",
@@ -66,7 +66,7 @@ _WITH_NUMBER = {
     "rprec_mult": "rprec_mult",
 }
 
-# What trec_eval writes with other parameters behind a line: utility_2,-1,0,0 and ndcg_1=3,2=9.
+# Measures that trec_eval prints with other parameters: utility_2,-1,0,0 and ndcg_1=3,2=9.
 _LISTED = re.compile(r"(utility|11pt_avg|ndcg)_([-+.,=0-9]*[.,=][-+.,=0-9]*)")
 _ENDS_IN_NUMBER = re.compile(r"([a-z_]*[a-z])[_-]?(\d+)")
 _SYNTAX = re.compile(r"([\w.]+)(?:\(([^()]*)\))?(?:@([0-9.]+))?", re.ASCII)
@@ -91,13 +91,13 @@ _PARAMETERS: Mapping[str, Mapping[str, float | None]] = {
     "bpm": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
 }
 _SWITCHES = {"true": 1.0, "false": 0.0}
-_GAINS = {"log2": "ndcg", "exp-log2": "ndcg_exp"}  # the parameter `dcg` of ir_measures
+_GAINS = {"log2": "ndcg", "exp-log2": "ndcg_exp"}  # values of the parameter `dcg` in ir_measures
 _LEVELLED = {
     *("precision", "recall", "map", "mrr", "hit_rate", "rprec", "bpref", "infap", "rbp", "f1"),
     *("set_p", "set_recall", "set_f", "set_map", "iprec_at_recall", "iprec"),
     *("num_rel", "num_rel_ret"),
 }
-# Measures of rankings without the documents that have no judgment, if the name says `judged_only`.
+# Measures of rankings without unjudged documents, for names with `judged_only`.
 _CONDENSED = {
     *("precision", "recall", "map", "mrr", "hit_rate", "rprec", "ndcg", "ndcg_exp", "dcg"),
     *("dcg_exp", "f1", "err", "rbp", "set_p", "set_f", "set_map", "iprec_at_recall", "iprec"),
@@ -121,8 +121,8 @@ _ALL_OF_9 = (
     *("success_1", "success_5", "success_10"),
     *("set_P", "set_relative_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret"),
 )
-# Names of trec_eval for several measures, without its texts: runid and relstring. The versions
-# differ in `all_trec` alone, which is that of version 9, as in pytrec_eval.
+# trec_eval's names for several measures, except the texts runid and relstring. The versions differ
+# only in `all_trec`, which is that of version 9, as in pytrec_eval.
 _NICKNAMES = {
     "official": _OFFICIAL,
     "set": (
@@ -135,7 +135,7 @@ _NICKNAMES = {
 }
 LARGEST_GRADE = 1000.0  # the sum of thousands of gains of 2**1000 is still finite
 
-# Measures that are no means over queries.
+# Measures that are not means over queries.
 AGGREGATION: Mapping[str, str] = MappingProxyType(
     {"gm_*": "geometric_mean", "num_*": "sum", "Num*": "sum"}
 )
@@ -144,16 +144,16 @@ NO_CUTOFF = 2**62  # longer than any ranking
 
 
 class Measure(NamedTuple):
-    """One measure, as `parse_measures` understands its name."""
+    """One measure, as parsed from its name."""
 
     name: str  # as the caller wrote it; the key of the result
     kind: str  # such as "ndcg"
     cutoff: int = NO_CUTOFF  # only documents up to this rank count
-    parameter: float = 0.0  # p of rbp, max_grade of err, beta of set_F; a share of R
-    level: float | None = None  # the smallest relevance that is relevant, if the name says it
-    judged_only: bool = False  # leave out documents without a judgment
-    averages_ties: bool = False  # documents with equal scores gain what they would on average
-    gains: tuple[tuple[float, float], ...] = ()  # of levels of relevance, in place of these
+    parameter: float = 0.0  # p of rbp, max_grade of err, beta of set_F; a proportion of R
+    level: float | None = None  # the smallest relevance that counts as relevant, if given
+    judged_only: bool = False  # whether to drop unjudged documents
+    averages_ties: bool = False  # whether tied documents get their average gain
+    gains: tuple[tuple[float, float], ...] = ()  # the gains of levels of relevance, if they differ
     arguments: tuple[tuple[str, float], ...] = ()  # further parameters, by name
     values: tuple[float, ...] = ()  # weights of utility, levels of 11pt_avg
 
@@ -163,7 +163,7 @@ class Measure(NamedTuple):
 
 
 def parse_measures(measures: Any) -> tuple[Measure, ...]:
-    """The measures with these names; upper and lower case are the same.
+    """Parse the names of measures, ignoring case.
 
     Without a cutoff (`@10`) a measure covers the whole ranking. Precision, f1 and judged divide by
     the cutoff and therefore need one. `rel` is the relevance level of a single measure. "official",
@@ -171,10 +171,10 @@ def parse_measures(measures: Any) -> tuple[Measure, ...]:
     trec_eval; "all_trec" is that of version 9.
 
     Args:
-        measures: one name or several, all different.
+        measures: one or several distinct names.
 
     Raises:
-        ValueError: there is no name, a name occurs twice, or there is no such measure.
+        ValueError: there are no names, a name occurs twice, or a measure is unknown.
 
     >>> [(measure.kind, measure.cutoff) for measure in parse_measures("P_5")]
     [('precision', 5)]
@@ -207,7 +207,7 @@ Measures = Annotated[
 
 
 def _with_cutoff(word: str) -> str:
-    """A hint at a measure with a cutoff, if a name ends in one.
+    """A hint at a measure with a cutoff, if a name ends in a number.
 
     >>> _with_cutoff("ndcg10")
     "; did you mean 'ndcg@10'?"
@@ -228,7 +228,7 @@ def _parse(name: str) -> Measure:
     numbered = _NUMBERED.fullmatch(word) if number is None else None
     if numbered:
         kind, number = _WITH_NUMBER[numbered[1]], numbered[2]
-    pattern = _SHARE if kind in _OF_A_SHARE else _CUTOFF
+    pattern = _SHARE if kind in _OF_A_PROPORTION else _CUTOFF
     if not word or ("." in word and not numbered) or not pattern.fullmatch(number or "1"):
         raise ValueError(
             f"cannot read the measure {name!r}; names look like 'ndcg@10' or 'err(max_grade=4)@20'"
@@ -244,7 +244,7 @@ def _parse(name: str) -> Measure:
         raise ValueError(f"{name!r} has a cutoff, but {kind} looks at the whole ranking")
     if not number and kind in _REQUIRED_CUTOFF:
         raise ValueError(f"{name!r} needs a cutoff, such as '{word}@10'")
-    if kind in _OF_A_SHARE:
+    if kind in _OF_A_PROPORTION:
         if number is None:
             raise ValueError(f"{name!r} needs a number, such as '{word}@0.2'")
         if kind != "rprec_mult" and float(number) > 1:
@@ -254,7 +254,7 @@ def _parse(name: str) -> Measure:
 
 
 def _with_arguments(measure: Measure, arguments: str | None) -> Measure:
-    """The measure with its parameters or their defaults, and its relevance level, if any."""
+    """The measure with its parameters or their defaults, and its relevance level, if given."""
     name = measure.name
     parameters: dict[str, float | None] = dict(_PARAMETERS.get(measure.kind, {}))
     for argument in re.findall(r"(?:[^,{]|\{[^}]*\}?)+", arguments or ""):
@@ -288,7 +288,7 @@ def _with_arguments(measure: Measure, arguments: str | None) -> Measure:
 
 
 def _check_parameters(measure: Measure, parameters: Mapping[str, float | None]) -> None:
-    """Nothing, if a measure has all its parameters, and can have these."""
+    """Check that a measure has all its parameters, and that their values are valid."""
     name, kind = measure.name, measure.kind
     if "p" in parameters and parameters["p"] is None:  # peers have different defaults
         raise ValueError(
@@ -296,7 +296,7 @@ def _check_parameters(measure: Measure, parameters: Mapping[str, float | None]) 
             f"'{kind}(p=0.8)' as in ir_measures"
         )
     if parameters.get("max_rel", 1.0) is None:
-        raise ValueError(f"{name!r} needs the greatest relevance, as in '{kind}(max_rel=3)'")
+        raise ValueError(f"{name!r} needs the highest relevance, as in '{kind}(max_rel=3)'")
     numbers = {key: value for key, value in parameters.items() if value is not None}
     if "p" in numbers and not 0 < numbers["p"] < 1:
         raise ValueError(f"{name!r}: p must lie strictly between 0 and 1, got {numbers['p']}")
@@ -312,7 +312,7 @@ def _check_parameters(measure: Measure, parameters: Mapping[str, float | None]) 
 
 
 def _with_values(measure: Measure, text: str) -> Measure:
-    """The measure with what trec_eval writes behind a line: weights, levels or gains."""
+    """The measure with the values that trec_eval appends: weights, levels or gains."""
     name = measure.name
     if measure.kind == "ndcg":
         return measure._replace(gains=_gains(name, text))
@@ -327,7 +327,7 @@ def _with_values(measure: Measure, text: str) -> Measure:
 
 
 def _gains(name: str, text: str) -> tuple[tuple[float, float], ...]:
-    """Pairs of a level of relevance and its gain, of a text such as 1=3,2=9."""
+    """Parse pairs of a level of relevance and its gain from a text such as 1=3,2=9."""
     pairs = []
     for part in text.split(","):
         level, _, gain = part.partition("=")

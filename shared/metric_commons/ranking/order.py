@@ -1,9 +1,10 @@
 """The order of the documents in rankings, for all queries in one call.
 
 The order is that of trec_eval: scores descend, and documents with equal scores are sorted by id in
-descending order of bytes. Sorting by id is expensive, and needed only where documents with equal
-scores differ in relevance, because elsewhere their order changes no measure. Measures use only the
-judged documents, perhaps thirty of a thousand, and their ranks, so `Rankings` holds nothing else.
+descending order of bytes. Sorting by id is expensive, and necessary only where documents with equal
+scores differ in relevance, since elsewhere their order does not affect measures. Measures depend
+only on the ranks of the judged documents, perhaps thirty of a thousand, so `Rankings` holds only
+these.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -22,11 +23,11 @@ from .names import NO_CUTOFF
 ScoreType = Literal["float64", "float32"]
 
 UNJUDGED = -np.inf  # the relevance of a document without a judgment
-_EXACT = 2.0**53  # a relevance beyond this would have been rounded
+_EXACT = 2.0**53  # a relevance above this would have been rounded
 
 
 class Documents(NamedTuple):
-    """Documents of queries, one per row: query after query, and within a query by rank."""
+    """Documents of queries, one per row, ordered by query and then by rank."""
 
     query: Integers  # 0, 1, 2, ...
     rank: Integers  # from 1
@@ -44,34 +45,34 @@ class Documents(NamedTuple):
 class Judgments(NamedTuple):
     """The judged documents of all queries, one per row, in any order."""
 
-    queries: int  # how many queries there are
+    queries: int  # the number of queries
     query: Integers
-    relevance: Floats  # negative: in the pool, but as good as not judged
+    relevance: Floats  # negative: in the pool, but treated as unjudged
 
 
 class TieRanks(NamedTuple):
-    """The first and the last rank of the documents that have the score of a document."""
+    """The first and the last rank of the documents tied with a document."""
 
     first: Integers
     last: Integers
 
 
 class Rankings(NamedTuple):
-    """The rankings of all queries, as far as measures use them."""
+    """The rankings of all queries, reduced to what measures depend on."""
 
     judgments: Judgments
     retrieved: Integers  # the number of retrieved documents, shape (queries,)
-    judged: Documents  # those of the retrieved documents that have a judgment
+    judged: Documents  # the retrieved documents that have a judgment
     ties: TieRanks | None = None  # of `judged`, if a measure needs them
 
 
 class RankingOptions(NamedTuple):
-    """How documents are put in order, and which of them count."""
+    """How documents are ordered, and which of them count."""
 
     score_dtype: ScoreType = "float64"  # scores are rounded to it before they are compared
     judged_only: bool = False  # drop documents without a judgment, or with a negative one
-    max_depth: int | None = None  # cut the ranking here, before any document is dropped
-    with_ties: bool = False  # say which ranks equal scores share
+    max_depth: int | None = None  # cut the ranking at this rank, before any document is dropped
+    with_ties: bool = False  # whether to compute the ranks that tied documents share
 
 
 _DEFAULTS = RankingOptions()
@@ -93,9 +94,9 @@ def rankings(
     """The rankings of rows, where each row is one query.
 
     Args:
-        predictions: for each query `{"doc_id": ids, "score": scores}`; or the ids alone, best
-            first; or the scores of candidates, of which equal ones keep their order.
-        references: in the same three shapes: `{"doc_id": ids, "relevance": levels}`; or the ids of
+        predictions: for each query `{"doc_id": ids, "score": scores}`; or just the ids, best first;
+            or the scores of candidates, where ties keep their order.
+        references: in the same three forms: `{"doc_id": ids, "relevance": levels}`; or the ids of
             the relevant documents; or the relevance of the candidates.
         score_dtype: scores are rounded to this type before they are compared.
         judged_only: drop documents without a judgment, or with a negative one.
@@ -103,8 +104,8 @@ def rankings(
         with_ties: whether a measure averages over documents with equal scores.
 
     Raises:
-        ValueError: ids and numbers differ in length, or a query has a document twice, with the row
-            in the message; or a relevance is not finite.
+        ValueError: ids and numbers differ in length, or a query has a document twice, in which case
+            the message names the row; or a relevance is not finite.
 
     >>> ranked = rankings([[0.5, 2.0, 1.0]], [[1.0, 0.0, 2.0]])
     >>> ranked.judged.rank.tolist(), ranked.judged.relevance.tolist()
@@ -137,10 +138,10 @@ def rank_ids(
     """The rankings of queries whose documents have ids.
 
     Args:
-        retrieved: the ids of each query's documents, in any order, none of them twice.
-        score: one a document, query after query.
+        retrieved: the distinct ids of each query's documents, in any order.
+        score: one per document, query after query.
         qrels: the relevance of each query's judged documents.
-        options: how documents are put in order.
+        options: how documents are ordered.
 
     >>> rank_ids([["a", "b"]], np.array([1.0, 1.0]), [{"a": 1.0}]).judged.rank.tolist()
     [2]
@@ -190,7 +191,7 @@ def _candidates(predictions: Column, references: Column) -> tuple[Integers, Floa
 
 
 def _lists(column: Column) -> list[list[str]]:
-    """The column as lists of Python's own texts, whose `repr` messages show."""
+    """The column as lists of Python strings, whose `repr` messages show."""
     return column.tolist() if isinstance(column, np.ndarray) else column
 
 
@@ -212,7 +213,7 @@ def flat(rows: Iterable[Iterable[float]]) -> Floats:
 def _check_unique(
     column: str, rows: Sequence[Sequence[str]], distinct: Iterable[Collection[str]]
 ) -> None:
-    """No row has a document twice; `distinct` are the different documents of each row."""
+    """Check that no row has a document twice; `distinct` has the distinct documents of each row."""
     for row, (ids, unique) in enumerate(zip(rows, distinct, strict=True)):
         if len(ids) == len(unique):
             continue
@@ -240,18 +241,18 @@ def rank(
         query: the number of each row's query, shape (rows,); rows may come in any order.
         score: higher comes first. Infinities are allowed, NaN is not.
         relevance: `UNJUDGED` for documents without a judgment.
-        judgments: all judgments, those of documents that were not retrieved included.
-        take_ids: the ids of given rows. It is called once, for the rows whose order by id
-            matters. None means that documents with equal scores keep their order.
-        options: how documents are put in order.
+        judgments: all judgments, including those of documents that were not retrieved.
+        take_ids: returns the ids of given rows. It is called once, for the rows whose order depends
+            on their ids. None means that documents with equal scores keep their order.
+        options: how documents are ordered.
 
     Raises:
-        ValueError: an option is not valid; a relevance is not finite, or so large that it has been
-            rounded.
+        ValueError: an option is not valid; or a relevance is not finite, or so large that it has
+            been rounded.
     """
     _check_relevance(judgments.relevance)
     if options.score_dtype == "float32":
-        with np.errstate(over="ignore"):  # too large becomes infinite, as in C
+        with np.errstate(over="ignore"):  # too large values become infinite, as in C
             score = score.astype(np.float32).astype(np.float64)
     order = _order(query, score)
     if order is not None:
@@ -278,7 +279,7 @@ def rank(
 
 
 def _tie_ranks(query: Integers, score: Floats, rows: Integers, judged: Documents) -> TieRanks:
-    """For the documents in some rows the first and the last rank with their score."""
+    """The first and the last rank that share the score of the documents in these rows."""
     starts = np.append(True, (score[1:] != score[:-1]) | (query[1:] != query[:-1]))[: len(query)]
     bounds = np.append(np.flatnonzero(starts), len(query))
     tie = np.cumsum(starts)[rows] - 1
@@ -287,10 +288,10 @@ def _tie_ranks(query: Integers, score: Floats, rows: Integers, judged: Documents
 
 
 def condensed(ranked: Rankings) -> Rankings:
-    """The rankings without documents that have no judgment, or one below 0.
+    """The rankings without documents that have no judgment, or a negative one.
 
-    Such condensed lists (Sakai, Alternatives to bpref, 2007) do not punish a system for finding
-    what the pool does not have.
+    Such condensed lists (Sakai, Alternatives to bpref, 2007) do not penalize a system for
+    retrieving documents that are not in the pool.
 
     >>> run = [{"doc_id": ["new", "a"], "score": [2.0, 1.0]}]
     >>> ranked = rankings(run, [{"doc_id": ["a"], "relevance": [1]}])
@@ -301,7 +302,7 @@ def condensed(ranked: Rankings) -> Rankings:
     judged = ranked.judged.select(is_judged)
     judged = judged._replace(rank=positions(judged.query))
     ties = ranked.ties
-    if ties is not None:  # those documents of a tie that are left have neighbouring ranks
+    if ties is not None:  # the remaining documents of a tie have consecutive ranks
         first, starts = ties.first[is_judged], np.ones(len(judged.rank), np.bool_)
         starts[1:] = (first[1:] != first[:-1]) | (judged.query[1:] != judged.query[:-1])
         tie = np.cumsum(starts) - 1
@@ -313,7 +314,7 @@ def condensed(ranked: Rankings) -> Rankings:
 
 
 def with_gains(ranked: Rankings, gains: tuple[tuple[float, float], ...]) -> Rankings:
-    """The rankings with other levels of relevance: pairs of an old one and a new one.
+    """The rankings with other levels of relevance, given as pairs of old and new level.
 
     >>> with_gains(rankings([[2.0, 1.0]], [[1.0, 3.0]]), ((1.0, 5.0),)).judged.relevance.tolist()
     [5.0, 3.0]
@@ -341,9 +342,9 @@ def positions(query: Integers) -> Integers:
 
 
 def _order(query: Integers, score: Floats) -> Integers | None:
-    """The rows query after query, by descending score; None if they already are in such an order.
+    """The rows by query and descending score; None if they are already in this order.
 
-    Queries, and documents with equal scores, may come in any order.
+    Queries, and documents with equal scores, may be in any order.
     """
     rises = (score[1:] > score[:-1]) & (query[1:] == query[:-1])
     blocks = query[_starts(query)]
@@ -381,9 +382,9 @@ def _break_ties(
     order: Integers | None,
     take_ids: Callable[[Integers], Ids] | None,
 ) -> Floats:
-    """The relevance at each rank, once documents with equal scores are in their order.
+    """The relevance at each rank, after ordering documents with equal scores.
 
-    Only relevance is moved, because no measure asks for anything else about a document.
+    Only relevance is rearranged, because measures depend on nothing else about a document.
     """
     tied = (score[1:] == score[:-1]) & (query[1:] == query[:-1])
     mixed = tied & (relevance[1:] != relevance[:-1])
@@ -398,9 +399,9 @@ def _break_ties(
 
 
 def _rows_of_ties(tied: Booleans, mixed: Booleans) -> tuple[Integers, Integers]:
-    """The rows of those ties in which a row and the next one are `mixed`, and the ties' numbers."""
-    kind = np.int32 if len(tied) < 2**31 - 1 else np.int64  # half the memory
-    tie: Integers = np.zeros(len(tied) + 1, kind)  # of every row, numbered from above
+    """The rows of ties in which two adjacent rows are `mixed`, and the numbers of these ties."""
+    kind = np.int32 if len(tied) < 2**31 - 1 else np.int64  # saves half the memory
+    tie: Integers = np.zeros(len(tied) + 1, kind)  # of every row, numbered from the top
     np.cumsum(~tied, out=tie[1:])
     is_mixed = np.zeros(int(tie[-1]) + 1, dtype=np.bool_)
     is_mixed[tie[1:][mixed]] = True
@@ -410,10 +411,10 @@ def _rows_of_ties(tied: Booleans, mixed: Booleans) -> tuple[Integers, Integers]:
 
 
 def sort_ids(group: Integers, ids: Ids) -> Integers:
-    """The rows by ascending group and descending id; they already come group after group.
+    """The rows by ascending group and descending id; they are already ordered by group.
 
-    Eight bytes are compared at a time. After the first eight, only rows that are still equal to a
-    neighbour take part. The last key is the length: an id precedes its own prefixes.
+    Eight bytes are compared at a time. After the first eight, only rows still equal to a neighbour
+    are compared. The last key is the length: an id precedes its own prefixes.
 
     >>> sort_ids(np.array([0, 0, 1]), Ids.from_texts(["a", "b", "c"])).tolist()
     [1, 0, 2]
@@ -422,7 +423,7 @@ def sort_ids(group: Integers, ids: Ids) -> Integers:
     [0, 1, 2]
     """
     order = np.arange(len(group))
-    unresolved = order.copy()  # the positions of rows that are equal to a neighbour so far
+    unresolved = order.copy()  # the positions of rows that are still equal to a neighbour
     offsets = (*range(0, ids.longest, 8), None)
     for offset in offsets:
         rows = order[unresolved]

@@ -1,4 +1,4 @@
-"""What ranking measures of many queries are made of: counts, hits, gains and their sums."""
+"""The basis of ranking measures for many queries: counts, hits, gains and their sums."""
 
 import math
 from functools import cached_property
@@ -13,7 +13,7 @@ from .order import Documents, Rankings, positions, sort_groups
 
 
 class QueryCounts:
-    """The measures of some rankings are methods of its subclasses, `_` and the kind of the measure.
+    """Base class whose subclasses have one method per measure, named `_` and the kind of measure.
 
     Args:
         ranked: the rankings.
@@ -43,11 +43,11 @@ class QueryCounts:
 
     def _sum(self, query: Integers, terms: Floats) -> Floats:
         """The sum of each query's terms, added one after another."""
-        # Without any row, bincount returns integers.
+        # Without any rows, bincount returns integers.
         return np.bincount(query, terms, self._queries).astype(np.float64, copy=False)
 
     def _ratio(self, numerator: NDArray[Any], denominator: NDArray[Any]) -> Floats:
-        """The ratio of each query, 0 where the denominator is 0."""
+        """The ratio for each query, 0 if the denominator is 0."""
         ratio: Floats = np.divide(
             numerator, denominator, out=np.zeros(self._queries), where=denominator > 0
         )
@@ -76,7 +76,7 @@ class QueryCounts:
 
     @cached_property
     def _gains(self) -> Documents:
-        """The retrieved documents of positive relevance; all others gain nothing."""
+        """The retrieved documents of positive relevance; all others have no gain."""
         judged = self._ranked.judged
         return judged.select(judged.relevance > 0)
 
@@ -90,7 +90,7 @@ class QueryCounts:
         return Documents(query[order], positions(query[order]), relevance[order])
 
     def _tie_averaged(self, gains: Documents, cutoff: int) -> Floats:
-        """The same if documents with equal scores came in any order, on average.
+        """As `_discounted`, averaged over all orders of documents with equal scores.
 
         A gain is multiplied by the mean discount of the ranks of its tie, as in scikit-learn
         (McSherry and Najork, Computing information retrieval performance measures efficiently in
@@ -105,21 +105,21 @@ class QueryCounts:
         return self._sum(gains.query, gains.relevance * shares)
 
     def _discounted(self, gains: Documents, cutoff: int) -> Floats:
-        """The cumulated gain of each query, each gain divided by log2(rank + 1)."""
+        """The cumulative gain of each query, each gain divided by log2(rank + 1)."""
         gains = gains.top(cutoff)
         discounts = np.array([math.log2(rank + 1) for rank in range(1, last_rank(gains) + 1)])
         return self._sum(gains.query, gains.relevance / discounts[gains.rank - 1])
 
     def _exponential(self, gains: Documents) -> Documents:
-        """The documents with the gain 2**relevance - 1 in place of relevance."""
+        """The documents with the gain 2**relevance - 1 instead of relevance."""
         levels, codes = np.unique(gains.relevance, return_inverse=True)
         if levels.size and levels[-1] > LARGEST_GRADE:
-            raise ValueError(f"relevance {levels[-1]:g} is too great for an exponential gain")
+            raise ValueError(f"relevance {levels[-1]:g} is too large for an exponential gain")
         exponential = np.array([2.0**level - 1 for level in levels.tolist()])
         return gains._replace(relevance=exponential[codes])
 
     def _cumulated(self, gains: Documents, *, discount: bool = True) -> "Cumulated":
-        """The gains of each query down to each of its documents, discounted or as they are."""
+        """The gains of each query down to each of its documents, discounted or not."""
         terms = gains.relevance
         if discount:
             logarithms = [math.log2(rank + 1) for rank in range(1, last_rank(gains) + 1)]
@@ -132,10 +132,10 @@ class QueryCounts:
 
 
 class Cumulated(NamedTuple):
-    """Gains cumulated down the ranking of each query."""
+    """Cumulative gains down the ranking of each query."""
 
     gains: Documents
-    sums: Floats  # down to each of the documents
+    sums: Floats  # down to each document
     totals: Floats  # of each query
 
     def at(self, query: Integers, rank: Integers) -> Floats:

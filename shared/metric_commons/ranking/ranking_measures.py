@@ -1,13 +1,12 @@
 """Ranking measures of many queries at once, equal to those of trec_eval to the last bit.
 
-Every measure is a sum over the judged documents of a ranking, computed for all queries in one call.
-It equals trec_eval's loop over the ranks of one query because every operation rounds in the same
-way:
+Every measure is a sum over the judged documents of a ranking, computed for all queries at once. It
+equals trec_eval's loop over the ranks of one query because every operation rounds in the same way:
 
 * `numpy.bincount` adds its weights in the order of the rows, which is the order of the ranks.
 * Logarithms and powers come from the C library, value by value, since numpy's own may differ from
   them in the last bit.
-* All else that rounds is a single division, product or difference.
+* Everything else that rounds is a single division, product or difference.
 """
 
 import math
@@ -31,7 +30,7 @@ from .trec_measures import TrecMeasures
 RelevanceLevel = Annotated[float, Range(0)]
 MapDenominator = Literal["relevant", "min_k", "retrieved"]
 
-MIN_GEO_MEAN = 1e-5  # geometric means take this for a smaller score; trec_eval's name and value
+MIN_GEO_MEAN = 1e-5  # geometric means raise smaller scores to this; trec_eval's name and value
 GEOMETRIC = frozenset({"gm_map", "gm_bpref"})
 
 
@@ -46,21 +45,21 @@ def scores(
 ) -> dict[str, Floats]:
     """Each measure of each query, by the measure's name; arrays of shape (queries,).
 
-    A query without relevant documents, or for which nothing was retrieved, scores 0.
+    A query without relevant documents, or without retrieved documents, scores 0.
 
     Args:
         ranked: the rankings.
-        measures: what to compute, from `parse_measures`.
-        relevance_level: the smallest relevance that makes a document relevant. (n)DCG and ERR do
-            not use it: their gain is the relevance itself, if positive.
+        measures: the measures to compute, from `parse_measures`.
+        relevance_level: the smallest relevance that makes a document relevant. (n)DCG and ERR
+            ignore it: their gain is the relevance itself, if positive.
         map_denominator: average precision is divided by the number of "relevant" documents; by
-            that number, but at most the cutoff ("min_k"); or by the number of relevant documents
+            this number, but at most the cutoff ("min_k"); or by the number of relevant documents
             that were "retrieved".
         score_dtype: that of the rankings; with "float32" `iprec_at_recall` and `11pt_avg` round
             recall to a number of documents as in trec_eval 9.
 
     Raises:
-        ValueError: an option is out of its range, or a relevance too large for an exponential gain.
+        ValueError: an option is not valid, or a relevance is too large for an exponential gain.
 
     Source:
         trec_eval 10, also for bpref (Buckley and Voorhees 2004); gdeval.pl for ndcg_exp (Burges et
@@ -72,7 +71,7 @@ def scores(
     >>> {name: values.tolist() for name, values in results.items()}
     {'map': [0.5833333333333333], 'P@2': [0.5]}
     """
-    scoring: dict[tuple[object, ...], _Scoring] = {}  # rankings as measures look at them
+    scoring: dict[tuple[object, ...], _Scoring] = {}  # by the options of measures
     results = {}
     for measure in measures:
         level = float(relevance_level) if measure.level is None else measure.level
@@ -95,8 +94,8 @@ def average(measure: Measure, mean: Callable[[Floats], float] = exact_mean) -> A
     Counts are totals. A geometric mean is `exp` of a mean of logarithms.
 
     Args:
-        measure: whose values are averaged.
-        mean: exactly rounded unless it is `sequential_mean`, which trec_eval has.
+        measure: the measure whose values are averaged.
+        mean: exactly rounded, or `sequential_mean` as in trec_eval.
 
     >>> average(Measure("map", "map"))(np.array([0.25, 0.75]))
     0.5
@@ -120,15 +119,15 @@ def average(measure: Measure, mean: Callable[[Floats], float] = exact_mean) -> A
 
 
 def _total(mean: float, rows: int) -> float:
-    """The number of rows or documents; what has no finite end keeps none."""
+    """The number of rows or documents; an infinite or undefined number stays as it is."""
     return round(mean * rows) if math.isfinite(mean) else mean
 
 
 def sequential_mean(values: ArrayLike) -> float:
-    """The mean from a sum that adds one value after another and rounds each time.
+    """The mean from a sum that is rounded after each addition.
 
-    trec_eval does so, and all programs built on it. The order of the values can change the last
-    bit, so equality with trec_eval needs the same order and the same additions.
+    trec_eval and all programs built on it do so. The order of the values can change the last bit,
+    so equality with trec_eval requires the same order and the same additions.
 
     >>> sequential_mean([0.1] * 10)
     0.09999999999999999
@@ -137,7 +136,7 @@ def sequential_mean(values: ArrayLike) -> float:
 
 
 class _Scoring(TrecMeasures, ReaderModels):
-    """The method of a measure is `_` and its kind."""
+    """One method per measure, named `_` and the kind of measure."""
 
     # Binary relevance
 
@@ -201,7 +200,7 @@ class _Scoring(TrecMeasures, ReaderModels):
         """Binary preference: how rarely a judged non-relevant document is above a relevant one.
 
         Each hit counts 1 - min(above, R) / min(R, N), where `above` is the number of non-relevant
-        documents above it, R that of all relevant and N that of all judged non-relevant ones.
+        documents above it, R the number of relevant and N that of judged non-relevant documents.
         """
         judgments, relevant = self._ranked.judgments, self._relevant
         is_nonrelevant = (judgments.relevance >= 0) & (judgments.relevance < self._relevance_level)
@@ -214,16 +213,16 @@ class _Scoring(TrecMeasures, ReaderModels):
         return self._ratio(self._sum(query, terms), relevant)
 
     def _rbp(self, measure: Measure) -> Floats:
-        """Rank-biased precision: a reader goes on to the next rank with probability p."""
+        """Rank-biased precision: a reader continues to the next rank with probability p."""
         hits = self._hits.top(measure.cutoff)
         p = measure.parameter
         weights = np.array([p**exponent for exponent in range(last_rank(hits))])
         return (1 - p) * self._sum(hits.query, weights[hits.rank - 1])
 
     def _judged(self, measure: Measure) -> Floats:
-        """The share of judged documents; a list shorter than the cutoff is divided by its length.
+        """The proportion of judged documents, relative to the length of a list below the cutoff.
 
-        So does ir_measures. trec_eval's `unj` takes places that are empty for judged.
+        ir_measures does so too. trec_eval's `unj` counts empty ranks as judged.
         """
         judged = self._count(self._ranked.judged.top(measure.cutoff).query)
         return self._ratio(judged, np.minimum(self._ranked.retrieved, measure.cutoff))
@@ -246,15 +245,15 @@ class _Scoring(TrecMeasures, ReaderModels):
         return add(self._exponential(self._gains), measure.cutoff)
 
     def _err(self, measure: Measure) -> Floats:
-        """Expected reciprocal rank, where a reader stops at a document with a chance by its grade.
+        """Expected reciprocal rank: a reader stops at a document with a probability by its grade.
 
-        At grade g that chance is (2**g - 1) / 2**max_grade.
+        At grade g this probability is (2**g - 1) / 2**max_grade.
         """
         highest = self._ranked.judgments.relevance.max(initial=0)
         if highest > measure.parameter:
             raise ValueError(
-                f"{measure.name!r} knows grades up to {measure.parameter:g}, but there is "
-                f"relevance {highest:g}; name the greatest, as in 'err(max_grade={highest:g})@20'"
+                f"{measure.name!r} supports grades up to {measure.parameter:g}, but there is "
+                f"relevance {highest:g}; give the highest, as in 'err(max_grade={highest:g})@20'"
             )
         gains = self._gains.top(measure.cutoff)
         stop = self._exponential(gains).relevance / 2.0**measure.parameter

@@ -1,10 +1,10 @@
-"""Measures that follow from a model of a reader, who goes on from each rank with some probability.
+"""Measures based on models of a reader, who continues from each rank with some probability.
 
-The framework is C/W/L (Moffat et al. 2017): if a reader goes on from rank i with probability C(i),
-rank i is seen with the probability C(1) ... C(i - 1). These products, divided by their sum, are the
-weights of the ranks, and the measure is the weighted mean of the gains. Gains are levels of
+The framework is C/W/L (Moffat et al. 2017): if a reader continues from rank i with probability
+C(i), rank i is seen with the probability C(1) ... C(i - 1). These products, divided by their sum,
+are the weights of the ranks, and the measure is the weighted mean of the gains. Gains are levels of
 relevance, clipped to `min_rel` and `max_rel` and scaled to 0 .. 1. As in cwl_eval, rankings have a
-thousand ranks: what comes later does not count, and what is missing gains nothing.
+thousand ranks: later ranks are ignored, and missing ones have no gain.
 """
 
 import numpy as np
@@ -18,14 +18,14 @@ _RANKS = 1000  # of cwl_eval
 
 
 class ReaderModels(QueryCounts):
-    """The method of a measure is `_` and its kind."""
+    """One method per measure, named `_` and the kind of measure."""
 
     def _insq(self, measure: Measure) -> Floats:
         """INSQ: a reader who wants to find T relevant documents (Moffat et al. 2012)."""
         return self._expected_gain(measure, _patience(2 * measure.argument("t"))[np.newaxis])
 
     def _inst(self, measure: Measure) -> Floats:
-        """INST: the same, where what was found changes the patience (Bailey et al. 2015)."""
+        """INST: the same, with a patience that depends on what was found (Bailey et al. 2015)."""
         target = measure.argument("t")
         missing = target - np.cumsum(self._scaled_gains(measure), axis=1)
         ranks = np.arange(1, _RANKS + 1)
@@ -34,7 +34,7 @@ class ReaderModels(QueryCounts):
         )
 
     def _sdcg(self, measure: Measure) -> Floats:
-        """Scaled DCG: over what k documents of the greatest relevance would gain."""
+        """Scaled DCG: divided by the DCG of k documents of the highest relevance."""
         ranks = np.arange(1, _RANKS + 1)
         going_on = np.where(ranks < measure.cutoff, np.log(ranks + 1) / np.log(ranks + 2), 0.0)
         return self._expected_gain(measure, going_on[np.newaxis])
@@ -46,7 +46,7 @@ class ReaderModels(QueryCounts):
         return self._expected_gain(measure, np.where(ranks < measure.cutoff, 1 - gains, 0.0))
 
     def _nerr9(self, measure: Measure) -> Floats:
-        """The same by equation 9: and the reader becomes tired."""
+        """The same by equation 9: the reader also becomes tired."""
         ranks = np.arange(1, _RANKS + 1)
         going_on = ranks / (ranks + 1) * (1 - self._scaled_gains(measure))
         return self._expected_gain(measure, np.where(ranks < measure.cutoff, going_on, 0.0))
@@ -87,9 +87,10 @@ class ReaderModels(QueryCounts):
     def _compat(self, measure: Measure) -> Floats:
         """Compatibility: rank-biased overlap with the closest ideal ranking.
 
-        Ideal is relevance in descending order, equal levels in the order of the ranking. A document
-        is in both rankings from the later one of its two ranks on; there the overlap counts
-        p ** (depth - 1) / depth at each depth, down to the end of the longer ranking.
+        In the ideal ranking, relevance descends, and equal levels are in the order of the ranking.
+        A document is in both rankings from the later one of its two ranks onwards; there the
+        overlap counts p ** (depth - 1) / depth at each depth, down to the end of the longer
+        ranking.
 
         Source:
             Clarke, Vtyurina and Smucker, Assessing top-k preferences (2021).
@@ -104,7 +105,7 @@ class ReaderModels(QueryCounts):
         )
         order = np.lexsort(
             (retrieval.rank, retrieval_keys)
-        )  # of equal levels, retrieved ones come first
+        )  # retrieved documents come first among equal levels
         retrieval_keys = retrieval_keys[order]
         retrieval = Documents(
             retrieval.query[order], retrieval.rank[order], retrieval.relevance[order]
@@ -112,7 +113,7 @@ class ReaderModels(QueryCounts):
         starts = np.cumsum(relevant) - relevant
         ideal_rank = (
             np.searchsorted(keys, retrieval_keys) - starts[retrieval.query]
-        )  # of greater levels
+        )  # at higher levels
         ideal_rank += positions(retrieval_keys)
         ranks = np.arange(1, int(depth.max(initial=0)) + 1)
         persistence = measure.argument("p")

@@ -1,8 +1,8 @@
-"""The scores of a run against relevance judgments, as trec_eval computes them.
+"""Scores of a run against relevance judgments, as trec_eval computes them.
 
-The documents of a run are matched with their judgments by 64-bit hashes of query and document,
-which are sorted together. Every match is then compared byte by byte, so the result never depends
-on the hash.
+The documents of a run are matched with their judgments by sorting the 64-bit hashes of query and
+document of both together. Every match is then compared byte by byte, so the result never depends on
+the hash.
 """
 
 import math
@@ -56,26 +56,26 @@ def score_run(
 
     The values are those of trec_eval, to the last bit. The queries are those of the judgments, in
     ascending order of bytes; queries that occur only in the run are ignored. For means, values are
-    added query after query; counts are totals; a mean over no query is NaN. With missing="zero",
+    added query after query; counts are totals; a mean over no queries is NaN. With missing="zero",
     the total num_rel counts all judgments above 0 at any `relevance_level`, as `trec_eval -c` does;
-    the num_rel of a query follows the level.
+    the num_rel of a query uses the level.
 
     Args:
-        qrels: the judgments: a path, what `read_qrels` returns, `{query: {document: relevance}}`,
+        qrels: the judgments: a path, the result of `read_qrels`, `{query: {document: relevance}}`,
             or a pandas or Arrow table with the columns query_id, doc_id and relevance.
-        run: the scores of the retrieved documents, in the same shapes; its column is score.
+        run: the scores of the retrieved documents, in the same forms; its column is score.
         measures: names such as "ndcg@10"; see the card of ir_ranking.
-        missing: a query for which the run has no document scores "zero" (trec_eval -c), or is left
+        missing: a query for which the run has no documents scores "zero" (trec_eval -c), or is left
             out ("skip", the default of trec_eval 9).
-        score_dtype: "float64" as trec_eval 10, or "float32" as trec_eval 9 and pytrec_eval. What
-            else differs between these versions follows it: how `iprec_at_recall` and `11pt_avg`
-            round recall, `yaap` and `utility` of queries that the run does not have, and the
+        score_dtype: "float64" as in trec_eval 10, or "float32" as in trec_eval 9 and pytrec_eval.
+            Other differences between these versions follow it: how `iprec_at_recall` and `11pt_avg`
+            round recall, `yaap` and `utility` of queries missing from the run, and the
             summation of geometric means.
         relevance_level: the smallest relevance that makes a document relevant (trec_eval -l).
-        max_depth: use only so many documents of a query (trec_eval -M).
+        max_depth: use only this many documents per query (trec_eval -M).
         judged_only: drop documents without a judgment, or with a negative one (trec_eval -J).
         map_denominator: "relevant", "min_k" or "retrieved" documents; see the card of ir_ranking.
-        per_query: whether the result holds the scores of each query.
+        per_query: whether to return the scores of each query.
 
     Raises:
         ValueError: a file, an input or an option is not valid.
@@ -131,10 +131,10 @@ def relevance_strings(
     judged_only: bool = False,
     max_depth: int | None = None,
 ) -> dict[str, str]:
-    """The relevance of the first documents of each query, as `relstring` of trec_eval shows it.
+    """The relevance of the first documents of each query, in the form of trec_eval's `relstring`.
 
-    A document is a digit, `>` above 9, `-` without a judgment, `.` with a negative one, which is in
-    the pool, but not judged. A query of which the run has no document has an empty string.
+    A document is a digit, `>` above 9, `-` without a judgment, or `.` with a negative one, which
+    means in the pool but not judged. A query without documents in the run has an empty string.
     """
     options = RankingOptions(score_dtype, judged_only, max_depth)
     evaluation = _evaluate(qrels, run, options)
@@ -173,10 +173,10 @@ def _complete_means(
     evaluation: "_Evaluation",
     score_dtype: ScoreType,
 ) -> dict[str, float]:
-    """The means of trec_eval -c that are not the means of the values that it prints by query.
+    """The means of trec_eval -c that are not means of the values that it prints per query.
 
-    `num_rel` counts all judgments above 0. For geometric means version 9 adds the logarithms of all
-    missing queries at the end, as one product, which can change the last digits.
+    `num_rel` counts all judgments above 0. For geometric means, version 9 adds the logarithms of
+    all missing queries at the end, as one product, which can change the last digits.
     """
     means: dict[str, float] = {}
     for measure in measures:
@@ -198,7 +198,7 @@ def _plain(measure: Measure, values: Floats) -> list[float]:
 
 
 class _Evaluation(NamedTuple):
-    """The rankings of the judged queries, and whether the run has each of these queries."""
+    """The rankings of the judged queries, and whether each of these queries is in the run."""
 
     queries: list[str]
     in_run: Booleans
@@ -216,7 +216,7 @@ def _from_dicts(
     run: Mapping[str, Mapping[str, float]],
     options: RankingOptions,
 ) -> _Evaluation:
-    """From dicts alone: strings remember their hash, so looking up each document is fastest."""
+    """From dicts: strings cache their hash, so looking up each document is fastest."""
     queries = sorted(qrels, key=_sort_key)
     judged, _ = _documents("qrels", qrels, queries)
     common = [query for query in queries if query in run]
@@ -241,7 +241,7 @@ def _from_tables(qrels: Qrels, run: Run, options: RankingOptions) -> _Evaluation
 
 
 def _query_indices(qrels: Qrels, run: Run) -> Integers:
-    """The index of each query of the run among those of the judgments; -1 if it is not there."""
+    """The index of each query of the run among those of the judgments; -1 if it is missing."""
     indices = {query: index for index, query in enumerate(qrels.queries)}
     return np.array([indices.get(query, -1) for query in run.queries], dtype=np.int32)
 
@@ -269,7 +269,7 @@ def _relevance(qrels: Qrels, run: Run) -> Floats:
 
 
 def _candidates(run: Run, judged: Unsigned) -> tuple[Integers, Unsigned]:
-    """The rows of a run that may be judged, and their hashes: all that are, one in sixteen others.
+    """The rows of a run that may be judged, and their hashes: all that are, 1 in 16 others.
 
     The highest bits of a hash are an index into a table of flags, as in a Bloom filter with one
     hash function. There are at least sixteen flags for each judgment.
@@ -300,7 +300,7 @@ def _are_same(run: Run, rows: Integers, qrels: Qrels, judgments: Integers) -> bo
 
 
 def _relevance_by_text(qrels: Qrels, run: Run) -> Floats:
-    """As `_relevance`, in dicts: slow, and right whatever the hashes are."""
+    """As `_relevance`, with dicts: slow, but right whatever the hashes are."""
     judged = qrels.to_dict()
     documents = zip(run.query.tolist(), run.ids.texts(), strict=True)
     relevance = (
@@ -309,7 +309,7 @@ def _relevance_by_text(qrels: Qrels, run: Run) -> Floats:
     return np.fromiter(relevance, np.float64, len(run))
 
 
-# Qrels and runs that are no files
+# Qrels and runs that are not files
 
 
 _READERS: Mapping[type[QueryDocuments], Callable[[File], QueryDocuments]] = {
@@ -331,12 +331,12 @@ def _table(name: str, value: Any, kind: type[_Table]) -> _Table:
         query = np.repeat(np.arange(len(sizes)), sizes)
         ids = Ids.from_texts(list(chain.from_iterable(documents)))
         return kind(queries, query, ids, values)
-    columns = getattr(value, "column_names", None)  # of Arrow and of datasets
+    columns = getattr(value, "column_names", None)  # of Arrow and datasets
     columns = list(getattr(value, "columns", ())) if columns is None else columns
     required = ("query_id", "doc_id", kind.value)
     if isinstance(value, QueryDocuments) or not set(required) <= set(map(str, columns)):
         raise ValueError(
-            f"{name} must be a path, a dict of dicts, what read_{name}() returns, or a table with "
+            f"{name} must be a path, a dict of dicts, the result of read_{name}(), or a table with "
             f"the columns {', '.join(required)}; got {type(value).__name__}"
         )
     return _from_columns(name, {column: value[column] for column in required}, kind)
@@ -374,7 +374,7 @@ def _sort_key(query: Any) -> bytes:
 def _documents(
     name: str, table: Mapping[str, Mapping[str, float]], queries: list[str]
 ) -> tuple[list[Mapping[str, float]], Floats]:
-    """The documents of these queries and their numbers, once all ids and numbers are checked."""
+    """The documents of these queries and their numbers, checking all ids and numbers."""
     documents = [table[query] for query in queries]
     for query, row in zip(queries, documents, strict=True):
         if not isinstance(row, Mapping):

@@ -1,4 +1,4 @@
-"""Measures of trec_eval beside those that most people use, of many queries at once.
+"""Less common measures of trec_eval, for many queries at once.
 
 As in `ranking_measures`, all values equal those of trec_eval to the last bit.
 """
@@ -17,12 +17,12 @@ _ROUNDING_OF_VERSION_9 = 0.9  # 0.1 document is rounded up; version 10 rounds to
 
 
 class TrecMeasures(QueryCounts):
-    """The method of a measure is `_` and its kind."""
+    """One method per measure, named `_` and the kind of measure."""
 
     # Sets
 
     def _relative_p(self, measure: Measure) -> Floats:
-        """Precision over the greatest that is possible with so many relevant documents."""
+        """Precision divided by its maximum for this number of relevant documents."""
         possible = np.minimum(self._relevant, measure.cutoff)
         return self._ratio(self._hit_counts(measure.cutoff), possible)
 
@@ -38,7 +38,7 @@ class TrecMeasures(QueryCounts):
         return self._ratio((beta + 1.0) * precision * recall, beta * precision + recall)
 
     def _set_map(self, _: Measure) -> Floats:
-        """The product of precision and recall, without their rounding."""
+        """The product of precision and recall, without rounding these first."""
         hits = self._hit_counts(NO_CUTOFF).astype(np.float64)
         return self._ratio(hits * hits, self._ranked.retrieved * self._relevant.astype(np.float64))
 
@@ -49,8 +49,8 @@ class TrecMeasures(QueryCounts):
     def _utility(self, measure: Measure) -> Floats:
         """A weighted sum of relevant and other documents, retrieved and not.
 
-        Without weights: relevant documents that were retrieved, minus all others that were. The
-        documents of the collection, `docs`, matter with a fourth weight alone.
+        By default: the number of relevant retrieved documents, minus all other retrieved ones. The
+        size of the collection, `docs`, matters only with a fourth weight.
         """
         hits, retrieved = self._hit_counts(NO_CUTOFF), self._ranked.retrieved
         if not measure.values:
@@ -64,7 +64,7 @@ class TrecMeasures(QueryCounts):
     # Precision at ranks and levels of recall
 
     def _rprec_mult(self, measure: Measure) -> Floats:
-        """Precision at a multiple of R, of which 0.1 are rounded up to a document."""
+        """Precision at a multiple of R; 0.1 of a document or more is rounded up."""
         cutoff = np.floor(measure.parameter * self._relevant + 0.9).astype(np.int64)
         hits = self._hits
         return self._ratio(self._count(hits.query[hits.rank <= cutoff[hits.query]]), cutoff)
@@ -79,9 +79,9 @@ class TrecMeasures(QueryCounts):
         return self._interpolated_precision(measure, rounding)
 
     def _interpolated_precision(self, measure: Measure, rounding: float) -> Floats:
-        """The greatest precision at this recall or a higher one; 0 if recall stays below it.
+        """The highest precision at this recall or a higher one; 0 if it is never reached.
 
-        Recall is a number of documents here: the integer below the number plus `rounding`.
+        Recall is converted to a number of documents: the integer below the number plus `rounding`.
         """
         cutoff = np.floor(measure.parameter * self._relevant + rounding).astype(np.int64)
         hits = self._hit_counts(NO_CUTOFF)
@@ -91,14 +91,14 @@ class TrecMeasures(QueryCounts):
         result = np.zeros(self._queries)
         if rows.size:
             ends = np.column_stack([starts, stops[rows]]).ravel()
-            padded = np.append(self._precisions, 0.0)  # for an end behind the last hit
+            padded = np.append(self._precisions, 0.0)  # for an end after the last hit
             result[rows] = np.maximum.reduceat(padded, ends)[::2]
         return result
 
     def _11pt_avg(self, measure: Measure) -> Floats:
         """The mean of interpolated precision at levels of recall, added from the highest.
 
-        There are eleven, from 0 to 1, unless the name says others.
+        There are eleven, from 0 to 1, unless the name lists others.
         """
         levels = measure.values or tuple(tenths / 10 for tenths in range(11))
         total = np.zeros(self._queries)
@@ -107,7 +107,7 @@ class TrecMeasures(QueryCounts):
         return total / len(levels)
 
     def _infap(self, _: Measure) -> Floats:
-        """Average precision, estimated from a sample of judgments; those below 0 are left open.
+        """Average precision, estimated from sampled judgments; negative ones count as unknown.
 
         Source:
             Yilmaz and Aslam, Estimating average precision with incomplete and imperfect judgments
@@ -129,7 +129,7 @@ class TrecMeasures(QueryCounts):
         return self._ratio(self._sum(query, terms), self._relevant)
 
     def _bing(self, _: Measure) -> Floats:
-        """The mean over relevant documents of a discount by the non-relevant ones above them."""
+        """A discount for non-relevant documents above each relevant one, averaged over these."""
         hits = self._hits
         nonrelevant = hits.rank - positions(hits.query)
         discounts = [math.log2(2 + count) for count in range(int(nonrelevant.max(initial=0)) + 1)]
@@ -148,16 +148,16 @@ class TrecMeasures(QueryCounts):
         return logarithms(odds)
 
     def _unj(self, measure: Measure) -> Floats:
-        """The share of documents without a judgment, or with one below 0, among k places."""
+        """The proportion of the first k ranks with no judgment, or a negative one."""
         judged = self._ranked.judged.top(measure.cutoff)
         pool_sizes = self._count(judged.query[judged.relevance >= 0])
         return (np.minimum(self._ranked.retrieved, measure.cutoff) - pool_sizes) / measure.cutoff
 
     def _rbp_resid(self, measure: Measure) -> Floats:
-        """What rank-biased precision would gain if all that is not judged were relevant.
+        """The additional rank-biased precision if all unjudged documents were relevant.
 
-        That includes what comes after the end of the ranking, unless every document is judged:
-        then it is 0, as in trec_eval.
+        This includes ranks after the end of the ranking, unless every document is judged: then it
+        is 0, as in trec_eval.
         """
         retrieved, judged = self._ranked.retrieved, self._ranked.judged
         judged = judged.select(judged.relevance >= 0)
@@ -175,7 +175,7 @@ class TrecMeasures(QueryCounts):
     # Graded relevance
 
     def _ndcg_rel(self, _: Measure) -> Floats:
-        """The mean of nDCG at the ranks of relevant documents, at the end where one is missing."""
+        """The mean of nDCG at the ranks of relevant documents, at the end if one is missing."""
         gains, ideal = self._gains, self._cumulated(self._ideal)
         dcg = self._cumulated(gains)
         terms = dcg.sums / ideal.at(gains.query, gains.rank)
@@ -185,9 +185,9 @@ class TrecMeasures(QueryCounts):
         return self._ratio(total, self._count(self._ideal.query))
 
     def _rndcg(self, _: Measure) -> Floats:
-        """The mean of nDCG at the ranks at which the gain of the ideal ranking falls.
+        """The mean of nDCG at the ranks at which the gain of the ideal ranking drops.
 
-        The end is such a rank too, unless no more than one document comes after all these.
+        The end is such a rank too, unless at most one document follows the last of these.
         """
         ranks, dcg = self._cumulated(self._ideal), self._cumulated(self._gains)
         query, relevance = self._ideal.query, self._ideal.relevance
@@ -201,7 +201,7 @@ class TrecMeasures(QueryCounts):
         return np.where((self._relevant > 0) & (self._ranked.retrieved > 0), mean, 0.0)
 
     def _g(self, _: Measure) -> Floats:
-        """Gains discounted by what the ideal ranking had gained more above them, over all gains."""
+        """Gains discounted by how much more the ideal ranking gained above them, over all gains."""
         gains, ideal = self._gains, self._ideal
         costs = ideal._replace(relevance=np.maximum(ideal.relevance, 1.0))
         ideal_sizes = self._count(ideal.query)[gains.query]

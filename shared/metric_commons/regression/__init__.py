@@ -1,4 +1,4 @@
-"""Predicted numbers against references: errors, R2 and correlations."""
+"""Scores of predicted numbers against references: errors, R2 and correlations."""
 
 from typing import TYPE_CHECKING
 

@@ -37,7 +37,7 @@ from .moments_bootstrap import Bootstrap
 from .pairs import SAFE_EXPONENT, Pairs
 from .row_losses import d2_losses, loss_tables, row_losses
 
-_EPSILON = sys.float_info.epsilon  # the least reference that an error is divided by
+_EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
 _ROOTS = {"rmse", "rmsle"}
 _RESAMPLED = {"max_error", "median_ae"}
@@ -50,7 +50,7 @@ def measure_estimators(
     clusters: Clusters | None,
     values: Mapping[str, Sequence[float]],
 ) -> dict[str, Estimator]:
-    """For each measure a function that returns its interval, as `summary.uncertainty` takes them.
+    """A function for each measure that returns its interval, as `summary.uncertainty` takes them.
 
     Args:
         pairs: the rows.
@@ -114,14 +114,14 @@ def measure_estimators(
 
 
 class _RowErrors(NamedTuple):
-    """What rows contribute to a mean error: columns in units of 2**exponent, one an output."""
+    """The contribution of rows to a mean error: columns in units of 2**exponent, one per output."""
 
     columns: Floats
     exponent: int
 
 
 def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors | None:
-    """The errors of rows, of which the measure is the mean, or for RMSE its root; else None.
+    """The errors of rows whose mean is the measure, or for RMSE its square; else None.
 
     Averaged over outputs, a mean error is still a mean of rows, but a root mean square is not.
     """
@@ -149,7 +149,7 @@ def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors 
             totals = predictions / 2 + references / 2
             errors = np.divide(errors, totals, out=np.zeros(errors.shape), where=totals > 0)
     else:
-        # Squares are far from infinite and from 0 in units near the greatest error.
+        # In units near the largest error, squares are far from infinity and from 0.
         power = math.frexp(float(errors.max()))[1]
         power = power if abs(power) > SAFE_EXPONENT else 0
         errors, exponent = np.ldexp(errors, -power), power + halved

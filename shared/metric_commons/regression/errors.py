@@ -73,27 +73,27 @@ def regression_scores(
     """The measures by name and, if a confidence level is given, their intervals.
 
     Args:
-        predictions: one number per row, or a list of numbers a row, one for each output; for
-            measures of prediction intervals, [low, high] a row.
-        references: the same; one number per row for each interval.
+        predictions: one number per row, or a list of numbers, one for each output; for measures of
+            prediction intervals, [low, high] per row.
+        references: the same; for intervals, one number per row.
         measures: names, as in `measure_names`.
-        multioutput: "uniform_average" averages the values of the outputs, "variance_weighted" with
-            the variance of the references of each output as its weight, a list of numbers with
-            these weights; "raw_values" returns a list.
-        sample_weight: one weight per row, at least 0; not for `spearman` and `kendall`.
-        error_bits: of `median_ae` alone: errors are rounded down to so many binary digits, so that
-            a state of very many rows stays small; also return its `error_bound`.
-        confidence_level: of intervals, such as 0.95; None for no intervals.
-        interval: how; "auto" takes the method that suits each measure, "bootstrap" resamples rows.
-        clusters: the cluster of each row, such as its document; intervals then count clusters
-            instead of rows, and scores do not change.
-        n_resamples: how often rows, or clusters, are resampled, with all their outputs.
-        seed: of the resampling.
+        multioutput: "uniform_average" averages the values of the outputs, "variance_weighted"
+            weights each output by the variance of its references, a list of numbers gives the
+            weights; "raw_values" returns a list.
+        sample_weight: one non-negative weight per row; not for `spearman` and `kendall`.
+        error_bits: only for `median_ae`: round errors down to this many binary digits, to keep the
+            state of very many rows small; also return the resulting `error_bound`.
+        confidence_level: the level of intervals, such as 0.95; None for no intervals.
+        interval: the method; "auto" suits each measure, "bootstrap" resamples rows.
+        clusters: the cluster of each row, such as its document; intervals are then based on
+            clusters instead of rows, and scores do not change.
+        n_resamples: the number of resamples of rows, or clusters, with all their outputs.
+        seed: the seed of the resampling.
         groups: one label per row; also return the measures of each group under `groups`.
 
     Raises:
-        ValueError: a number is not finite, rows differ in length, or an option is out of its range;
-            names the row or the option.
+        ValueError: a number is not finite, rows differ in length, or an option is not valid; names
+            the row or the option.
 
     >>> regression_scores(
     ...     [2.5, 0.0, 2.0, 8.0], [3.0, -0.5, 2.0, 7.0], measures=["mae", "median_ae"]
@@ -123,7 +123,9 @@ def regression_scores(
     elif multioutput == "uniform_average":
         result = interval_scores(predictions, references, parsed, clusters=all_clusters, **options)
     else:
-        raise OptionError("multioutput", f"is about outputs, which {parsed[0].name!r} has not")
+        raise OptionError(
+            "multioutput", f"applies to separate outputs, which {parsed[0].name!r} does not have"
+        )
     if error_bits is not None:
         bounds = {measure.name: error_bound(result[measure.name], error_bits) for measure in parsed}
         result["error_bound"] = bounds
@@ -159,7 +161,7 @@ def _error_scores(
     names = [measure.name for measure in measures]
     for name in ("spearman", "kendall"):
         if sample_weight is not None and name in names:
-            raise ValueError(f"sample_weight does not go with {name!r}: ranks have no weights")
+            raise ValueError(f"sample_weight does not apply to {name!r}: ranks have no weights")
     pairs = Pairs(predictions, references, sample_weight)
     if not isinstance(multioutput, str):
         multioutput = output_weights(multioutput)
@@ -179,13 +181,13 @@ def _error_scores(
 def moment_measures(moments: Moments, measures: Sequence[str]) -> dict[str, list[float]]:
     """The values of measures in each output.
 
-    What is undefined is NaN: everything if the weights sum to zero, R2 of less than two rows, and
+    Undefined values are NaN: everything if the weights sum to zero, R2 of less than two rows, and
     the correlation of a constant. R2 and the explained variance of constant references are 1.0 if
-    nothing is left to explain, otherwise 0.0, as in scikit-learn.
+    the residuals do not vary, otherwise 0.0, as in scikit-learn.
 
     Args:
-        moments: of these measures.
-        measures: names, of `MOMENT_MEASURES`.
+        moments: the moments that the measures need.
+        measures: names from `MOMENT_MEASURES`.
 
     >>> pairs = Pairs([2.5, 0.0, 2.0, 8.0], [3.0, -0.5, 2.0, 7.0])
     >>> moment_measures(compute_moments(pairs, ["mae", "r2"]), ["mae", "r2"])
@@ -199,44 +201,44 @@ def moment_measures(moments: Moments, measures: Sequence[str]) -> dict[str, list
 def aggregate_outputs(
     values: Mapping[str, list[float]], moments: Moments, multioutput: str | Sequence[float]
 ) -> dict[str, Any]:
-    """The average of each measure over the outputs; with "raw_values" the list of its values."""
+    """The average of each measure over the outputs; with "raw_values", the list of its values."""
     if multioutput == "raw_values":
         return dict(values)
-    shares: list[Fraction] | None = None
+    weights: list[Fraction] | None = None
     if multioutput == "variance_weighted":
-        shares = _variance_shares(moments)
+        weights = _variance_weights(moments)
     elif not isinstance(multioutput, str):
         if len(multioutput) != moments.outputs:
             raise ValueError(
                 f"multioutput has {len(multioutput)} weights, but rows have {moments.outputs} "
                 "numbers"
             )
-        shares = [Fraction(weight) for weight in multioutput]
-    return {name: _average(outputs, shares) for name, outputs in values.items()}
+        weights = [Fraction(weight) for weight in multioutput]
+    return {name: _average(outputs, weights) for name, outputs in values.items()}
 
 
-def _variance_shares(moments: Moments) -> list[Fraction] | None:
-    """The variation of the references of each output; None if none varies."""
+def _variance_weights(moments: Moments) -> list[Fraction] | None:
+    """The variation of the references of each output; None if all are constant."""
     if not moments.weight:
         return None
     outputs = zip(moments.variation("reference"), moments.constant("reference"), strict=True)
-    shares = [Fraction(0) if constant else variation for variation, constant in outputs]
-    return shares if any(shares) else None
+    weights = [Fraction(0) if constant else variation for variation, constant in outputs]
+    return weights if any(weights) else None
 
 
-def _average(values: Sequence[float], shares: Sequence[Fraction] | None) -> float:
-    """The average over the outputs, rounded once; outputs with no share do not count."""
+def _average(values: Sequence[float], weights: Sequence[Fraction] | None) -> float:
+    """The average over the outputs, rounded once; outputs with weight 0 are ignored."""
     if len(values) == 1:
         return values[0]
-    pairs = zip(values, shares or [Fraction(1)] * len(values), strict=True)
-    shared = [(value, share) for value, share in pairs if share]
-    if not all(math.isfinite(value) for value, _ in shared):
-        return sum(value for value, _ in shared if not math.isfinite(value))
-    total = sum(Fraction(value) * share for value, share in shared)
-    return as_float(total / sum(share for _, share in shared))
+    pairs = zip(values, weights or [Fraction(1)] * len(values), strict=True)
+    weighted = [(value, weight) for value, weight in pairs if weight]
+    if not all(math.isfinite(value) for value, _ in weighted):
+        return sum(value for value, _ in weighted if not math.isfinite(value))
+    total = sum(Fraction(value) * weight for value, weight in weighted)
+    return as_float(total / sum(weight for _, weight in weighted))
 
 
-# Measures from moments: a value for each output
+# Measures from moments: one value per output
 
 
 def _mae(moments: Moments) -> list[float]:
@@ -269,13 +271,13 @@ def _r2(moments: Moments) -> list[float]:
     return _explained(moments, moments.sums["squared"])
 
 
-_ROUNDING = 10**9  # a variation of at most this part of what it is made of may be rounding
+_ROUNDING = 10**9  # a variation this many times smaller than its terms may be due to rounding
 
 
 def _explained_variance(moments: Moments) -> list[float]:
-    # The variation of residuals follows from that of references and predictions and from their
-    # covariation. Residuals themselves are rounded, which shows where predictions are far off. If
-    # they are equal, a variation near 0 is 0, but no other.
+    # The variation of residuals follows from those of references and predictions and their
+    # covariation. Residuals themselves are rounded, which shows if predictions are far off. If they
+    # are all equal, a variation near 0 is 0, but not otherwise.
     columns = (
         moments.variation("reference"),
         moments.variation("prediction"),
@@ -291,7 +293,7 @@ def _explained_variance(moments: Moments) -> list[float]:
 
 
 def _explained(moments: Moments, unexplained: Sequence[Fraction]) -> list[float]:
-    """The share of the variation of references that is explained, given what is not."""
+    """The proportion of the variation of references that is explained."""
     outputs = zip(
         moments.variation("reference"), moments.constant("reference"), unexplained, strict=True
     )
@@ -365,7 +367,7 @@ MOMENT_MEASURES: dict[str, Callable[[Moments], list[float]]] = {
 }
 
 
-# Measures from rows: a value for each output
+# Measures from rows: one value per output
 
 
 def _median_ae(pairs: Pairs) -> list[float]:
@@ -377,7 +379,7 @@ def _median_ae(pairs: Pairs) -> list[float]:
 
 
 def _spearman(pairs: Pairs) -> list[float]:
-    """The correlation of ranks; equal numbers share their mean rank."""
+    """The correlation of ranks; tied numbers get their mean rank."""
     from scipy.stats import rankdata
 
     ranks = [
@@ -388,7 +390,7 @@ def _spearman(pairs: Pairs) -> list[float]:
 
 
 def _kendall(pairs: Pairs) -> list[float]:
-    """Kendall's tau-b; NaN where a column is constant."""
+    """Kendall's tau-b; NaN if a column is constant."""
     columns = (np.atleast_2d(table.T) for table in (pairs.predictions, pairs.references))
     return [kendall(*pair) for pair in zip(*columns, strict=True)]
 

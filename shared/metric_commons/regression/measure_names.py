@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 from ..numbers.checks import OptionError, check_measures, measure_parts
 from ..numbers.domains import Parsed
 
-# Of the errors of numbers; of rows; of prediction intervals, which are rows of two numbers
+# Measures of errors of numbers; of rows; of prediction intervals, which are rows of two numbers
 MOMENT_NAMES = (
     *("mae", "mse", "rmse", "r2", "mape", "smape"),
     *("max_error", "explained_variance", "pearson", "concordance"),
@@ -17,7 +17,7 @@ D2_NAMES = ("d2_absolute_error", "d2_pinball", "d2_tweedie")
 ORDER_NAMES = ("median_ae", "spearman", "kendall")
 INTERVAL_NAMES = ("coverage", "interval_width", "winkler")
 
-# The parameter that a measure needs, an example, and the numbers that it may be
+# The parameter that a measure needs, an example, and its valid values
 _PARAMETERS = {
     "pinball": ("alpha", "0.9", "a number from 0 to 1"),
     "d2_pinball": ("alpha", "0.9", "a number from 0 to 1"),
@@ -34,15 +34,15 @@ _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?|-?\.[0-9]+", re.ASCII)
 
 
 class Measure(NamedTuple):
-    """One measure, as `parse_measures` understands its name."""
+    """One measure, as parsed from its name."""
 
     name: str  # as the caller wrote it; the key of the result
     kind: str  # such as "pinball"
-    parameter: float = 0.0  # alpha, the share below a quantile or outside an interval; or power
+    parameter: float = 0.0  # alpha, the rate below a quantile or outside an interval; or power
 
 
 def parse_measures(measures: Any) -> list[Measure]:
-    """The measures with these names: one or several, all known and different.
+    """Parse the names of one or several measures, checked to be known and distinct.
 
     >>> parse_measures(["mae", "pinball(alpha=0.9)"])[1]
     Measure(name='pinball(alpha=0.9)', kind='pinball', parameter=0.9)
@@ -54,15 +54,15 @@ def parse_measures(measures: Any) -> list[Measure]:
     parsed = {}
     if isinstance(names, Sequence) and all(isinstance(name, str) for name in names):
         parsed = {name: _with_parameter(name) for name in names}
-    known = [*_PLAIN, *(name for name, measure in parsed.items() if measure)]
-    return [parsed[name] or Measure(name, name) for name in check_measures(measures, known)]
+    supported = [*_PLAIN, *(name for name, measure in parsed.items() if measure)]
+    return [parsed[name] or Measure(name, name) for name in check_measures(measures, supported)]
 
 
 Measures = Annotated[str | Sequence[str], Parsed(parse_measures, "a measure, or a list of them")]
 
 
 def _with_parameter(name: str) -> Measure | None:
-    """The measure, if it is one with a parameter."""
+    """The measure, if it has a parameter."""
     kind, written, number = measure_parts(name)
     if kind not in _PARAMETERS:
         return None

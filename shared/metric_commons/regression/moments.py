@@ -1,8 +1,8 @@
-"""Moments: exact sums over rows, which most measures of a regression are made of.
+"""Moments: exact sums over rows, from which most regression measures are computed.
 
-No sum is rounded (see `product_sums`). So neither the order of rows nor the parts that they come in
-show in a result, nothing overflows, and variances do not suffer from cancellation, however far from
-zero the numbers are.
+No sum is rounded (see `product_sums`). So results depend neither on the order of rows nor on how
+they are divided into parts, nothing overflows, and variances do not suffer from cancellation,
+however far from zero the numbers are.
 """
 
 import math
@@ -37,12 +37,12 @@ class Moments:
     """Weighted sums over rows, without rounding.
 
     Attributes:
-        rows: how many rows there are, including those of weight 0.
-        weight: the sum of the weights; without weights the number of rows.
-        sums: of each term, the weighted sum in each output.
-        ranges: the least and the greatest number in each output, over the rows with a positive
-            weight: of references ("reference"), of residuals ("residual") and, if a measure needs
-            them, of predictions ("prediction").
+        rows: the number of rows, including those of weight 0.
+        weight: the sum of the weights, or the number of rows if there are none.
+        sums: for each term, the weighted sum in each output.
+        ranges: the minimum and maximum in each output, over the rows with a positive weight, of
+            references ("reference"), of residuals ("residual") and, if a measure needs them, of
+            predictions ("prediction").
     """
 
     rows: int
@@ -72,9 +72,9 @@ class Moments:
         )
 
     def to_plain(self) -> dict[str, Any]:
-        """The moments for JSON: a fraction is two integers, which may be large.
+        """The moments in JSON form: a fraction becomes two integers, which may be large.
 
-        Where all rows have the weight 0 there is None for a least and a greatest number.
+        If all rows have weight 0, minimum and maximum are None.
         """
         return {
             "rows": self.rows,
@@ -113,7 +113,7 @@ class Moments:
 
     @property
     def outputs(self) -> int:
-        """How many numbers a row has."""
+        """The number of outputs of a row."""
         return len(self.ranges["reference"])
 
     def mean(self, term: str) -> list[Fraction]:
@@ -140,12 +140,12 @@ class Moments:
         ]
 
     def constant(self, name: str) -> list[bool]:
-        """Whether a column has the same number in all rows, for each output."""
-        return [lowest == greatest for lowest, greatest in self.ranges[name]]
+        """Whether a column is constant over all rows, for each output."""
+        return [lowest == highest for lowest, highest in self.ranges[name]]
 
 
 def required_measures(measures: Sequence[str], multioutput: str | Sequence[float]) -> list[str]:
-    """The measures that moments are needed for: also R2, if variances weight the outputs.
+    """The measures whose moments are needed, including R2 if outputs are weighted by variance.
 
     >>> required_measures(["mae"], "variance_weighted")
     ['mae', 'r2']
@@ -195,7 +195,7 @@ def compute_moments(pairs: Pairs, measures: Sequence[str]) -> Moments:
 
 
 def _no_moments(pairs: Pairs, terms: Sequence[str]) -> Moments:
-    """The moments of rows that all have the weight 0."""
+    """The moments of rows that all have weight 0."""
     zeros = tuple(Fraction(0) for _ in range(pairs.outputs))
     empty = (_NO_RANGE,) * pairs.outputs
     ranges = dict.fromkeys(["reference", "residual"], empty)

@@ -19,22 +19,22 @@ from .pairs import SAFE_EXPONENT, FloatColumns, Pairs
 from .row_losses import d2, loss_tables, row_losses
 
 _BATCH_ROWS = 1 << 17  # rows drawn at a time, for several resamples together
-_MATRIX_ROWS = 1 << 9  # up to which a matrix of all pairs of rows pays for Kendall's tau
+_MATRIX_ROWS = 1 << 9  # up to which a matrix of all pairs of rows is worthwhile for Kendall's tau
 _EPSILON = sys.float_info.epsilon
 
 
 class Bootstrap:
     """Percentile intervals of measures; a resample draws as many rows as there are.
 
-    Rows are sorted first, so their order does not show. The summands of each row are computed once
-    and rounded to integer multiples of a small unit. So the sums of a resample are exact, and do
-    not depend on the order of what is drawn either.
+    Rows are sorted first, so their order does not matter. The summands of each row are computed
+    once and rounded to integer multiples of a small unit. So the sums of a resample are exact, and
+    do not depend on the order of the draws either.
 
     Args:
         pairs: the rows.
         measures: names of measures.
         multioutput: how the values of outputs are reported, as in `regression_scores`.
-        clusters: of the rows, of all weights; then a resample draws clusters, as many as there are.
+        clusters: the clusters of rows, including rows of weight 0; resamples then draw clusters.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class Bootstrap:
         errors, self._error_exponent = pairs.absolute_errors()
         self._reference_ends = [(codes, codes) for codes in self._references]
         self._prediction_ends = [(codes, codes) for codes in self._predictions]
-        self._errors = self._greatest_errors = errors[:, order]
+        self._errors = self._largest_errors = errors[:, order]
         absolute = [
             np.abs(np.atleast_2d(table.T)[:, order].astype(np.float64))
             for table in (pairs.predictions, pairs.references)
         ]
         # Numbers whose squares might overflow or underflow are divided by a power of two.
-        greatest = max(float(column.max()) for column in (*absolute, self._errors))
-        exponent = math.frexp(greatest)[1]
+        largest = max(float(column.max()) for column in (*absolute, self._errors))
+        exponent = math.frexp(largest)[1]
         self._scale = exponent if abs(exponent) > SAFE_EXPONENT else 0
         predictions, references, *absolute = (
             np.ldexp(column, -self._scale) for column in (predictions, references, *absolute)
@@ -94,7 +94,7 @@ class Bootstrap:
             self._take_clusters(clusters.take(pairs.positive_rows).take(order))
 
     def _take_clusters(self, clusters: Clusters) -> None:
-        """Put clusters, in the order of their labels, in the place of rows."""
+        """Replace rows by clusters, in the order of their labels."""
         labels = sorted(range(len(clusters.labels)), key=clusters.labels.__getitem__)
         self._members = [np.flatnonzero(clusters.numbers == number) for number in labels]
         if self._weights is None:
@@ -112,7 +112,7 @@ class Bootstrap:
 
         self._reference_ends = [ends(codes) for codes in self._references]
         self._prediction_ends = [ends(codes) for codes in self._predictions]
-        self._greatest_errors = np.maximum.reduceat(self._errors[:, order], starts, axis=1)
+        self._largest_errors = np.maximum.reduceat(self._errors[:, order], starts, axis=1)
         self._drawable = len(self._members)
 
     def _weighted_units(self, summands: Floats) -> tuple[Integers, int]:
@@ -155,16 +155,18 @@ class Bootstrap:
             values = {name: self._values(name, rows, sums, weight) for name in self._measures}
             if self._multioutput == "raw_values":
                 return values
-            shares = np.ones((self._outputs, len(rows)))
+            output_weights = np.ones((self._outputs, len(rows)))
             if self._multioutput == "variance_weighted":
                 constant = _is_constant(self._reference_ends, rows)
                 variation = np.where(constant, 0.0, _variation("reference", sums, weight))
-                shares = np.where(variation.any(axis=0), variation, shares)
+                output_weights = np.where(variation.any(axis=0), variation, output_weights)
             elif not isinstance(self._multioutput, str):
-                shares = np.tile(np.array(self._multioutput)[:, np.newaxis], (1, len(rows)))
-            total = shares.sum(axis=0)
+                output_weights = np.tile(np.array(self._multioutput)[:, np.newaxis], (1, len(rows)))
+            total = output_weights.sum(axis=0)
             return {
-                name: (np.where(shares > 0, outputs * shares, 0.0).sum(axis=0) / total)[np.newaxis]
+                name: (
+                    np.where(output_weights > 0, outputs * output_weights, 0.0).sum(axis=0) / total
+                )[np.newaxis]
                 for name, outputs in values.items()
             }
 
@@ -196,8 +198,8 @@ class Bootstrap:
             case "smape":
                 return sums["symmetric"] / weight
             case "max_error":
-                greatest = [errors.take(rows).max(axis=1) for errors in self._greatest_errors]
-                return np.ldexp(greatest, self._error_exponent)
+                largest = [errors.take(rows).max(axis=1) for errors in self._largest_errors]
+                return np.ldexp(largest, self._error_exponent)
             case "median_ae":
                 medians = [
                     self._measured(partial(self._medians, errors), rows) for errors in self._errors
@@ -237,7 +239,7 @@ class Bootstrap:
         return np.where(undefined, math.nan, correlations)
 
     def _measured(self, measure: Callable[[Integers], Floats], drawn: Integers) -> Floats:
-        """A measure of the rows of each resample, which clusters of unequal sizes make unequal."""
+        """A measure of the rows of each resample; with clusters, their number may vary."""
         if self._members is None:
             return measure(drawn)
         members = self._members
@@ -247,7 +249,7 @@ class Bootstrap:
     def _by_resample(
         self, measure: Measure, predictions: Floats, references: Floats, drawn: Integers
     ) -> Floats:
-        """A measure of the rows of each resample, one resample after another."""
+        """A measure of the rows of each resample, one resample at a time."""
         if measure.kind == "kendall" and references.size <= _MATRIX_ROWS:
             return resampled_kendall(predictions, references, drawn)
         values = []
@@ -273,15 +275,15 @@ def _summands(
     *,
     lowest: float,
 ) -> dict[str, Callable[[], Floats]]:
-    """The summands of each term, computed when they are called.
+    """Functions that compute the summands of each term.
 
     References and predictions are summed about a centre near their mean.
 
     Args:
-        columns: of integers that a float64 cannot hold, references and predictions are distances.
-        absolute_predictions: their absolute values, not distances.
-        absolute_references: the same.
-        lowest: the least reference that an error is divided by.
+        columns: integers that a float64 cannot hold are given as distances.
+        absolute_predictions: the absolute values, not distances.
+        absolute_references: the same for references.
+        lowest: the smallest divisor of an error.
     """
     errors = np.abs(columns.residuals)
     references = columns.references - _near_means(columns.references)
@@ -305,7 +307,7 @@ def _summands(
 
 
 def _near_means(columns: Floats) -> Floats:
-    """A number near the mean of each output, the same for any order of rows; shape (outputs, 1)."""
+    """A number near the mean of each output, independent of row order; shape (outputs, 1)."""
     # Numbers are divided before they are summed, because their sum might overflow.
     sums = [math.fsum((output / output.size).tolist()) for output in columns]
     return np.array(sums)[:, np.newaxis]
@@ -314,7 +316,7 @@ def _near_means(columns: Floats) -> Floats:
 def _integer_units(numbers: Floats) -> tuple[Integers, int]:
     """Numbers as integer multiples of a power of two, and its exponent.
 
-    The power is so large that the sum of as many of the greatest fits into 64 bits.
+    The power is so large that the sum of as many copies of the largest fits into 64 bits.
 
     >>> _integer_units(np.array([[0.75, -0.5]]))[0] / 2**60
     array([[ 0.75, -0.5 ]])
@@ -336,13 +338,13 @@ def _is_constant(ends: Sequence[tuple[Integers, Integers]], rows: Integers) -> B
     """Whether all rows of a resample have the same number, for each output.
 
     Args:
-        ends: for each output the least and the greatest code of each row, or cluster.
-        rows: what each resample draws of them, shape (resamples, rows).
+        ends: for each output, the minimum and maximum code of each row, or cluster.
+        rows: the indices drawn by each resample, shape (resamples, rows).
     """
     return np.array(
         [
-            least.take(rows).min(axis=1) == greatest.take(rows).max(axis=1)
-            for least, greatest in ends
+            lowest.take(rows).min(axis=1) == highest.take(rows).max(axis=1)
+            for lowest, highest in ends
         ]
     )
 

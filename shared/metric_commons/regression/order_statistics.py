@@ -1,4 +1,4 @@
-"""Order statistics: medians and correlations of ranks, which no sums of rows can give."""
+"""Order statistics: medians and rank correlations, which cannot be computed from sums of rows."""
 
 import math
 from typing import Any
@@ -12,7 +12,7 @@ from ..numbers.arrays import Floats, Integers
 def median(values: Floats, weights: Floats | None) -> float:
     """The median; with weights, the value at which the cumulative weight reaches half of the total.
 
-    If two values share the middle, it is their mean.
+    If two values are in the middle, it is their mean.
 
     >>> median(np.array([1.0, 2.0, 4.0, 8.0]), None)
     3.0
@@ -32,7 +32,7 @@ def median(values: Floats, weights: Floats | None) -> float:
 
 
 def kendall(first: NDArray[Any], second: NDArray[Any]) -> float:
-    """Kendall's tau-b of two columns; NaN for less than two rows, and where one is constant.
+    """Kendall's tau-b of two columns; NaN for less than two rows, or if one is constant.
 
     >>> kendall(np.array([1, 2, 3]), np.array([1, 3, 2])).__round__(4)
     0.3333
@@ -45,11 +45,11 @@ def kendall(first: NDArray[Any], second: NDArray[Any]) -> float:
 
 
 def resampled_kendall(first: Floats, second: Floats, rows: Integers) -> Floats:
-    """Kendall's tau-b of samples of the rows of two columns; NaN where a sample is constant.
+    """Kendall's tau-b of samples of the rows of two columns; NaN if a sample is constant.
 
-    With c the number of times that each row is drawn, the pairs in the same order less those in
-    the opposite one are c' K c / 2, where K has 1, 0 or -1 for every two rows; and pairs that are
-    not tied are counted in the same way.
+    With c the number of times that each row is drawn, the number of concordant minus discordant
+    pairs is c' K c / 2, where K is 1, 0 or -1 for each pair of rows; pairs that are not tied are
+    counted in the same way.
 
     Args:
         first: shape (rows,).
@@ -75,7 +75,7 @@ def resampled_kendall(first: Floats, second: Floats, rows: Integers) -> Floats:
 
 
 def rank_correlations(first: Integers, second: Integers) -> Floats:
-    """Spearman's correlation of two samples in each row; NaN where a sample is constant.
+    """Spearman's correlation of two samples in each row; NaN if a sample is constant.
 
     Args:
         first: shape (samples, rows).

@@ -1,4 +1,4 @@
-"""Pairs of numbers: the predictions and references of rows, and the weights of rows."""
+"""Pairs of numbers: the predictions and references of rows, with the weights of rows."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Column, Floats, Integers
 from ..numbers.checks import RowError, check_weights
 
-_BLOCK_SIZE = 50_000  # numbers of a block: they fit into the cache, and into sums of 2**16 slices
+_BLOCK_SIZE = 50_000  # numbers per block: they fit into the cache, and into sums of 2**16 slices
 _SAMPLE_SIZE = 1 << 11  # numbers of a sample
 SAFE_EXPONENT = 400  # numbers with an exponent up to here, or down to minus it, can be squared
 _EXACT = 1 << 53  # every integer up to here is a float64
 
 
 class Block(NamedTuple):
-    """Some rows: two arrays of shape (outputs, rows), of floats or of integers, and the weights."""
+    """Consecutive rows: two arrays of shape (outputs, rows), float or int, and the weights."""
 
     predictions: NDArray[Any]
     references: NDArray[Any]
@@ -33,19 +33,19 @@ class FloatColumns(NamedTuple):
 
 
 class Pairs:
-    """Predictions and references as arrays, checked, and the weights of rows.
+    """Predictions and references as checked arrays, with the weights of rows.
 
-    Rows of weight 0 are left out of the arrays, but `rows` counts them. The weights are divided by
-    a power of two, 2**weight_exponent, such that all are less than 1.
+    Rows of weight 0 are dropped from the arrays, but counted in `rows`. The weights are divided by
+    a power of two, 2**weight_exponent, so that all are less than 1.
 
     Args:
-        predictions: one number per row, or a list of numbers a row, one for each output.
-        references: the same; a number and a list of one number are the same.
-        sample_weight: one number per row, at least 0; None gives all rows the same weight.
+        predictions: one number per row, or a list of numbers, one for each output.
+        references: the same; a number and a list of one number are equivalent.
+        sample_weight: one non-negative number per row; None gives all rows the same weight.
 
     Raises:
         ValueError: rows differ in length, a number is not finite (with weights this is checked
-            here, otherwise where the rows are summed), or a weight is not a weight; names the row.
+            here, otherwise where the rows are summed), or a weight is not valid; names the row.
 
     >>> pairs = Pairs([[1.0], [2.0]], [1.0, 4.0])
     >>> pairs.rows, pairs.outputs
@@ -66,7 +66,7 @@ class Pairs:
             raise ValueError("predictions is empty; a score of no rows is undefined")
         if predictions.shape != references.shape:
             raise ValueError(
-                f"predictions have {predictions.size // self.rows} numbers a row, "
+                f"predictions have {predictions.size // self.rows} numbers per row, "
                 f"but references have {self.outputs}"
             )
         # Integers that a float64 cannot hold stay integers and are subtracted as such.
@@ -92,7 +92,7 @@ class Pairs:
 
     @property
     def positive_rows(self) -> Integers:
-        """The numbers of the rows in the arrays."""
+        """The indices of the rows in the arrays."""
         return np.arange(self.rows) if self._positive_rows is None else self._positive_rows
 
     def blocks(self) -> Iterator[Block]:
@@ -110,7 +110,7 @@ class Pairs:
             )
 
     def sample(self) -> Block:
-        """Some 2,000 numbers at equal distances, without weights; of fewer rows, all of them."""
+        """Some 2,000 numbers at equal intervals, without weights; all if there are fewer rows."""
         size = max(1, _SAMPLE_SIZE // self.outputs)
         part = slice(None, None, -(-len(self.references) // size))
         return Block(
@@ -118,14 +118,14 @@ class Pairs:
         )
 
     def _transposed(self, table: NDArray[Any]) -> NDArray[Any]:
-        """Rows in the shape (outputs, rows), as floats unless these would round."""
+        """Rows in the shape (outputs, rows), as floats unless that would round."""
         outputs = table.reshape(1, -1) if table.ndim == 1 else np.ascontiguousarray(table.T)
         return outputs if self.wide_integers else outputs.astype(np.float64, copy=False)
 
     def columns(self) -> FloatColumns:
         """All rows as floats.
 
-        Integers that a float64 cannot hold are given as their distance from the least reference.
+        Integers that a float64 cannot hold are given as their distance from the smallest reference.
         """
         predictions, references = map(self._transposed, (self.predictions, self.references))
         with np.errstate(over="ignore"):
@@ -139,9 +139,9 @@ class Pairs:
         return FloatColumns(predictions, references, residuals)
 
     def absolute_errors(self) -> tuple[Floats, int]:
-        """The absolute errors over a power of two, shape (outputs, rows), and its exponent.
+        """The absolute errors divided by a power of two, shape (outputs, rows), and its exponent.
 
-        The exponent is 0, or 1 where an error is greater than the greatest float.
+        The exponent is 0, or 1 if an error exceeds the largest float.
         """
         residuals = self.columns().residuals
         if np.isfinite(residuals).all():
@@ -150,7 +150,7 @@ class Pairs:
         return np.abs(references / 2 - predictions / 2), 1
 
     def row_order(self) -> Integers:
-        """The rows sorted by their numbers: the same rows in any order are sorted alike."""
+        """The order of rows by their numbers, which does not depend on the original order."""
         keys = [
             column
             for table in (self.predictions, self.references)
@@ -160,7 +160,7 @@ class Pairs:
 
 
 def check_finite(**tables: NDArray[Any]) -> None:
-    """Nothing, if all numbers of all tables are finite.
+    """Check that all numbers of all tables are finite.
 
     >>> check_finite(references=np.array([1.0, np.inf]))
     Traceback (most recent call last):
@@ -176,7 +176,7 @@ def check_finite(**tables: NDArray[Any]) -> None:
 
 
 def difference(minuend: NDArray[Any], subtrahend: NDArray[Any], out: Floats) -> Floats:
-    """`minuend - subtrahend`, rounded once; also of int64 that a float64 cannot hold.
+    """`minuend - subtrahend`, rounded once, even for int64 that a float64 cannot hold.
 
     >>> difference(np.array([2**62 + 1]), np.array([2**62]), np.empty(1))
     array([1.])

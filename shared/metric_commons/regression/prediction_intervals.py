@@ -1,4 +1,4 @@
-"""Measures of prediction intervals: how often they hold the true number, and how wide they are."""
+"""Measures of prediction intervals: how often they contain the true number, and their widths."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def are_of_intervals(measures: Sequence[Measure]) -> bool:
     """Whether these are measures of prediction intervals.
 
     Raises:
-        ValueError: some are, and others are not.
+        ValueError: only some of them are.
     """
     of_intervals = [measure.name for measure in measures if measure.kind in INTERVAL_NAMES]
     numeric = [measure.name for measure in measures if measure.kind not in INTERVAL_NAMES]
@@ -48,22 +48,22 @@ def interval_scores(
     clusters: Clusters | None = None,
     **uncertain: Any,
 ) -> dict[str, Any]:
-    """The mean of each measure over rows, and intervals of it on request.
+    """The mean of each measure over rows and, on request, its interval.
 
-    "coverage" is the share of rows whose reference lies in the interval, ends included;
-    "interval_width" its width; and "winkler" the width plus 2 / alpha times the distance of a
-    reference outside, which is least if the interval holds 1 - alpha of the distribution.
+    "coverage" is the proportion of rows whose reference is in the interval, ends included;
+    "interval_width" is its width; and "winkler" is the width plus 2 / alpha times the distance of a
+    reference outside, which is minimal if the interval contains 1 - alpha of the distribution.
 
     Args:
-        predictions: [low, high] a row.
+        predictions: [low, high] per row.
         references: one number per row.
-        measures: of prediction intervals.
-        sample_weight: one number per row, at least 0; None weighs all alike.
-        clusters: of the rows; None if they stand alone.
+        measures: measures of prediction intervals.
+        sample_weight: one non-negative number per row; None for equal weights.
+        clusters: the clusters of rows; None if rows are independent.
         **uncertain: options of intervals.
 
     Raises:
-        ValueError: a row is not what it may be; names it.
+        ValueError: a row is not valid; names the row.
 
     Source:
         Winkler, A decision-theoretic approach to interval estimation (1972); Gneiting and Raftery,

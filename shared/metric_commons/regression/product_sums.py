@@ -1,13 +1,13 @@
 """Exact sums over rows: of numbers, of their products, and of absolute and relative errors.
 
-A column is cut into slices, which are multiples of a power of two with so few bits that a product
-of two of them, added up over all rows of a block, has at most 53. So the product of a matrix of
-slices with its transpose is exact, however it is added up, and holds the sums of all products of
-two columns. Sums of blocks are added as integers. No sum is rounded, and none depends on the order
-of rows, on blocks or on parts.
+A column is cut into slices, which are multiples of a power of two with so few bits that the
+products of two slices, added up over all rows of a block, have at most 53. So the product of a
+matrix of slices with its transpose is exact in any order of summation, and contains the sums of all
+products of two columns. Sums of blocks are added as integers. No sum is rounded, and none depends
+on the order of rows, or on how they are divided into blocks or parts.
 
-Sums of residuals need no residuals: the square of reference minus prediction is the sum of three
-products, and its absolute value is reference times sign minus prediction times sign.
+Sums over residuals do not require residuals: the square of reference minus prediction is a sum of
+three products, and its absolute value is reference times sign minus prediction times sign.
 
 Source:
     Ozaki, Ogita, Oishi and Rump, Error-free transformations of matrix multiplication by using fast
@@ -27,14 +27,14 @@ from ..numbers.arrays import Booleans, Floats
 from ..numbers.exact_sums import Number, as_float, exact_ldexp
 from .pairs import Block, difference
 
-Ranges = tuple[tuple[Number, Number], ...]  # the least and the greatest number, for each output
+Ranges = tuple[tuple[Number, Number], ...]  # the minimum and maximum of each output
 
-_EPSILON = sys.float_info.epsilon  # the least reference that an error is divided by
-_ROWS = 1 << 13  # of a block: 2**13 products of two slices of 20 bits have 53 bits
-_BITS, _WEIGHTED_BITS = 20, 13  # of a slice; with weights three slices are multiplied
-# Numbers whose exponents are beyond these have products that may overflow or underflow.
-_GREATEST, _WEIGHTED_GREATEST = 450, 280
-_MOST_BLOCKS = 1 << 9  # whose sums of 53 bits are added up in 64
+_EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
+_ROWS = 1 << 13  # per block: 2**13 products of two slices of 20 bits have 53 bits
+_BITS, _WEIGHTED_BITS = 20, 13  # per slice; with weights, three slices are multiplied
+# Numbers with exponents beyond these have products that may overflow or underflow.
+_LARGEST, _WEIGHTED_LARGEST = 450, 280
+_MOST_BLOCKS = 1 << 9  # whose sums of 53 bits can be added up in 64 bits
 _ERRORS = ("relative", "symmetric")
 
 
@@ -46,19 +46,19 @@ class _Slices(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Which columns the slices of a matrix belong to, with the exponents of their units."""
+    """The columns that the slices of a matrix belong to, and the exponents of their units."""
 
     factors: tuple[tuple[str, int], ...]
     weight: int
 
 
 class ProductSums:
-    """The sums of terms and the ranges of columns, of all blocks that were added.
+    """The sums of terms and the ranges of columns, over all blocks added.
 
     Args:
-        terms: names of `moments`: "reference", "prediction", their "_squared", "product",
+        terms: names from `moments`: "reference", "prediction", their "_squared", "product",
             "absolute", "squared", "relative" and "symmetric".
-        outputs: how many numbers a row has.
+        outputs: the number of outputs of a row.
 
     >>> sums = ProductSums(["squared", "absolute"], 1)
     >>> sums.add_blocks([Block(np.array([[0.1, 1e9]]), np.array([[0.3, 1e9 + 0.5]]), None)])
@@ -69,13 +69,13 @@ class ProductSums:
     def __init__(self, terms: Sequence[str], outputs: int) -> None:
         self._terms, self._outputs = list(terms), outputs
         self._has_products = not {*terms} <= {"absolute", *_ERRORS, "reference", "prediction"}
-        self._sums: dict[_Layout, list[Any]] = {}  # a matrix for each output, and its blocks
+        self._sums: dict[_Layout, list[Any]] = {}  # a matrix per output, and the number of blocks
         self._totals = {term: [Fraction(0)] * outputs for term in terms}
         self._ranges: dict[str, list[tuple[Number, Number]]] = {}
         self._buffer: Floats = np.empty(0)
 
     def add_blocks(self, blocks: Iterable[Block]) -> None:
-        """Add the rows of all blocks, whose numbers must be finite."""
+        """Add the rows of all blocks; all numbers must be finite."""
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for predictions, references, weights in blocks:
                 for start in range(0, references.shape[1], _ROWS):
@@ -93,11 +93,11 @@ class ProductSums:
         return self._totals
 
     def ranges(self) -> dict[str, Ranges]:
-        """The least and the greatest reference, prediction and residual of each output."""
+        """The minimum and maximum reference, prediction and residual of each output."""
         return {name: tuple(ranges) for name, ranges in self._ranges.items()}
 
     def is_finite(self) -> bool:
-        """Whether all references and predictions are finite; a residual may have overflowed."""
+        """Whether all references and predictions are finite; residuals may have overflowed."""
         ends = (end for ranges in self._ranges.values() for pair in ranges for end in pair)
         return all(isinstance(end, Fraction) or math.isfinite(end) for end in ends)
 
@@ -110,7 +110,7 @@ class ProductSums:
         self._extend("residual", residuals)
         if not self.is_finite():
             self._extend_overflowed(predictions, references, residuals)
-            if not self.is_finite():  # a number is not finite, which the caller explains
+            if not self.is_finite():  # the caller reports which number is not finite
                 return
         columns: dict[str, NDArray[Any]] = {"reference": references, "prediction": predictions}
         for term in _ERRORS:
@@ -118,19 +118,19 @@ class ProductSums:
                 columns[term] = _errors(term, predictions, references, residuals)
         signs = np.sign(residuals)
         if not self._add_slices(columns, signs, weights):
-            greatest = _GREATEST if weights is None else _WEIGHTED_GREATEST
+            largest = _LARGEST if weights is None else _WEIGHTED_LARGEST
             extreme = np.zeros(references.shape, np.bool_)
             for column in (*columns.values(), *([] if weights is None else [weights])):
-                extreme |= _is_extreme(column, greatest)
+                extreme |= _is_extreme(column, largest)
             self._add_exactly(columns, extreme, weights)
             usual = {name: np.where(extreme, 0.0, column) for name, column in columns.items()}
             usual_weights = weights
             if weights is not None:
-                usual_weights = np.where(_is_extreme(weights, greatest), 0.0, weights)
+                usual_weights = np.where(_is_extreme(weights, largest), 0.0, weights)
             self._add_slices(usual, np.where(extreme, 0.0, signs), usual_weights)
 
     def _extend(self, name: str, column: NDArray[Any]) -> None:
-        """Let the range of a column take in these numbers."""
+        """Extend the range of a column by these numbers."""
         lows, highs = column.min(axis=1).tolist(), column.max(axis=1).tolist()
         ends = [
             (low, high) if isinstance(low, float) else (Fraction(low), Fraction(high))
@@ -138,7 +138,7 @@ class ProductSums:
         ]
         ranges = self._ranges.get(name, ends)
         self._ranges[name] = [
-            # NaN, unlike any other number, stays whatever it is compared with.
+            # Unlike any other number, NaN stays, whatever it is compared with.
             (min(low, new_low), max(high, new_high)) if new_low == new_low else (new_low, new_high)
             for (low, high), (new_low, new_high) in zip(ranges, ends, strict=True)
         ]
@@ -146,7 +146,7 @@ class ProductSums:
     def _extend_overflowed(
         self, predictions: NDArray[Any], references: NDArray[Any], residuals: Floats
     ) -> None:
-        """Put the exact residuals into the range in place of those that overflowed."""
+        """Extend the range by the exact values of residuals that overflowed."""
         finite = np.isfinite(references) & np.isfinite(predictions)
         if not finite.all():
             return
@@ -167,18 +167,16 @@ class ProductSums:
         self, columns: Mapping[str, NDArray[Any]], signs: Floats, weights: Floats | None
     ) -> bool:
         """Add the sums of a block, or none of them if some products would not be exact."""
-        bits, greatest = _BITS, _GREATEST
+        bits, largest = _BITS, _LARGEST
         if weights is not None:
-            bits, greatest = _WEIGHTED_BITS, _WEIGHTED_GREATEST
+            bits, largest = _WEIGHTED_BITS, _WEIGHTED_LARGEST
         factors_of_terms = {
             name: column
             for name, column in columns.items()
             if name in _ERRORS or self._has_products or self._needs(name)
         }
-        slices = {
-            name: _sliced(column, bits, greatest) for name, column in factors_of_terms.items()
-        }
-        weight_slices = None if weights is None else _sliced(weights, bits, greatest)
+        slices = {name: _sliced(column, bits, largest) for name, column in factors_of_terms.items()}
+        weight_slices = None if weights is None else _sliced(weights, bits, largest)
         if None in slices.values() or (weights is not None and weight_slices is None):
             return False
         entries = [
@@ -201,7 +199,7 @@ class ProductSums:
         return True
 
     def _matrix(self, factors: int, rows: int) -> Floats:
-        """Memory for slices, the same for every block; to allocate it takes longer than to fill."""
+        """Memory for slices, reused for every block: allocating it takes longer than filling it."""
         shape = self._outputs, factors, rows
         if self._buffer.size < math.prod(shape):
             self._buffer = np.empty(math.prod(shape))
@@ -244,7 +242,7 @@ class ProductSums:
     def _add_exactly(
         self, columns: Mapping[str, NDArray[Any]], extreme: Booleans, weights: Floats | None
     ) -> None:
-        """Add the numbers that are too great or too small for products of floats, one by one."""
+        """Add numbers that are too large or too small for products of floats, one by one."""
         for output, row in np.argwhere(extreme).tolist():
             weight = Fraction(1 if weights is None else float(weights[row]))
             numbers = {
@@ -261,7 +259,7 @@ class ProductSums:
                 "absolute": abs(residual),
                 "squared": residual * residual,
             }
-            # The one that may overflow: an error over the least divisor.
+            # The one that may overflow: an error divided by the smallest divisor.
             values.setdefault("relative", abs(residual) / max(abs(reference), Fraction(_EPSILON)))
             for term in self._terms:
                 self._totals[term][output] += weight * values[term]
@@ -287,15 +285,15 @@ def _combined(term: str, sums: Mapping[tuple[str, str], Fraction]) -> Fraction:
     return total(term, "one")
 
 
-def _sliced(column: NDArray[Any], bits: int, greatest: int) -> _Slices | None:
-    """The slices of a column, from the greatest; None if a number is too great or too small.
+def _sliced(column: NDArray[Any], bits: int, limit: int) -> _Slices | None:
+    """The slices of a column, largest first; None if a number is too large or too small.
 
     Adding and subtracting 1.5 * 2**52 units rounds to whole units, which leaves the slice; near
-    this number neighbouring floats are one unit apart.
+    this number, adjacent floats are one unit apart.
     """
     if column.dtype.kind in "iu":  # integers that a float64 cannot hold
         halves = (column >> 32) * 2.0**32, (column & np.int64(2**32 - 1)) * 1.0
-        parts = [part for half in halves if (part := _sliced(half, bits, greatest)) is not None]
+        parts = [part for half in halves if (part := _sliced(half, bits, limit)) is not None]
         return _Slices(
             [array for part in parts for array in part.arrays],
             [power for part in parts for power in part.powers],
@@ -303,16 +301,16 @@ def _sliced(column: NDArray[Any], bits: int, greatest: int) -> _Slices | None:
     largest = max(float(column.max()), -float(column.min()))
     arrays: list[Floats] = []
     powers: list[int] = []
-    # Steps of 4 give most blocks the same units, whose sums are then added up together.
+    # Steps of 4 give most blocks the same units, so that their sums can be added together.
     power = -(-math.frexp(largest)[1] // 4) * 4
     if not largest:
         return _Slices(arrays, powers)
-    if not power <= greatest:
+    if not power <= limit:
         return None
     remainders = column
     while True:
         power -= bits
-        if power < -greatest - 64:
+        if power < -limit - 64:
             return None
         magic = math.ldexp(1.5, power + 52)
         array = remainders + magic
@@ -324,11 +322,11 @@ def _sliced(column: NDArray[Any], bits: int, greatest: int) -> _Slices | None:
             return _Slices(arrays, powers)
 
 
-def _is_extreme(column: NDArray[Any], greatest: int) -> Booleans:
-    """Which numbers are too great or too small for products of slices."""
+def _is_extreme(column: NDArray[Any], largest: int) -> Booleans:
+    """Which numbers are too large or too small for products of slices."""
     sizes = np.abs(column)
-    is_small: Booleans = (sizes < 2.0 ** (-greatest + 10)) & (sizes > 0)
-    is_great: Booleans = sizes > 2.0 ** (greatest - 10)
+    is_small: Booleans = (sizes < 2.0 ** (-largest + 10)) & (sizes > 0)
+    is_great: Booleans = sizes > 2.0 ** (largest - 10)
     return is_small | is_great
 
 
@@ -336,13 +334,13 @@ def _errors(
     term: str, predictions: NDArray[Any], references: NDArray[Any], residuals: Floats
 ) -> Floats:
     """The absolute errors over the references, or over the mean of both absolute numbers."""
-    sizes = np.abs(references.astype(np.float64))  # that of -2**63 is no int64
+    sizes = np.abs(references.astype(np.float64))  # that of -2**63 is not an int64
     if term == "relative":
         errors: Floats = np.abs(residuals) / np.maximum(sizes, _EPSILON)
         return errors
     divisors = sizes + np.abs(predictions.astype(np.float64))
     errors = np.zeros(references.shape)
-    # Where the sum of both is 0, the error is 0 as well.
+    # If the sum of both is 0, the error is 0 as well.
     np.divide(np.abs(residuals), divisors, out=errors, where=divisors > 0)
     errors *= 2
     for output, row in np.argwhere(~np.isfinite(divisors) | ~np.isfinite(residuals)).tolist():

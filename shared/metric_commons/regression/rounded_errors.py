@@ -1,7 +1,7 @@
-"""Absolute errors with few binary digits, so that the state of a median of very many stays small.
+"""Absolute errors with few binary digits, to keep the state of a median of many rows small.
 
 Rounding down keeps the order of errors. So the median of rounded errors is the rounded median, or
-the mean of the two in the middle, rounded; and each is off by less than 1 part in 2**bits.
+the mean of the two middle values, rounded; each is off by less than 1 part in 2**bits.
 
 Source:
     Masson, Rim and Lee, DDSketch: a fast and fully-mergeable quantile sketch with relative-error
@@ -23,7 +23,7 @@ _NORMAL = 2.0**-1022  # from here on a float64 has all its digits
 
 
 def rounded_errors(predictions: Column, references: Column, bits: int) -> tuple[Floats, Floats]:
-    """Absolute errors of so many binary digits behind the first, as predictions of zeros.
+    """Absolute errors with this many binary digits after the leading one, with zeros as references.
 
     Raises:
         ValueError: a number is not finite, or a difference is not.
@@ -43,7 +43,7 @@ def rounded_errors(predictions: Column, references: Column, bits: int) -> tuple[
 def with_rounded_errors(
     columns: Mapping[str, Any], *, error_bits: int | None, **options: Any
 ) -> Mapping[str, Any]:
-    """The columns with `rounded_errors` in place of both, where `error_bits` is given."""
+    """Replace both columns by `rounded_errors`, if `error_bits` is given."""
     if error_bits is None:
         return columns
     check_measure(**options)
@@ -52,15 +52,15 @@ def with_rounded_errors(
 
 
 def check_measure(*, measures: Any, multioutput: Any, **_: Any) -> None:
-    """Nothing, if rounded errors suffice."""
+    """Check that the measures can be computed from rounded errors."""
     if [measure.kind for measure in parse_measures(measures)] != ["median_ae"]:
-        raise OptionError("error_bits", "is for measures='median_ae' alone")
+        raise OptionError("error_bits", "is for measures='median_ae' only")
     if multioutput == "variance_weighted":
-        raise OptionError("error_bits", "does not go with 'variance_weighted'")
+        raise OptionError("error_bits", "does not apply to 'variance_weighted'")
 
 
 def error_bound(medians: Any, bits: int) -> Any:
-    """How far medians of rounded errors are at most from those of all digits.
+    """The maximum error of medians of rounded errors.
 
     >>> error_bound(0.5, 4)
     0.03125

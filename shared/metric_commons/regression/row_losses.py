@@ -1,6 +1,6 @@
-"""Losses of rows whose mean is a measure, and the share of them that a constant would not explain.
+"""Losses of rows whose mean is a measure, and the proportion that a constant would not explain.
 
-A measure D2 is 1 minus the mean loss over that of the best constant, as R2 is for squared errors.
+A D2 measure is 1 minus the mean loss over that of the best constant, as R2 is for squared errors.
 """
 
 import math
@@ -27,7 +27,7 @@ _LOSSES = {
 }
 _PARAMETERS = {"d2_absolute_error": 0.5, "poisson_deviance": 1.0, "gamma_deviance": 2.0}
 
-_BLOCK = 1 << 13  # rows at a time, so that intermediate arrays stay in the cache
+_BLOCK = 1 << 13  # rows at a time, so that intermediate arrays fit into the cache
 
 
 def loss_tables(pairs: Pairs) -> tuple[Floats, Floats]:
@@ -42,9 +42,9 @@ def loss_tables(pairs: Pairs) -> tuple[Floats, Floats]:
 def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Floats:
     """The loss of each row in each output, shape (outputs, rows).
 
-    "msle" has the square of the difference of log(1 + x). "pinball" has `alpha` times the error
-    where the reference is greater, and 1 - alpha times where it is less. "tweedie" has the unit
-    deviance of `power`: squares at 0, Poisson's at 1, that of gamma distributions at 2.
+    "msle" is the squared difference of log(1 + x). "pinball" is `alpha` times the error if the
+    reference is larger, and 1 - alpha times if it is smaller. "tweedie" is the unit deviance for
+    `power`: squares at 0, Poisson's at 1, that of gamma distributions at 2.
 
     Raises:
         ValueError: a number is not in the domain of the loss; names the row.
@@ -71,7 +71,7 @@ def row_losses(measure: Measure, predictions: Floats, references: Floats) -> Flo
             part = slice(start, start + _BLOCK)
             columns = predictions[:, part], references[:, part], losses[:, part]
             _set_losses(kind, parameter, *columns, buffer[:, : columns[0].shape[1]])
-    if not np.isfinite(losses.max(initial=0.0)):  # none is less than 0
+    if not np.isfinite(losses.max(initial=0.0)):  # losses are never negative
         wrong = ~np.isfinite(losses)
         _refuse(measure, "predictions", predictions, wrong, "has a loss within float64")
     return losses
@@ -85,7 +85,7 @@ def _set_losses(
     losses: Floats,
     buffer: Floats,
 ) -> None:
-    """Set `losses` to those of some rows in their domain; `buffer` is overwritten."""
+    """Set `losses` for rows that are known to be in their domain; `buffer` is overwritten."""
     if kind == "msle":
         _set_squared_log_errors(predictions, references, losses, buffer)
         return
@@ -120,7 +120,7 @@ def _set_squared_log_errors(
 def _check_deviance(
     measure: Measure, power: float, predictions: Floats, references: Floats
 ) -> None:
-    """Nothing, if these numbers have such a deviance."""
+    """Check that these numbers have a deviance for this power."""
     if power:
         _check_above(measure, "predictions", predictions, 0)
     if power >= 2:
@@ -130,7 +130,7 @@ def _check_deviance(
 
 
 def _check_above(measure: Measure, column: str, table: Floats, bound: float) -> None:
-    """Nothing, if all numbers are greater than the bound."""
+    """Check that all numbers are above the bound."""
     if table.min(initial=math.inf) <= bound:
         _refuse(measure, column, table, table <= bound, f"is above {bound}")
 
@@ -138,7 +138,7 @@ def _check_above(measure: Measure, column: str, table: Floats, bound: float) -> 
 def _refuse(
     measure: Measure, column: str, table: Floats, is_wrong: Booleans, domain: str
 ) -> NoReturn:
-    """An error about the first number that is wrong."""
+    """Raise an error about the first wrong number."""
     row, output = np.argwhere(is_wrong.T)[0].tolist()
     index = f"[{output}] " if len(table) > 1 else ""
     raise RowError(
@@ -147,7 +147,7 @@ def _refuse(
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
-    """The weighted mean of each output, from exactly rounded sums; NaN without weight."""
+    """The weighted mean of each output, from exactly rounded sums; NaN if the weight is 0."""
     if not losses.size:
         return [math.nan] * len(losses)
     if weights is None:
@@ -157,14 +157,14 @@ def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
 
 
 def _mean(values: Floats, weight: Fraction) -> float:
-    """The sum of the values, rounded once, over a weight."""
+    """The sum of the values, rounded once, divided by a weight."""
     total = exact_sum(values)
     mean = as_float(total) / float(weight)
     return mean if math.isfinite(mean) else quotient(total, weight)
 
 
 def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
-    """The value of a measure of losses in each output.
+    """The value of a loss-based measure in each output.
 
     >>> pairs = Pairs([2.5, 0.0, 2.0, 8.0], [3.0, 0.5, 2.0, 7.0])
     >>> [round(value, 4) for value in loss_values(Measure("msle", "msle"), pairs)]
@@ -177,14 +177,14 @@ def loss_values(measure: Measure, pairs: Pairs) -> list[float]:
     if not measure.kind.startswith("d2_"):
         return means
     outputs = zip(means, references, strict=True)
-    return [_saved_share(measure, mean, values, pairs.weights) for mean, values in outputs]
+    return [_avoided_loss(measure, mean, values, pairs.weights) for mean, values in outputs]
 
 
 def d2(measure: Measure, predictions: Floats, references: Floats, weights: Floats | None) -> float:
-    """The share of the loss of the best constant that predictions save; shape (rows,) each.
+    """The proportion of the best constant's loss that predictions avoid; shape (rows,) each.
 
-    As R2, it is NaN for less than two rows, and where the constant loses nothing, as it does of
-    constant references and at the ends of quantiles, 1.0 if predictions do not either, else 0.0.
+    As with R2, it is NaN for less than two rows; if the constant has no loss, as with constant
+    references and at extreme quantiles, it is 1.0 if predictions have none either, else 0.0.
 
     Source:
         Hastie, Tibshirani and Wainwright, Statistical learning with sparsity (2015), 3.1.
@@ -194,10 +194,10 @@ def d2(measure: Measure, predictions: Floats, references: Floats, weights: Float
     0.3333
     """
     losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])
-    return _saved_share(measure, mean_losses(losses, weights)[0], references, weights)
+    return _avoided_loss(measure, mean_losses(losses, weights)[0], references, weights)
 
 
-def _saved_share(
+def _avoided_loss(
     measure: Measure, loss: float, references: Floats, weights: Floats | None
 ) -> float:
     """The same, from the mean loss of the predictions."""
@@ -257,17 +257,17 @@ def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | 
 
 
 def needs_positive_means(measure: Measure) -> bool:
-    """Whether no deviance from 0 or less is defined."""
+    """Whether the deviance is undefined for means of 0 or less."""
     power = _PARAMETERS.get(measure.kind, measure.parameter)
     return _LOSSES.get(measure.kind, measure.kind) == "tweedie" and power != 0
 
 
-def _quantile(values: Floats, share: float, weights: Floats | None) -> float:
-    """The least value up to which this share of the weight lies."""
+def _quantile(values: Floats, fraction: float, weights: Floats | None) -> float:
+    """The smallest value up to which this fraction of the weight lies."""
     if weights is None:
-        position = max(math.ceil(share * values.size), 1) - 1
+        position = max(math.ceil(fraction * values.size), 1) - 1
         return float(np.partition(values, position)[position])
     order = np.argsort(values, kind="stable")
     cumulative: NDArray[np.float64] = np.cumsum(weights[order])
-    position = int(cumulative.searchsorted(share * cumulative[-1]))
+    position = int(cumulative.searchsorted(fraction * cumulative[-1]))
     return float(values[order][min(position, values.size - 1)])

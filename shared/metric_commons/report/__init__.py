@@ -1,4 +1,4 @@
-"""A page about results: pictures, differences, groups and examples in one file of HTML."""
+"""A report of results: plots, differences, groups and examples in a single HTML file."""
 
 from .examples import Examples, find_examples
 from .page import render

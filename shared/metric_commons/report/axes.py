@@ -7,21 +7,21 @@ from typing import NamedTuple
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks, times a power of ten
 _MAX_STEPS = 4
 _WIDTH = 126  # pixels of the narrowest axis
-_CHARACTER = 5.6  # pixels of a character beside it, on average
+_CHARACTER = 5.6  # average width of a character beside it, in pixels
 _GAP = 6  # pixels between two texts
 _MAX_LENGTH = 20  # characters of a text
 
 
 class Axis(NamedTuple):
-    """An axis between its first and its last tick."""
+    """An axis from its first to its last tick."""
 
     low: float
     high: float
     ticks: Sequence[float]
-    digits: int  # after the decimal point, as many as ticks need
+    digits: int  # after the decimal point, as many as the ticks need
 
     def percent(self, value: float) -> float:
-        """The position of a number; of a number beyond the axis the nearest end.
+        """The position of a number; beyond the axis, the nearest end.
 
         >>> fit_axis([0.0, 1.0]).percent(0.25), fit_axis([0.0, 1.0]).percent(7.0)
         (25.0, 100.0)
@@ -34,7 +34,7 @@ class Axis(NamedTuple):
         return [(self.percent(tick), self._text(tick)) for tick in self.ticks]
 
     def spaced_labels(self) -> list[tuple[float, str]]:
-        """Those of the labels that have room on a narrow axis: the ends at least.
+        """The labels that have room on a narrow axis, always including the ends.
 
         >>> [text for _, text in fit_axis([0.0001, 0.0009]).spaced_labels()]
         ['0.00000', '0.00050', '0.00100']
@@ -48,13 +48,13 @@ class Axis(NamedTuple):
         return labels[::stride]
 
     def _text(self, tick: float) -> str:
-        """A tick with the digits of all; very long ones in powers of ten."""
+        """A tick with as many digits as the others; very long numbers in scientific notation."""
         text = f"{tick:.{self.digits}f}"
         return text if len(text) <= _MAX_LENGTH else f"{tick:.3g}"
 
 
 def fit_axis(values: Iterable[float]) -> Axis:
-    """The shortest axis with round ends that holds all finite numbers among `values`.
+    """The shortest axis with round ends that contains all finite numbers among `values`.
 
     >>> fit_axis([0.41, 0.52]).ticks
     [0.4, 0.45, 0.5, 0.55]
@@ -67,7 +67,7 @@ def fit_axis(values: Iterable[float]) -> Axis:
     """
     finite = [value for value in values if math.isfinite(value)] or [0.5]
     low, high = min(finite), max(finite)
-    if low == high:  # from 0 on, to 1 if it may be a share
+    if low == high:  # starting at 0, and ending at 1 if it may be a proportion
         low, high = (0.0, 1.0) if 0 <= low <= 1 else sorted([0.0, 2 * low])
     power = 10.0 ** math.floor(math.log10((high - low) / _MAX_STEPS))
     for step in (power * factor for factor in _STEPS):
@@ -75,7 +75,7 @@ def fit_axis(values: Iterable[float]) -> Axis:
         if last - first <= _MAX_STEPS:
             break
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    if round(step, digits) != round(step, digits + 1):  # 0.025 needs a digit more than 0.02
+    if round(step, digits) != round(step, digits + 1):  # 0.025 needs one digit more than 0.02
         digits += 1
     ticks = [round(number * step, 12) for number in range(first, last + 1)]
     return Axis(first * step, last * step, ticks, digits)

@@ -1,4 +1,4 @@
-"""Rows to look at: those with the lowest scores, and those on which systems differ most."""
+"""Example rows: those with the lowest scores, and those on which systems differ most."""
 
 import hashlib
 import math
@@ -22,15 +22,15 @@ _Cells = Mapping[tuple[str, str, int], Any]
 
 
 class Answer(NamedTuple):
-    """What a system predicts for a row; None where the file of its predictions is missing."""
+    """A system's prediction for a row; None if the file of its predictions is missing."""
 
     system: str
     prediction: Any
     scores: Mapping[str, float]
     references: Any = None  # if systems have different references
-    alignment: Sequence[AlignedTexts] = ()  # with the reference, of a transcript with errors
-    space: str = " "  # between the stretches of the alignment
-    is_lower_better: bool = False  # of its scores
+    alignment: Sequence[AlignedTexts] = ()  # with the reference, for a transcript with errors
+    space: str = " "  # between the parts of the alignment
+    is_lower_better: bool = False  # for its scores
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Example:
 
 
 class Choice(NamedTuple):
-    """Rows of one kind, and the reason for their choice."""
+    """Rows of one kind, and the reason for choosing them."""
 
     title: str
     reason: str
@@ -57,19 +57,19 @@ class Examples:
 
     choices: Sequence[Choice] = ()
     notes: Sequence[str] = ()
-    unchanged: Collection[str] = ()  # paths of inputs that are as they were when they were scored
+    unchanged: Collection[str] = ()  # paths of inputs that have not changed since scoring
 
 
 class _RowScores(NamedTuple):
-    """The score of each row for each system, a mean over the named scores."""
+    """The score of each row for each system, averaged over the named scores."""
 
     names: Sequence[str]
-    rows: Sequence[Sequence[float]]  # of each row the scores of all systems; higher is better
-    is_negated: bool = False  # as they are, lower is better
+    rows: Sequence[Sequence[float]]  # the scores of all systems for each row; higher is better
+    is_negated: bool = False  # whether lower was better before negation
 
 
 class _Ranking(NamedTuple):
-    """The numbers of rows of one kind, and the reason for their choice."""
+    """The indices of rows of one kind, and the reason for choosing them."""
 
     title: str
     reason: str
@@ -84,22 +84,22 @@ def find_examples(
     count: int = 10,
     readable: Callable[[Path], bool] = lambda _: True,
 ) -> Examples:
-    """Rows of the inputs that a result names, if these are as they were when they were scored.
+    """Rows of the inputs that a result names, if these have not changed since scoring.
 
     Args:
-        results: with the scores of every row.
-        fields: further fields to show of each row, such as the question.
-        copies: files that may be the inputs at another path, which their SHA-256 tells.
-        count: how many rows of each kind.
+        results: results with scores of every row.
+        fields: additional fields to show for each row, such as the question.
+        copies: files that may be copies of the inputs, identified by their SHA-256.
+        count: the number of rows of each kind.
         readable: whether a file that the result names may be read; others count as missing.
 
     Raises:
-        ValueError: an unchanged input has no such field.
+        ValueError: an unchanged input lacks such a field.
     """
     paths, notes = _find_inputs(results, list(copies), readable)
     columns = results.provenance.get("columns")
     if not columns:
-        notes.append("The results do not say in which fields of which files their rows are.")
+        notes.append("The results do not record the files and fields of their rows.")
         return Examples(notes=notes, unchanged=paths.keys())
     scores = _row_scores(results)
     if isinstance(scores, str):
@@ -131,7 +131,7 @@ def _find_inputs(
     paths, notes = {}, []
     for source in results.provenance.get("inputs", []):
         if "path" not in source or "sha256" not in source:
-            continue  # results that Python code made may lack them
+            continue  # results created in Python may lack them
         path = Path(source["path"])
         hashes[path] = _sha256(path) if readable(path) and path.is_file() else ""
         unchanged = [file for file, sha256 in hashes.items() if sha256 == source["sha256"]]
@@ -139,11 +139,11 @@ def _find_inputs(
             paths[source["path"]] = path if path in unchanged else unchanged[0]
         elif hashes[path]:
             notes.append(
-                f"{source['path']} has changed since it was scored (its SHA-256 is another one), "
-                "so nothing of it is shown."
+                f"{source['path']} has changed since it was scored (its SHA-256 differs), "
+                "so nothing from it is shown."
             )
         else:
-            notes.append(f"{source['path']} is not there, so nothing of it is shown.")
+            notes.append(f"{source['path']} is missing, so nothing from it is shown.")
     return paths, notes
 
 
@@ -180,19 +180,19 @@ def _row_scores(results: Results) -> _RowScores | str:
 
 
 def _higher_means(result: ModuleResult) -> dict[str, list[float]]:
-    """The scores of rows that are better high, and whose mean is a score."""
+    """The row scores whose mean is a score, and for which higher is better."""
     means = means_of_rows(result)
     return {name: means[name] for name in means if name not in result.lower_is_better}
 
 
 def _higher_scores(result: ModuleResult) -> dict[str, list[float]]:
-    """The scores of rows that are better high."""
+    """The row scores for which higher is better."""
     columns = result.per_example.items()
     return {name: values for name, values in columns if name not in result.lower_is_better}
 
 
 def _lower_scores(result: ModuleResult) -> dict[str, list[float]]:
-    """The scores of rows that are better low, with the sign changed."""
+    """The row scores for which lower is better, negated."""
     columns = result.per_example.items()
     return {
         name: [-value for value in values]
@@ -208,7 +208,7 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _rank(systems: Sequence[str], scores: _RowScores, count: int) -> list[_Ranking]:
-    """The rows of each kind, at most `count`. Of rows with equal scores the first comes first."""
+    """The rows of each kind, at most `count`; in a tie, the first rows."""
     *first_names, last_name = scores.names
     score = f"mean of {', '.join(first_names)} and {last_name}" if first_names else last_name
     means = {row: _mean(values) for row, values in enumerate(scores.rows)}
@@ -218,15 +218,15 @@ def _rank(systems: Sequence[str], scores: _RowScores, count: int) -> list[_Ranki
         differences = {row: scores.rows[row][0] - scores.rows[row][1] for row in means}
         for sign, (better, worse) in ((1, systems), (-1, systems[::-1])):
             gains = {row: sign * gain for row, gain in differences.items() if sign * gain > 0}
-            reason = f"The greatest differences of {score}; {better} is better in {_rows(gains)}."
+            reason = f"The largest differences in {score}; {better} is better in {_rows(gains)}."
             rows = sorted(gains, key=gains.__getitem__, reverse=True)[:count]
             rankings.append(_Ranking(f"{better} better than {worse}", reason, rows))
     elif len(systems) > 2:
         spreads = {row: _spread(scores.rows[row]) for row in means}
         differing = [row for row, (distance, _) in spreads.items() if distance > 0]
         reason = (
-            f"The greatest distances between the {score} of one system and another, those first on "
-            f"which systems are split most evenly; they differ in {_rows(differing)}."
+            f"The largest differences in the {score} between systems, first those on which systems "
+            f"are split most evenly; they differ in {_rows(differing)}."
         )
         rows = sorted(differing, key=spreads.__getitem__, reverse=True)[:count]
         rankings.append(_Ranking("Most different", reason, rows))
@@ -270,26 +270,26 @@ def _rank_unparsed(results: Results, total: int, count: int) -> list[_Ranking]:
         return []
     parts = [f"{system} {len(numbers):,}" for system, numbers in unparsed.items() if numbers]
     reason = (
-        f"Predictions in which no answer was found, so that they score 0 ({', '.join(parts)} of "
+        f"Predictions in which no answer was found, and which score 0 ({', '.join(parts)} of "
         f"{_rows(range(total))}){_first(count, len(rows))}."
     )
     return [_Ranking("Unparsed", reason, rows[:count])]
 
 
 def _first(count: int, total: int) -> str:
-    """That only some rows are shown, if so."""
+    """A note that only the first rows are shown, if so."""
     return f", of which these are the first {count}" if total > count else ""
 
 
 def _rows(rows: Collection[int]) -> str:
-    """How many rows there are, in words."""
+    """A number of rows, in words."""
     return f"{len(rows):,} row{'' if len(rows) == 1 else 's'}"
 
 
 def _spread(values: Sequence[float]) -> tuple[float, float]:
     """The range of the finite values, and the sum of their squared distances from the mean.
 
-    The sum tells how evenly systems are split: of 0, 0, 1, 1 it is 1, of 0, 0, 0, 1 it is 0.75.
+    The sum shows how evenly systems are split: it is 1 for 0, 0, 1, 1, and 0.75 for 0, 0, 0, 1.
     """
     finite = [value for value in values if math.isfinite(value)]
     center = _mean(finite)
@@ -299,8 +299,8 @@ def _spread(values: Sequence[float]) -> tuple[float, float]:
 def _read_cells(
     columns: _Columns, paths: Mapping[str, Path], rows: Sequence[int], fields: Sequence[str]
 ) -> _Cells:
-    """The cells of some rows: of the inputs that are unchanged, and of further fields."""
-    inputs: dict[tuple[str, str | None], dict[str, None]] = {}  # by path and format: the fields
+    """The cells of selected rows: of inputs that have not changed, and of additional fields."""
+    inputs: dict[tuple[str, str | None], dict[str, None]] = {}  # the fields by path and format
     for system_columns in columns.values():
         for column in system_columns.values():
             inputs.setdefault((column["path"], column["format"]), {})[column["field"]] = None
@@ -315,12 +315,12 @@ def _read_cells(
 
 
 def _reference_path(system_columns: Mapping[str, Mapping[str, Any]]) -> str:
-    """The file of the references, which also has the further fields of a row."""
+    """The file of the references, which also has the additional fields of a row."""
     return str(system_columns.get("references", system_columns["predictions"])["path"])
 
 
 def _pick(path: str, source: Source, rows: Sequence[int]) -> _Cells:
-    """The cells of some rows of a file, of which one block is in memory at a time."""
+    """The cells of selected rows of a file, holding one block in memory at a time."""
     cells, start = {}, 0
     for block in source.blocks(_BLOCK):
         stop = start + len(next(iter(block.values())))
@@ -362,14 +362,14 @@ def _example(
 def _alignment(
     modules: Mapping[str, ModuleResult], prediction: Any, reference: Any
 ) -> tuple[Sequence[AlignedTexts], str]:
-    """Where a transcript goes wrong, if a module counts errors, and what parts its stretches."""
+    """The alignment of a transcript, if a module counts errors, and the separator of its parts."""
     result = modules.get("error_rate")
     if result is None or not isinstance(prediction, str) or not isinstance(reference, str):
         return (), ""
     unit, normalizer = result.options["unit"], result.options["normalizer"]
     is_named = normalizer in get_args(get_args(TranscriptNormalizer)[0])
     if not is_named or len(prediction) + len(reference) > _MAX_ALIGNED:
-        return (), ""  # of a function a result has the name alone
+        return (), ""  # a result records only the name of a function
     parts = aligned_texts(prediction, reference, unit=unit, normalizer=normalizer)
     has_errors = any(part.kind != "equal" for part in parts)
     return parts if has_errors else (), " " if unit == "word" else ""
@@ -390,7 +390,7 @@ def _system_values(
 def _further_fields(
     systems: Iterable[str], columns: _Columns, cells: _Cells, row: int
 ) -> dict[str, Any]:
-    """The fields of a row that are no input of a module, then its id and its group."""
+    """The fields of a row that are not inputs of a module, then its id and its group."""
     inputs = {
         column["field"] for system_columns in columns.values() for column in system_columns.values()
     }

@@ -1,4 +1,4 @@
-"""The page: the values that the template shows, and the template rendered with them."""
+"""The page: the values for the template, and the rendered template."""
 
 import json
 import math
@@ -17,18 +17,18 @@ from .axes import Axis, fit_axis
 from .examples import Examples
 
 _TEMPLATE = Path(__file__).with_name("page.html")
-_START_LENGTH = 280  # characters of a text that are visible before it is unfolded
-_MAX_LENGTH = 20_000  # characters of a text that are on the page at all
-_MAX_REFERENCES = 12  # references that are visible before the others are unfolded
-_MAX_PARTS = 400  # stretches of an alignment
-_MAX_GROUPS = 60  # groups of a table
-_NAME_LENGTH = 22  # characters that fit beside an axis; longer names stand above it
-_MAX_OPEN_LINES = 12  # lines of a panel that are visible before it is unfolded
-_MAX_PAIRED = 12  # systems of which each two have a line; of more each has one beside the best
-_MIN_MATRIX = 4  # systems from which on a matrix shows all pairs
-_MAX_ANSWERS = 12  # answers to a question that are on the page
-_MAX_RANKS = 36  # lines of the table of ranks that are visible before it is unfolded
-_JOINERS = "\u200c\u200d"  # invisible, but some scripts and emoji are wrong without them
+_START_LENGTH = 280  # characters of a text that are visible before it is expanded
+_MAX_LENGTH = 20_000  # characters of a text that are included in the page at all
+_MAX_REFERENCES = 12  # references that are visible before the others are expanded
+_MAX_PARTS = 400  # parts of an alignment
+_MAX_GROUPS = 60  # groups per table
+_NAME_LENGTH = 22  # characters that fit beside an axis; longer names go above it
+_MAX_OPEN_LINES = 12  # lines of a panel that are visible before it is expanded
+_MAX_PAIRED = 12  # up to this many systems, all pairs have lines; beyond, only those with the best
+_MIN_MATRIX = 4  # systems from which a matrix shows all pairs
+_MAX_ANSWERS = 12  # answers to a question that are included in the page
+_MAX_RANKS = 36  # lines of the table of ranks that are visible before it is expanded
+_JOINERS = "\u200c\u200d"  # invisible, but required by some scripts and emoji
 
 
 class Dot(NamedTuple):
@@ -53,7 +53,7 @@ class ScoreLine(NamedTuple):
 
 
 class DifferenceLine(NamedTuple):
-    """The difference of two systems."""
+    """The difference between two systems."""
 
     a: str
     b: str
@@ -64,10 +64,10 @@ class DifferenceLine(NamedTuple):
 
 
 class Matrix(NamedTuple):
-    """All pairs of systems by one score, in the order of their ranks: two sets of cells."""
+    """All pairs of systems for one score, in the order of their ranks: two sets of cells."""
 
     names: Sequence[tuple[str, str]]  # the letter or number of each system, and its name
-    better: str  # cells as a path: the system of the row is significantly better
+    better: str  # cells as an SVG path: the system of the row is significantly better
     worse: str
 
 
@@ -85,7 +85,7 @@ class Panel(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """A group: how many rows it has, and a dot for each system."""
+    """A group: its number of rows, and a dot for each system."""
 
     group: str
     size: int
@@ -105,7 +105,7 @@ class GroupTable(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text of the data: its visible start, what is folded away, and what is not on the page."""
+    """A text of the data: its visible start, the collapsed rest, and the length left out."""
 
     start: str
     folded: str
@@ -113,10 +113,10 @@ class Text(NamedTuple):
 
 
 def render(results: Results, examples: Examples) -> str:
-    """The page as one file, without scripts, that loads nothing from elsewhere.
+    """The page as a single file, without scripts and external resources.
 
-    Whatever comes from data is escaped. Characters that are invisible, that change the direction of
-    the text after them, or that UTF-8 lacks, are spelled out.
+    Everything from the data is escaped. Characters that are invisible, that change the direction of
+    the following text, or that UTF-8 cannot encode, are spelled out.
     """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -179,7 +179,7 @@ def _sorted(results: Results) -> Results:
 
 
 def _rank_table(results: Results) -> Table | None:
-    """The ranks, without the signs of pairs, for which the page has a matrix."""
+    """The ranks, without pairwise signs, for which the page has a matrix."""
     table = results.standings.rank_table(results.visible_systems())
     if table is None or table.header[-1] != "pairs":
         return table
@@ -188,7 +188,7 @@ def _rank_table(results: Results) -> Table | None:
 
 
 def shortened(name: str) -> str:
-    """The beginning and the end of a long name, by which systems of one family differ.
+    """A long name reduced to both ends, since systems of one family may differ in either.
 
     >>> shortened("organisation/model-7b-instruct"), shortened("bot")
     ('organisat…7b-instruct', 'bot')
@@ -198,7 +198,7 @@ def shortened(name: str) -> str:
 
 
 def _options(results: Results) -> dict[str, str]:
-    """The options of each module, once for all systems that have the same."""
+    """The options of each module, listed once for systems that share them."""
     systems: dict[tuple[str, str], list[str]] = {}
     for system, modules in results.systems.items():
         for module, result in modules.items():
@@ -236,7 +236,7 @@ def fold(value: Any) -> Text:
 
 
 def _spell_out(character: str) -> str:
-    """Spaces, line breaks and joiners as they are; other unprintable characters in ASCII."""
+    """Spaces, line breaks and joiners unchanged; other unprintable characters in ASCII."""
     if character.isprintable() or character in f"\n\t{_JOINERS}":
         return character
     if unicodedata.category(character) == "Zs":
@@ -249,7 +249,7 @@ def _format_number(value: Any) -> str:
 
 
 def _format_time(text: str) -> str:
-    """A time as people write it; another text as it is."""
+    """A time in readable form; other texts unchanged."""
     try:
         time = datetime.fromisoformat(text).astimezone(UTC)
     except ValueError:
@@ -262,7 +262,7 @@ def _json(value: Any) -> str:
 
 
 def _input_row(source: Mapping[str, Any]) -> dict[str, str]:
-    """Path, SHA-256 and rows of an input; empty where the result does not say."""
+    """Path, SHA-256 and rows of an input; empty if the result does not record them."""
     rows = source.get("rows")
     return {
         "path": str(source.get("path", "")),
@@ -271,8 +271,8 @@ def _input_row(source: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _dot(axis: Axis, value: float, interval: Sequence[float] | None, form: str = ".4f") -> Dot:
-    text = f"{value:{form}}" if isinstance(value, float) else f"{value:,}"
+def _dot(axis: Axis, value: float, interval: Sequence[float] | None, spec: str = ".4f") -> Dot:
+    text = f"{value:{spec}}" if isinstance(value, float) else f"{value:,}"
     position = axis.percent(value) if math.isfinite(value) else None
     if interval is None or not all(map(math.isfinite, interval)):
         return Dot(value, text, position)
@@ -289,7 +289,7 @@ def _by_score(entries: Iterable[Entry]) -> dict[tuple[str, str], list[Entry]]:
 
 
 def _score_panels(results: Results) -> list[Panel]:
-    """A panel for each score, with a line for each system; the axis holds every interval."""
+    """A panel for each score, with a line for each system; the axis covers every interval."""
     standings = results.standings
     letters, marks, tiers = standings.letters, standings.marks(), standings.tiers()
     panels = []
@@ -313,9 +313,10 @@ def _score_panels(results: Results) -> list[Panel]:
 
 
 def _difference_panels(results: Results) -> list[Panel]:
-    """A panel for each score, with a line for each pair of systems; the axis holds zero.
+    """A panel for each score, with a line for each pair of systems; the axis includes zero.
 
-    Of many systems each has a line beside the best one, and a matrix shows all pairs.
+    If there are many systems, only pairs with the best one have lines, and a matrix shows all
+    pairs.
     """
     panels: list[Panel] = []
     for (module, score), pairs in results.standings.families.items():
@@ -356,7 +357,7 @@ def _matrix(results: Results, module: str, score: str) -> Matrix:
 
 
 def _difference_line(axis: Axis, comparison: Comparison, lower: bool) -> DifferenceLine:
-    """A comparison as a line; `lower` says whether less is better."""
+    """A comparison as a line; `lower` says whether lower is better."""
     difference = comparison["diff"]
     better = ""
     if difference:
@@ -384,7 +385,7 @@ def _comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
 
 
 def _group_tables(results: Results) -> list[GroupTable]:
-    """A table for each score, of which the first of each module is open; at most 60 groups."""
+    """A table for each score, with the first of each module expanded; at most 60 groups."""
     tables: list[GroupTable] = []
     grouped = (entry for entry in results.entries() if entry.group is not None)
     for (module, score), entries in _by_score(grouped).items():
@@ -407,7 +408,7 @@ def _group_tables(results: Results) -> list[GroupTable]:
 
 
 def _group_sizes(entries: Iterable[Entry]) -> dict[str, int]:
-    """How many rows each group has, in the system with most."""
+    """The size of each group, in the system where it is largest."""
     sizes: dict[str, int] = {}
     for entry in entries:
         group = str(entry.group)
@@ -416,6 +417,6 @@ def _group_sizes(entries: Iterable[Entry]) -> dict[str, int]:
 
 
 def _group_row(axis: Axis, group: str, size: int, entries: Sequence[Entry | None]) -> GroupRow:
-    """The row of a group; None stands for a system that has no such group."""
+    """The row of a group; None stands for a system without this group."""
     dots = [entry and _dot(axis, entry.value, entry.interval) for entry in entries]
     return GroupRow(group, size, dots)

@@ -21,9 +21,9 @@ from ..numbers.domains import (
     NonNegative,
     Parsed,
     Positive,
+    Proportion,
     Range,
     Seed,
-    Share,
     check_option,
 )
 from ..numbers.score_ranges import Ranges, check_score, score_range
@@ -97,12 +97,14 @@ _Interval = Annotated[Sequence[float], Parsed(_ends, "two ends")]
 _COMPARISON = {
     **dict.fromkeys(("a", "b", "score"), str),
     **dict.fromkeys(("A_mean", "B_mean", "diff"), _Number),
-    "p_value": Share | None,
+    "p_value": Proportion | None,
     "significant": bool,
     "confidence_interval": _Interval,
 }
 _OF_COMPARISON = {
-    **dict.fromkeys(("p_adjusted", "p_equivalent", "p_non_inferior", "p_inferior"), Share | None),
+    **dict.fromkeys(
+        ("p_adjusted", "p_equivalent", "p_non_inferior", "p_inferior"), Proportion | None
+    ),
     **dict.fromkeys(("module", "signature"), str),
     **dict.fromkeys(("test", "interval"), _Name),
     **dict.fromkeys(("mde", "standard_error"), NonNegative | None),

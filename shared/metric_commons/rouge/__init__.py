@@ -1,4 +1,4 @@
-"""ROUGE: n-grams and subsequences that a text shares with its references."""
+"""ROUGE: n-grams and subsequences that a text has in common with its references."""
 
 from typing import TYPE_CHECKING
 

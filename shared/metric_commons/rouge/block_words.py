@@ -1,4 +1,4 @@
-"""The words of pairs of texts as integers, with the texts and lines in which they stand."""
+"""The words of pairs of texts as integers, with the texts and lines that contain them."""
 
 from itertools import chain
 from typing import NamedTuple
@@ -15,18 +15,18 @@ from .text_pairs import TextPairs
 
 
 class BlockWords(NamedTuple):
-    """The words of pairs of texts, text after text and line after line."""
+    """The words of pairs of texts, by text and line."""
 
-    codes: Unsigned  # of each word: equal if and only if words are
-    text_counts: Integers  # words of each text
-    texts: Integers  # the text of each word; those of pair n are 2n and 2n + 1
-    lines: Integers  # the line of each word, counted over all texts
-    line_ends: Integers  # of each line, the index behind its last word
+    codes: Unsigned  # one per word: equal if and only if the words are
+    text_counts: Integers  # number of words of each text
+    texts: Integers  # the text of each word; the texts of pair n are 2n and 2n + 1
+    lines: Integers  # the line of each word, numbered across all texts
+    line_ends: Integers  # for each line, the index after its last word
     line_texts: Integers  # the text of each line
 
 
 def block_words(pairs: TextPairs, tokenizer: RougeTokenizer, *, by_line: bool) -> BlockWords:
-    """The words of all texts; without `by_line` a text counts as one line."""
+    """The words of all texts; without `by_line`, a text counts as one line."""
     if tokenizer.is_alphanumeric:
         tokens = alphanumeric_tokens(pairs.texts)
         codes = _stem_codes(tokens) if tokenizer.use_stemmer else token_keys(tokens)
@@ -43,7 +43,7 @@ def block_words(pairs: TextPairs, tokenizer: RougeTokenizer, *, by_line: bool) -
 
 
 def _block_words(codes: Unsigned, words: Integers, lines: Integers) -> BlockWords:
-    """A block from the words of each line and the lines of each text."""
+    """Build a block from the words of each line and the lines of each text."""
     line_ends = np.cumsum(words)
     totals = np.concatenate(([0], line_ends))
     text_ends = np.cumsum(lines)

@@ -1,15 +1,15 @@
 """Longest common subsequences (LCS): of one pair of sequences, and the lengths of many pairs.
 
-The table of dynamic programming is filled column by column, and a column is one integer with a bit
-for each row (Crochemore et al., A fast and practical bit-vector algorithm for the longest common
-subsequence problem, 2001; in the form of Hyyrö, Bit-parallel LCS-length computation revisited,
-2004). A bit of `state` is 0 where the table rises by one from the row above. All bits are 1 at
-first; `match` has the rows that equal the item of the next column, and then
+The table of dynamic programming is filled column by column, with a column stored as one integer
+that has a bit for each row (Crochemore et al., A fast and practical bit-vector algorithm for the
+longest common subsequence problem, 2001; in the form of Hyyrö, Bit-parallel LCS-length computation
+revisited, 2004). A bit of `state` is 0 where the table rises by one from the row above. All bits
+are 1 initially; `match` has the rows that equal the item of the next column. Then
 
     common = state & match
     state = (state + common) | (state - common)
 
-The addition carries each match up to the next row that rises, and so lowers that rise to the
+The addition carries each match up to the next row that rises, which moves that rise down to the
 matching row. For the rows "ab" (bit 0 is "a") and the columns "ba" the state is 0b11, then
 0b01 after "b" and 0b10 after "a". One bit is 0, so the length is 1.
 """
@@ -21,12 +21,12 @@ import numpy as np
 from ..numbers.arrays import Integers, Unsigned
 from ..texts.segments import offsets, ranges, segment_numbers, segment_starts
 
-_ROWS = 62  # of a machine word: its bits 1 to 62
+_ROWS = 62  # per machine word: its bits 1 to 62
 _CARRIES = np.uint64(1 << 63 | 1)  # bit 63 carries into the next word, bit 0 is the carry received
-_MASKS = 6_000_000  # of all steps of a batch
-_STEP_MASKS = 200_000  # at a time, eight bytes each, so that the processor's cache holds them
-_CALLS = 3_000  # the masks that take as long as numpy's calls for one step
-_FEW_PAIRS = 4  # one column of so many pairs costs Python less than numpy's calls
+_MASKS = 6_000_000  # per batch, over all steps
+_STEP_MASKS = 200_000  # per step, eight bytes each, so that they fit into the processor's cache
+_CALLS = 3_000  # how many masks take as long as numpy's calls for one step
+_FEW_PAIRS = 4  # up to this many pairs, plain Python is faster than numpy's calls
 
 
 def lcs_length(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
@@ -48,10 +48,10 @@ def lcs_length(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
 def lcs_rows(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     """The longest common subsequence that rouge_score chooses: its rows in `first`, as bits.
 
-    There may be several. rouge_score walks back through the table from the last row and column:
-    a match is taken; otherwise the walk goes to the column before if the table is larger there
-    than in the row above, and else to the row above. So without a match it goes up to the next row
-    in which the table rises, and there to the column before.
+    There may be several. rouge_score walks back through the table from the last row and column: it
+    takes a match; otherwise it moves to the previous column if the table is larger there than in
+    the row above, and else to the row above. So without a match it moves up to the next row in
+    which the table rises, and there to the previous column.
 
     >>> bin(lcs_rows("ab", "ba")), bin(lcs_rows("abcb", "bxb"))
     ('0b1', '0b1010')
@@ -64,7 +64,7 @@ def lcs_rows(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
         common = state & match
         state = ((state + common) | (state - common)) & all_rows
         columns.append((match, all_rows ^ state))
-    path, above = 0, all_rows  # the rows taken, and those that the walk has not left
+    path, above = 0, all_rows  # the rows taken, and the rows that the walk may still visit
     for match, rises in reversed(columns):
         stops = (match | rises) & above
         if not stops:
@@ -76,7 +76,7 @@ def lcs_rows(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
 
 
 def _rows_of_items(items: Sequence[Hashable]) -> dict[Hashable, int]:
-    """For each item its rows, as bits."""
+    """The rows of each item, as bits."""
     rows: dict[Hashable, int] = {}
     for row, item in enumerate(items):
         rows[item] = rows.get(item, 0) | 1 << row
@@ -90,16 +90,16 @@ def lcs_lengths(items: Integers, counts: Integers) -> Integers:
     """The length of the longest common subsequence of each pair of sequences.
 
     Args:
-        items: the items of all sequences, one sequence after another, pair after pair: integers
-            from 0 on. Both sequences of a pair have the same items, in any number and order, since
-            the caller leaves out all others, which change no length; and no other pair has them.
-        counts: how many items each sequence has; two counts a pair.
+        items: the concatenated items of all sequences, pair after pair, as non-negative integers.
+            The two sequences of a pair must have the same set of items, since the caller leaves out
+            all others, which change no length; and pairs must not have items in common.
+        counts: the number of items of each sequence; two counts per pair.
 
     >>> lcs_lengths(np.array([0, 1, 2, 1, 2, 0, 3, 3, 3]), np.array([3, 3, 2, 1])).tolist()
     [2, 1]
     """
     pairs = np.arange(0, counts.size, 2)
-    # Every column is a step, so the rows are those of the longer sequence.
+    # Every column is a step, so the longer sequence provides the rows.
     longer = pairs + (counts[1::2] > counts[::2])
     sequences = np.stack((longer, longer ^ 1))
     rows, columns = counts.take(sequences)
@@ -120,11 +120,11 @@ def lcs_lengths(items: Integers, counts: Integers) -> Integers:
 
 
 def _batches(words: Integers, columns: Integers) -> Iterator[Integers]:
-    """The pairs with columns in batches of similar size.
+    """Batches of similar size of the pairs that have columns.
 
-    A batch is padded to its largest pair, as long as that costs less than the calls of one more
-    batch. Its masks are bounded, since the items of a batch and the words that lag behind need
-    memory, at most as much as all masks of its steps.
+    A batch is padded to its largest pair, as long as that costs less than the calls for another
+    batch. The number of masks is limited, since the memory for the items of a batch and for the
+    words that lag behind is at most that of all masks of its steps.
     """
     pairs = np.flatnonzero(columns)
     pairs = pairs[np.lexsort((columns.take(pairs), words.take(pairs)))[::-1]]
@@ -146,10 +146,10 @@ def _batches(words: Integers, columns: Integers) -> Iterator[Integers]:
 def _batch_lengths(
     first: Integers, rows: Integers, second: Integers, columns: Integers
 ) -> Integers:
-    """The lengths of a batch: all pairs advance by a column together.
+    """The lengths of a batch: all pairs advance by one column at a time.
 
-    A pair with more rows than a machine word has bits takes several. A carry goes from each word
-    into the next, which works one column behind, so that it need not wait for the carry.
+    A pair with more rows than a machine word has bits takes several words. Each word passes its
+    carry to the next, which works one column behind, so that it need not wait for the carry.
     """
     occurs = np.zeros(int(first.max()) + 1, dtype=np.int64)
     occurs[first] = 1
@@ -164,12 +164,12 @@ def _batch_lengths(
 
 
 def _matches(first: Integers, rows: Integers) -> Unsigned:
-    """For each item and word the rows that match, and both carries; the last item is none."""
+    """For each item and word, the rows that match, and both carries; the last item is none."""
     words = int(rows.max()) // _ROWS + 1
     matches = np.full((int(first.max()) + 2, words), _CARRIES)
     row = offsets(rows)
     word = row // _ROWS
-    bit = row - _ROWS * word  # numpy has no fast divmod
+    bit = row - _ROWS * word  # because numpy's divmod is slow
     np.add.at(matches.reshape(-1), first * words + word, np.uint64(2) << bit.astype(np.uint64))
     return matches
 
@@ -177,24 +177,24 @@ def _matches(first: Integers, rows: Integers) -> Unsigned:
 def _final_states(matches: Unsigned, steps: Integers) -> Unsigned:
     """The state of each word and pair after the last step.
 
-    Both carry bits are set in all masks, so the addition doubles them. Bit 63, a carry that the
-    next word already has, so leaves the word; bit 0, a carry received, arrives in the first row.
+    Both carry bits are set in all masks, so the addition doubles them. So bit 63, a carry that the
+    next word already has, leaves the word; bit 0, a carry received, arrives in the first row.
 
     Args:
         matches: for each item and word; shape (items, words).
-        steps: the item of each pair at each step, and no item at the last words - 1 steps, in which
-            the last words arrive; shape (steps, pairs).
+        steps: the item of each pair at each step, and no item in the final steps (one fewer than
+            the words), in which the last words catch up; shape (steps, pairs).
     """
     (all_steps, pairs), words = steps.shape, matches.shape[1]
     lag = words - 1
-    carry_bit = np.array(63, dtype=np.uint64)  # a plain number would become an array every time
+    carry_bit = np.array(63, dtype=np.uint64)  # a plain number would be converted every time
     states = np.full((words, pairs), ~_CARRIES)
     state = states.reshape(-1)
     common, total = np.empty_like(state), np.empty_like(state)
     received, sent = state[pairs:], total[: state.size - pairs]
     size = max(1, min(all_steps, _STEP_MASKS // state.size))
     masks = np.full((size + lag, words, pairs), _CARRIES)
-    # Numpy copies all words of an item at once. From there each goes to its own step: word n is
+    # Numpy copies all words of an item at once. From there each is moved to its own step: word n is
     # written n steps later than word 0.
     to_step, to_word, to_pair = masks.strides
     lagged = np.ndarray(

@@ -1,8 +1,8 @@
-"""How many n-grams the texts of each pair share: ROUGE-N for a block of pairs at once.
+"""Count the n-grams that the texts of each pair share: ROUGE-N for a block of pairs at once.
 
 The definition is that of Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004. Equal
-words of a pair get one number, and words are counted by it. Longer n-grams are looked for only
-among the words that both texts have: "a b c" is shared only if "a b" is, and "b c" too.
+words of a pair get the same number, by which they are counted. Longer n-grams are searched only
+among words that both texts have: "a b c" is shared only if "a b" and "b c" are.
 """
 
 from collections.abc import Iterator
@@ -17,21 +17,21 @@ from .block_words import BlockWords
 
 
 class SharedNgrams(NamedTuple):
-    """The n-grams that both texts of a pair have; those of different pairs are different."""
+    """The n-grams that both texts of a pair have; different pairs have different n-grams."""
 
     pairs: Integers  # the pair of each n-gram, ascending
     prediction_counts: Integers  # how often each occurs in the prediction
     reference_counts: Integers  # how often each occurs in the reference
-    numbers: Integers  # the n-gram at each place where one may begin, -1 if it is not shared
+    numbers: Integers  # the n-gram at each possible position, -1 if it is not shared
 
     def overlaps(self, pairs: int) -> Integers:
-        """How many n-grams each pair shares, repeated ones as often as both texts have them."""
+        """The number of n-grams that each pair shares, with multiplicity."""
         clipped = np.minimum(self.prediction_counts, self.reference_counts)
         return np.bincount(self.pairs, weights=clipped, minlength=pairs).astype(np.int64)
 
 
 def _steps(lengths: set[int]) -> list[int]:
-    """Lengths of n-grams from 1 to the longest, none more than twice the one before.
+    """Increasing n-gram lengths from 1 to the longest, none more than twice the previous one.
 
     >>> _steps({2, 9, 0})
     [1, 2, 4, 8, 9]
@@ -44,11 +44,11 @@ def _steps(lengths: set[int]) -> list[int]:
 
 
 def shared_ngrams(words: BlockWords, lengths: set[int]) -> Iterator[tuple[int, SharedNgrams]]:
-    """The shared words, then ever longer n-grams up to the longest length, while any are shared.
+    """The shared words, then shared n-grams of increasing length, while there are any.
 
-    The lengths grow by steps of at most the double, so that an n-gram is its first words and its
-    last words, both of the length before, which overlap or touch: "a b c" is "a b" and "b c".
-    Shared words may be at all words of the block, which is where their `numbers` are.
+    Each length is at most twice the previous one, so that an n-gram consists of its first and its
+    last words, both of the previous length, which overlap or touch: "a b c" is "a b" and "b c".
+    Shared words may start at any word of the block, which is what their `numbers` refer to.
     """
     pairs = (words.texts >> 1).view(np.uint64)
     shared = _shared(words.texts, words.codes, pairs)
@@ -76,7 +76,7 @@ def _shared(texts: Integers, *keys: Unsigned) -> SharedNgrams:
     """The shared n-grams among those with these keys.
 
     Args:
-        texts: the text of each, ascending.
+        texts: the text of each n-gram, ascending.
         keys: columns that are equal for equal n-grams of the same pair.
     """
     numbers, examples = distinct_keys(*keys)

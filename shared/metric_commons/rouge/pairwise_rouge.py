@@ -1,4 +1,4 @@
-"""ROUGE of a few pairs of texts, one after another, in the obvious way."""
+"""ROUGE of a few pairs of texts, one pair at a time, in plain Python."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain, islice
@@ -36,7 +36,7 @@ def pairwise_rouge(
                     shared = union_lcs(lines[i], lines[i + 1])
                 else:
                     shared = _shared_ngrams(prediction, reference, n)
-                shorter = n - 1 if n else 0  # a text has so many n-grams less than words
+                shorter = n - 1 if n else 0  # how many fewer n-grams than words a text has
                 counts = shared, len(prediction) - shorter, len(reference) - shorter
                 pair_scores.append(_score(*counts))
             scores[name] = _row_scores(pair_scores, pairs.references, aggregation)
@@ -45,7 +45,7 @@ def pairwise_rouge(
 
 
 def _score(shared: int, prediction_count: int, reference_count: int) -> Score:
-    """Precision, recall and F1 of one pair, by the operations of `precision_recall_f1`."""
+    """Precision, recall and F1 of one pair, with the operations of `precision_recall_f1`."""
     if not shared:
         return 0.0, 0.0, 0.0
     precision, recall = shared / prediction_count, shared / reference_count
@@ -55,7 +55,7 @@ def _score(shared: int, prediction_count: int, reference_count: int) -> Score:
 def _row_scores(
     pair_scores: list[Score], references: Sequence[str | list[str]], aggregation: Aggregation
 ) -> list[Score]:
-    """The scores of rows from those of pairs, by the operations of `row_scores`."""
+    """Aggregate the scores of pairs to rows, with the operations of `row_scores`."""
     if len(pair_scores) == len(references):
         return pair_scores
     iterator = iter(pair_scores)
@@ -63,7 +63,7 @@ def _row_scores(
     for row_references in references:
         scores = list(islice(iterator, len(reference_list(row_references))))
         if aggregation == "max":
-            rows.append(max(scores, key=itemgetter(2)))  # the first of equals
+            rows.append(max(scores, key=itemgetter(2)))  # the first in a tie
         else:
             precision, recall, f1 = (
                 fsum(values) / len(scores) for values in zip(*scores, strict=True)
@@ -73,10 +73,10 @@ def _row_scores(
 
 
 def _shared_ngrams(prediction: list[str], reference: list[str], n: int) -> int:
-    """How many n-grams both have, repeated ones as often as both have them."""
+    """The number of n-grams that both texts share, with multiplicity."""
     if n > min(len(prediction), len(reference)):
         return 0
-    counts: dict[Hashable, int] = {}  # to make a Counter costs more than to count five words
+    counts: dict[Hashable, int] = {}  # creating a Counter costs more than counting five words
     for ngram in _ngrams(prediction, n):
         counts[ngram] = counts.get(ngram, 0) + 1
     shared = 0

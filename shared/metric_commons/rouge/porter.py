@@ -1,13 +1,13 @@
 """The stems of English words: Porter's algorithm with the extensions of NLTK.
 
 M. F. Porter, An algorithm for suffix stripping, 1980. NLTK adds irregular words and changes a few
-rules, which are marked below; so "array" stays, where Porter has "arrai". This is the stemmer of
-rouge_score.
+rules, which are marked below; for example, it leaves "array" as it is, where Porter has "arrai".
+rouge_score uses this stemmer.
 
-Words are bytes of a-z and 0-9, because `bytes.translate` and `bytes.count` answer what a rule asks
-about a word. Its shape has a letter c for each consonant and v for each vowel. Porter's measure m,
-how often vowels are followed by consonants, is the number of times that "vc" occurs in the shape:
-"relational" has the shape cvcvcvvcvc and the measure 4.
+Words are bytes of a-z and 0-9, because `bytes.translate` and `bytes.count` provide what a rule
+needs to know about a word. Its shape has a letter c for each consonant and v for each vowel.
+Porter's measure m, the number of times that a vowel is followed by a consonant, is the number of
+"vc" in the shape: "relational" has the shape cvcvcvvcvc and the measure 4.
 """
 
 Rules = dict[bytes, list[tuple[bytes, bytes]]]  # by the last two letters: suffix, replacement
@@ -36,7 +36,7 @@ _IRREGULAR = {  # NLTK
 
 
 def _rules(text: str) -> Rules:
-    """Rules from text such as "izer>ize ful>", in the order in which they are to be tried."""
+    """Parse rules such as "izer>ize ful>", in the order in which they are tried."""
     rules: Rules = {}
     for rule in text.encode().split():
         suffix, _, replacement = rule.partition(b">")
@@ -56,7 +56,7 @@ _STEP_4 = _rules(
     "ive> ize>"
 )
 
-# The last two letters of the words that some step looks at; other words are their own stems.
+# The last two letters of the words that some step may change; other words are their own stems.
 _STEP_1 = frozenset(
     {b"ed", b"ng"} | {bytes([letter, last]) for letter in range(256) for last in b"sy"}
 )
@@ -116,7 +116,7 @@ def _shape(letters: bytes) -> bytes:
 
 
 def _measure(letters: bytes) -> int:
-    """Porter's m: how often vowels are followed by consonants."""
+    """Porter's m: the number of times that a vowel is followed by a consonant."""
     return _shape(letters).count(b"vc")
 
 
@@ -126,7 +126,7 @@ def _is_short(stem: bytes, shape: bytes) -> bool:
 
 
 def _with_suffix_replaced(word: bytes, rules: list[tuple[bytes, bytes]]) -> bytes:
-    """The word after the first rule whose suffix it has, if the stem before it has a measure."""
+    """Apply the first rule whose suffix the word has, if the stem before it has a measure."""
     for suffix, replacement in rules:
         if word.endswith(suffix):
             stem = word[: -len(suffix)]
@@ -135,7 +135,7 @@ def _with_suffix_replaced(word: bytes, rules: list[tuple[bytes, bytes]]) -> byte
 
 
 def _without_inflection(word: bytes) -> bytes:
-    """Step 1. Each of its parts may apply to what the part before has left."""
+    """Step 1. Each part may apply to the result of the previous one."""
     ending = word[-2:]
     if ending.endswith(b"s"):
         word = _without_plural(word, ending)
@@ -185,7 +185,7 @@ def _with_final_i(word: bytes) -> bytes:
 
 
 def _with_single_suffix(word: bytes) -> bytes:
-    """Step 2. NLTK: -alli goes first, then the result once more; -logi leaves its l to the stem."""
+    """Step 2. NLTK: -alli goes first, and the result is stemmed again; -logi leaves its l."""
     while word.endswith(b"alli") and _measure(word[:-4]) > 0:
         word = word[:-2]
     if word.endswith(b"logi"):
@@ -194,7 +194,7 @@ def _with_single_suffix(word: bytes) -> bytes:
 
 
 def _without_last_suffix(word: bytes, rules: list[tuple[bytes, bytes]]) -> bytes:
-    """Step 4: without the first of these suffixes, if the measure is above 1; -ion after s or t."""
+    """Step 4: remove the first matching suffix if the measure exceeds 1; -ion after s or t."""
     for suffix, _ in rules:
         if word.endswith(suffix):
             stem = word[: -len(suffix)]

@@ -1,10 +1,10 @@
-"""ROUGE: how many n-grams, or how long a subsequence, a text shares with a reference.
+"""ROUGE: how many n-grams, or how long a subsequence, a text has in common with a reference.
 
-The scores are those of rouge_score 0.1.2, to the last bit, which are in turn those of the original
+The scores equal those of rouge_score 0.1.2 to the last bit, and these equal those of the original
 ROUGE-1.5.5 (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004) to its printed
-digits. A few short texts are scored one pair after another. Many are scored a block at a time: one
-pass finds the words that both texts of a pair have, and only among those words longer n-grams and
-subsequences are looked for.
+digits. A few short texts are scored one pair at a time. Many texts are scored in blocks: one pass
+finds the words that both texts of a pair have, and longer n-grams and subsequences are searched
+only among those.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,8 +29,8 @@ from .rouge_types import LCS, UNION_LCS, NgramLengths, RougeTypes, ngram_lengths
 from .text_pairs import TextPairs, few_pairs, pair_blocks
 from .union_lcs import union_lcs_counts
 
-_BLOCKS = 4  # whose subsequences are looked for together
-_PAIRWISE_LENGTH = 9  # words of an n-gram; to make longer ones one by one would cost too much
+_BLOCKS = 4  # whose subsequences are computed together
+_PAIRWISE_LENGTH = 9  # words of an n-gram; building longer ones one by one would cost too much
 
 
 @checked_options
@@ -47,26 +47,26 @@ def rouge(
 ) -> dict[str, PrecisionRecallF1]:
     """Precision, recall and F1 of each ROUGE type, one value per row.
 
-    With "max" all three are those of the reference with the highest F1 of this type, the first of
-    equals, as in `score_multi` of rouge_score.
+    With "max", all three are those of the reference with the highest F1 of this type, the first in
+    a tie, as in `score_multi` of rouge_score.
 
     Args:
         predictions: one text per row.
-        references: the reference, or references, of each row.
+        references: one or more references per row.
         rouge_types: "rouge1", "rouge2" and so on for n-grams; "rougeL" for the longest common
-            subsequence; "rougeLsum" for the union of those between each line of the reference and
-            all lines of the prediction.
-        use_stemmer: whether words of more than three characters, all of them a-z and 0-9, are
-            replaced by their Porter stems.
+            subsequence; "rougeLsum" for the union of the subsequences between each line of the
+            reference and all lines of the prediction.
+        use_stemmer: whether to replace words of more than three characters from a-z and 0-9 by
+            their Porter stems.
         tokenizer: "rouge_score", "unicode" (see `unicode_words`), or a function from a text to the
-            list of its words. For rougeLsum it gets each line by itself.
-        normalizer: what all texts go through first: a name in `NORMALIZERS` or a function.
+            list of its words. For rougeLsum it is called for each line.
+        normalizer: applied to all texts first: a name in `NORMALIZERS` or a function.
         reference_aggregation: "max" or "mean" over the references of a row.
-        split_summaries: for rougeLsum, a function from a text to its sentences, which then take the
-            place of its lines. They are normalized one by one; a new line in one is a space.
+        split_summaries: for rougeLsum, a function from a text to its sentences, which replace its
+            lines. They are normalized one by one; a line break in a sentence becomes a space.
 
     Raises:
-        ValueError: an option is not what it may be, or `tokenizer` returns something else.
+        ValueError: an option is not valid, or `tokenizer` does not return a list of words.
 
     >>> scores = rouge(["the cat sat"], ["the cat sat on the mat"])
     >>> scores["rouge2"].recall.tolist(), scores["rougeL"].precision.tolist()
@@ -116,17 +116,17 @@ def rouge(
 class _Sequences(NamedTuple):
     """The words of a block that both texts of their pair have, text after text."""
 
-    items: Integers  # their numbers
+    items: Integers  # the numbers of the words
     counts: Integers  # how many of them each text has
-    kinds: int  # how many different numbers there are
+    kinds: int  # the number of distinct numbers
 
 
 def _portion_counts(
     blocks: Iterable[TextPairs], tokenizer: RougeTokenizer, lengths: NgramLengths
 ) -> Integers:
-    """The shared, the prediction's and the reference's items; shape (3, types, pairs).
+    """The numbers of shared, predicted and reference items; shape (3, types, pairs).
 
-    The subsequences of all blocks are looked for together. It takes as many calls as for one.
+    The subsequences of all blocks are computed together, with as many calls as for one.
     """
     counts = []
     sequences: list[_Sequences] = []
@@ -145,9 +145,9 @@ def _portion_counts(
 def _counts(
     words: BlockWords, lengths: NgramLengths, sequences: list[_Sequences]
 ) -> dict[str, Integers]:
-    """For each type the shared, the prediction's and the reference's items; shape (3, pairs).
+    """For each type, the numbers of shared, predicted and reference items; shape (3, pairs).
 
-    Instead of lengths of subsequences there are zeros; the sequences are appended to `sequences`.
+    The lengths of subsequences are zero for now; the sequences are appended to `sequences`.
     """
     pairs = words.text_counts.size // 2
     shared_counts = {}
@@ -161,7 +161,7 @@ def _counts(
     zeros = np.zeros(pairs, dtype=np.int64)
     counts = {}
     for name, n in lengths.items():
-        # A text has n - 1 n-grams less than words.
+        # A text has n - 1 fewer n-grams than words.
         text_counts = np.maximum(words.text_counts - max(n - 1, 0), 0)
         counts[name] = np.stack(
             [shared_counts.get(name, zeros), text_counts[::2], text_counts[1::2]]
@@ -177,7 +177,7 @@ def _sequences(words: BlockWords, shared: SharedNgrams) -> _Sequences:
 
 
 def _lcs_lengths(sequences: list[_Sequences]) -> Integers:
-    """For each pair of some blocks the length of the longest common subsequence of its words."""
+    """For each pair of several blocks, the longest common subsequence of its words: its length."""
     items, counts, kinds = zip(*sequences, strict=True)
     firsts = segment_starts(np.array(kinds))
     numbers = [block_items + first for block_items, first in zip(items, firsts, strict=True)]
@@ -186,11 +186,11 @@ def _lcs_lengths(sequences: list[_Sequences]) -> Integers:
 
 @cache
 def keep_freed_memory() -> None:
-    """From now on this process uses freed memory again instead of asking for new pages.
+    """Make this process reuse freed memory from now on, instead of requesting new pages.
 
-    The C library of Linux returns every large array to the system when it is freed, and asks for it
-    again, page by page, for the next one: twice the time of what is done with it. It stops doing so
-    for sizes up to that of the largest array it has seen freed, at most 32 MB. So one is freed
-    here, of which no page is ever touched.
+    On Linux, the C library returns every large array to the system when it is freed, and requests
+    memory again, page by page, for the next one, which takes twice as long as the actual work. It
+    stops doing so for sizes up to that of the largest array it has seen freed, at most 32 MB. So
+    such an array is freed here, without ever touching its pages.
     """
     np.empty(31 << 20, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""The words that ROUGE counts: tokenizers, and the stems of words."""
+"""The words that ROUGE counts: tokenizers and stemming."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ Tokenizer = Literal["rouge_score", "unicode"] | Callable[[str], list[str]]
 
 _ALPHANUMERIC = re.compile("[a-z0-9]+")
 _CACHED_WORDS = 1 << 16  # some 200 bytes each
-_CACHED_LETTERS = 32  # of such a word at most
+_CACHED_LETTERS = 32  # maximum length of a cached word
 
 
 def rouge_score_words(text: str) -> list[str]:
@@ -27,7 +27,7 @@ def rouge_score_words(text: str) -> list[str]:
 
 
 class _WordCharacters(dict[int, str]):
-    """What each character becomes, by its code point, before words are split at white space."""
+    """The replacement for each code point, before words are split at white space."""
 
     def __missing__(self, code_point: int) -> str:
         character = chr(code_point)
@@ -46,8 +46,8 @@ def unicode_words(text: str) -> list[str]:
     """The words of a text in any script: runs of letters, marks and digits, lower-cased.
 
     Each CJK ideograph is a word, since nothing separates the words of a Chinese text. Marks belong
-    to words because the vowel signs of many scripts are marks. On ASCII text these are the words
-    of rouge_score.
+    to words because the vowel signs of many scripts are marks. On ASCII text the result equals that
+    of `rouge_score_words`.
 
     >>> unicode_words("Don't, 3.5 naïve"), unicode_words("今天 OK")
     (['don', 't', '3', '5', 'naïve'], ['今', '天', 'ok'])
@@ -70,7 +70,7 @@ def sentence_lines(
     split: SentenceSplitter,
     normalize: Callable[[str], str],
 ) -> tuple[list[str], list[str | list[str]]]:
-    r"""The texts with one sentence on each line.
+    r"""Put each sentence of the texts on a separate line.
 
     Raises:
         OptionError: `split` does not return a list of texts.
@@ -97,9 +97,9 @@ def sentence_lines(
 
 
 class _Stems(dict[str, str]):
-    """The Porter stem of each word of a-z and 0-9; as in rouge_score, three letters or less stay.
+    """The Porter stem of each word of a-z and 0-9; as in rouge_score, up to three letters stay.
 
-    A stem takes some 3 microseconds. Texts repeat their words, and so do calls, so the dictionary
+    Stemming takes some 3 microseconds. Words recur within texts and between calls, so the cache
     belongs to the process.
     """
 
@@ -116,9 +116,9 @@ _STEMS = _Stems()
 
 
 def stems(words: Iterable[str]) -> list[str]:
-    """For each word its Porter stem, if it has more than three letters, all of a-z and 0-9.
+    """The Porter stem of each word that has more than three letters, all from a-z and 0-9.
 
-    Other words stay, as in rouge_score.
+    Other words are unchanged, as in rouge_score.
 
     >>> stems(["connects", "ads"])
     ['connect', 'ads']
@@ -127,7 +127,7 @@ def stems(words: Iterable[str]) -> list[str]:
 
 
 class RougeTokenizer:
-    """A tokenizer, with or without stemmer."""
+    """A tokenizer, with or without stemming."""
 
     def __init__(self, tokenizer: Tokenizer, *, use_stemmer: bool) -> None:
         self.is_alphanumeric = tokenizer == "rouge_score"  # see `alphanumeric_tokens`
@@ -136,10 +136,10 @@ class RougeTokenizer:
         self._split = tokenizer if callable(tokenizer) else _TOKENIZERS[tokenizer]
 
     def passes(self, lengths: NgramLengths) -> list[tuple[NgramLengths, bool]]:
-        """The types that one pass over the texts serves, and whether it goes line by line.
+        """The types that each pass over the texts serves, and whether it goes line by line.
 
-        The words of a text are those of its lines, so one pass serves all types. Only of a
-        tokenizer of the caller nobody knows what it does at the end of a line.
+        The words of a text are normally those of its lines, so one pass serves all types. Only a
+        custom tokenizer may treat the end of a line in its own way.
         """
         if self.is_custom and UNION_LCS in lengths and len(lengths) > 1:
             whole_texts = {name: n for name, n in lengths.items() if name != UNION_LCS}
@@ -147,10 +147,10 @@ class RougeTokenizer:
         return [(lengths, UNION_LCS in lengths)]
 
     def lines_of_words(self, pairs: TextPairs, *, by_line: bool) -> list[list[list[str]]]:
-        """The words of each line of each text; without `by_line` a text counts as one line.
+        """The words of each line of each text; without `by_line`, a text counts as one line.
 
         Raises:
-            ValueError: a tokenizer of the caller does not return a list of words.
+            ValueError: a custom tokenizer does not return a list of words.
         """
         lines_of_texts: dict[str, list[list[str]]] = {}
         for index, text in enumerate(pairs.texts):

@@ -7,7 +7,7 @@ from typing import Annotated
 from ..numbers.checks import OptionError, nearest, shown
 from ..numbers.domains import Parsed
 
-NgramLengths = Mapping[str, int]  # for each type the words of its n-grams, 0 for subsequences
+NgramLengths = Mapping[str, int]  # words per n-gram of each type, 0 for subsequences
 
 LCS, UNION_LCS = "rougeL", "rougeLsum"
 
@@ -17,7 +17,7 @@ _DIGITS = 18
 
 
 def ngram_lengths(rouge_types: Sequence[str]) -> dict[str, int]:
-    """For each ROUGE type the number of words in its n-grams; 0 for types of subsequences.
+    """The number of words in the n-grams of each ROUGE type; 0 for subsequences.
 
     >>> ngram_lengths(["rouge2", "rougeL"])
     {'rouge2': 2, 'rougeL': 0}
@@ -35,7 +35,7 @@ did you mean 'rougeL'?
             hint = nearest(name, _USUAL_TYPES) if isinstance(name, str) else ""
             problem = f"may name rouge1, rouge2, ..., rougeL and rougeLsum, got {shown(name)}{hint}"
             raise OptionError("rouge_types", problem)
-        # No text has as many words as a number of so many digits says; the rest can be cut off.
+        # No text has as many words as such a long number says; further digits can be cut off.
         digits = name.removeprefix("rouge")[:_DIGITS]
         lengths[name] = _USUAL_TYPES[name] if name in _USUAL_TYPES else int(digits)
     return lengths

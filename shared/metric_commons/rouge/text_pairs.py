@@ -7,10 +7,10 @@ import numpy as np
 
 from ..texts.references import blocks, missing_reference, reference_counts, reference_list
 
-_CHARACTERS = 700_000  # of a block
+_CHARACTERS = 700_000  # per block
 
-# Below so many characters the fixed cost of numpy's calls is more than what they save. Even a pair
-# of empty texts costs as much as some characters.
+# With fewer characters, the fixed cost of numpy's calls outweighs their benefit. Even a pair of
+# empty texts costs as much as some characters.
 _FEW_CHARACTERS = 4_000
 _CHARACTERS_A_PAIR = 50
 
@@ -19,11 +19,11 @@ class TextPairs(NamedTuple):
     """Some pairs as a flat list of texts: a prediction, its reference, a prediction, ..."""
 
     texts: list[str]
-    first_pair: int  # how many pairs come before these
+    first_pair: int  # the number of pairs before these
     references: Sequence[str | list[str]]  # of all rows
 
     def location(self, index: int) -> str:
-        """What the caller calls a text of `texts`.
+        """The caller's name for a text of `texts`.
 
         >>> TextPairs(["a", "x", "b", "y", "b", "z"], 0, ["x", ["y", "z"]]).location(5)
         'references[1][1]'
@@ -66,7 +66,7 @@ def few_pairs(
     references: Sequence[str | list[str]],
     normalizer: Callable[[str], str],
 ) -> TextPairs | None:
-    """All pairs, normalized; None if they are many or long, or if there are none."""
+    """All pairs, normalized; None if they are too many or too long, or if there are none."""
     texts: list[str] = []
     characters = 0
     for row, (prediction, row_references) in enumerate(zip(predictions, references, strict=True)):

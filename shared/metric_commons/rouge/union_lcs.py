@@ -1,10 +1,10 @@
 """ROUGE-Lsum: the union of the longest common subsequences between lines.
 
-For each line of the reference, the words count that lie on its longest common subsequence with any
-line of the prediction (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004,
+For each line of the reference, the words that lie on its longest common subsequence with any line
+of the prediction count (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004,
 section 3.2). Lin's example: the reference line "w1 w2 w3 w4 w5" has the subsequence "w1 w2" in
 common with the line "w1 w2 w6 w7 w8", and "w1 w3 w5" with "w1 w3 w8 w9 w5". The union is
-w1 w2 w3 w5: four words. Of each word no more count than the prediction has.
+w1 w2 w3 w5: four words. Each word counts at most as often as it occurs in the prediction.
 """
 
 from collections import Counter
@@ -29,13 +29,13 @@ from .lcs import lcs_rows
 from .lcs_paths import ROWS, Matches, lcs_paths, marked_gaps, word_counts
 from .ngram_overlaps import SharedNgrams
 
-_ENTRIES = 200_000  # of a batch: matches between lines, some two hundred bytes each
+_ENTRIES = 200_000  # per batch: matches between lines, some two hundred bytes each
 
 
 def union_lcs(
     prediction_lines: Sequence[Sequence[Hashable]], reference_lines: Sequence[Sequence[Hashable]]
 ) -> int:
-    """How many words of the reference are in the union, for one pair of texts.
+    """The number of words of the reference in the union, for one pair of texts.
 
     >>> prediction = ["w1 w2 w6 w7 w8".split(), "w1 w3 w8 w9 w5".split()]
     >>> union_lcs(prediction, ["w1 w2 w3 w4 w5".split()])
@@ -57,9 +57,9 @@ class _Rows(NamedTuple):
     """The shared words of references as bits: an entry for each word, line and `ROWS` rows."""
 
     line: Integers  # the line of each entry
-    word: Integers  # the machine word: rows word * ROWS and on
-    bits: Unsigned  # the rows where the word is
-    counts: Integers  # entries of each shared word, word after word
+    word: Integers  # the machine word, which begins at row word * ROWS
+    bits: Unsigned  # the rows where the word occurs
+    counts: Integers  # number of entries of each shared word, word after word
 
     def entries(self, ngrams: Integers) -> tuple[Integers, Integers]:
         """All entries of a list of shared words: the index in that list, and the entry."""
@@ -69,13 +69,13 @@ class _Rows(NamedTuple):
 
 
 class _SharedWords(NamedTuple):
-    """The shared words of a block, in the lines where they are."""
+    """The shared words of a block, by line."""
 
-    line_counts: Integers  # shared words of each line
+    line_counts: Integers  # number of shared words of each line
     ngrams: Integers  # the shared word at each word of the block, -1 if there is none
-    ranks: Integers  # of each shared word of the block, among those of its line
-    prediction_words: Integers  # the indices in the block of those in predictions
-    reference_words: Integers  # of those in references, by shared word
+    ranks: Integers  # the rank of each shared word of the block within its line
+    prediction_words: Integers  # indices in the block of shared words in predictions
+    reference_words: Integers  # indices in the block of those in references, by shared word
     rows: _Rows  # the latter as bits
 
 
@@ -105,13 +105,13 @@ def _shared_words(words: BlockWords, shared: SharedNgrams) -> _SharedWords:
 
 
 def _bits(rows: Integers) -> tuple[Integers, Unsigned]:
-    """The machine word of each row, and its bit there."""
+    """The machine word of each row, and its bit within that word."""
     word = rows // ROWS
     return word, np.uint64(1) << (rows - ROWS * word).astype(np.uint64)  # numpy's divmod is slow
 
 
 def union_lcs_counts(words: BlockWords, shared: SharedNgrams) -> Integers:
-    """How many words of the reference are in the union, for each pair of a block."""
+    """The number of words of the reference in the union, for each pair of a block."""
     lined = _shared_words(words, shared)
     pairs = words.text_counts.size // 2
     widths = word_counts(lined.line_counts)
@@ -151,11 +151,11 @@ def union_lcs_counts(words: BlockWords, shared: SharedNgrams) -> Integers:
 
 
 def _costs(words: BlockWords, lined: _SharedWords, columns: Integers) -> Integers:
-    """For each pair the number of entries and masks that its lines need, or a few more.
+    """For each pair, an upper estimate of the entries and masks that its lines need.
 
-    A line of one machine word has a mask for each entry. A line of several has masks for every
-    column of the prediction at most, and for the steps in which its last machine words wait for
-    the first.
+    A line of one machine word has a mask for each entry. A line of several has at most one mask for
+    every column of the prediction, and for the steps in which its last machine words lag behind the
+    first.
     """
     entries = lined.rows.counts.take(lined.ngrams.take(lined.prediction_words))
     pairs = words.texts.take(lined.prediction_words) >> 1
@@ -171,9 +171,9 @@ def _costs(words: BlockWords, lined: _SharedWords, columns: Integers) -> Integer
 
 
 def _lines(words: BlockWords, lined: _SharedWords, text: int) -> list[list[int]]:
-    """The words of a text, line by line, as shared words; of a reference without the others.
+    """The words of a text, line by line, as shared words; references without other words.
 
-    In a prediction -1 stands for the others, which `lcs_rows` must see.
+    In a prediction, other words are -1, since `lcs_rows` must see them.
     """
     lines = []
     for line in np.flatnonzero(words.line_texts == text).tolist():
@@ -186,16 +186,16 @@ def _lines(words: BlockWords, lined: _SharedWords, text: int) -> list[list[int]]
 def _line_matches(
     words: BlockWords, lined: _SharedWords, prediction_words: Integers
 ) -> tuple[Matches, Integers]:
-    """Each line of a reference beside each line of its prediction that shares words with it.
+    """Match each line of a reference with the prediction lines that share words with it.
 
     Args:
         words: the block.
-        lined: its shared words.
-        prediction_words: those in the predictions of some pairs.
+        lined: the shared words of the block.
+        prediction_words: the shared words in the predictions of some pairs.
 
     Returns:
-        The matches of all such pairs of lines, and the reference line of each pair of lines; in
-        the order of the reference lines.
+        The matches of all such pairs of lines, and the reference line of each pair of lines,
+        ordered by reference line.
     """
     column, entry = lined.rows.entries(lined.ngrams.take(prediction_words))
     line = lined.rows.line.take(entry)

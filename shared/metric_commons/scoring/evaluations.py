@@ -19,7 +19,7 @@ from ..numbers.checks import RowError, check_labels
 from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
-from ..texts.readings import shared_readings
+from ..texts.token_cache import shared_token_cache
 from .parallel_reading import columns_of
 from .scoring import score
 from .system_rows import InputError
@@ -60,7 +60,7 @@ class Evaluation:
     @cached_property
     def metrics(self) -> dict[str, Any]:
         """The modules by their names, each loaded once."""
-        return {name: catalog.declared(name) for name in self.modules}
+        return {name: catalog.load_without_evaluate(name) for name in self.modules}
 
     @property
     def uses_clusters(self) -> bool:
@@ -216,7 +216,7 @@ class Evaluation:
             part.add_digests(system, digests)
 
     @checked_once()
-    @shared_readings()
+    @shared_token_cache()
     def _update(
         self,
         system: str,

@@ -22,7 +22,7 @@ from ..ranking.names import parse_measures
 from ..ranking.ranking_measures import average
 from ..statistics.summary import UNBOUNDED, summarize
 from ..statistics.sums import RowStatistics, summarize_sums
-from ..texts.readings import shared_readings
+from ..texts.token_cache import shared_token_cache
 from .system_rows import SystemRows
 from .worker_processes import in_order
 
@@ -139,7 +139,7 @@ def summaries_of_rows(
         for start in range(0, _length(columns, system), _ROWS)
     ]
 
-    @shared_readings()
+    @shared_token_cache()
     def work(piece: tuple[str, int]) -> dict[str, Any]:
         system, start = piece
         return {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..base.checked_columns import checked_once
 from ..catalog.arguments import assign, check_supported, compares_rows, holds_function, scores_rows
-from ..catalog.catalog import declared
+from ..catalog.catalog import load_without_evaluate
 from ..catalog.usage import with_bar
 from ..comparison.pairing import paired_scores
 from ..numbers.checks import nearest
@@ -18,7 +18,7 @@ from ..results.comparisons import compare_pairs
 from ..results.module_results import ModuleResult
 from ..results.results import Results
 from ..results.signature import provenance, row_digests
-from ..texts.readings import shared_readings
+from ..texts.token_cache import shared_token_cache
 from .system_rows import InputError, SystemRows, check_same_rows, row_labels
 from .table_columns import (
     columns_of_table,
@@ -113,7 +113,7 @@ def score(
     from ..base.columns import holds_queries  # numpy, which help should not wait for
 
     module_names = [modules] if isinstance(modules, str) else modules
-    metrics = {name: declared(name) for name in module_names}
+    metrics = {name: load_without_evaluate(name) for name in module_names}
     _refuse(unknown, metrics)
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     names = column_names(predictions) if data is not None else {}
@@ -277,7 +277,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
 
 
 @checked_once()
-@shared_readings()
+@shared_token_cache()
 def score_systems(
     metrics: Mapping[str, Any],
     systems: Mapping[str, SystemRows],

@@ -16,7 +16,7 @@ from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
 from ..states.parts import Part
 from ..states.state import State, loaded
-from ..texts.readings import shared_readings
+from ..texts.token_cache import shared_token_cache
 
 _LONGEST = 200  # characters of a value in a message
 _DIGESTED = ("references", "ids")
@@ -99,7 +99,7 @@ class ScoringPlan:
         )
 
     @checked_once()
-    @shared_readings()
+    @shared_token_cache()
     def _update(self, part: Part, batch: Mapping[str, Any], before: int) -> None:
         """Take a batch into a part."""
         # Arrow's columns become lists once, not once for each module and digest; but maps, which

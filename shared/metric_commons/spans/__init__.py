@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of spans: entities, chunks and other tagged stretches of text."""
+"""Precision, recall and F1 of spans: entities, chunks and other tagged parts of texts."""
 
 from typing import TYPE_CHECKING
 

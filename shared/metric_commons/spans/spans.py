@@ -1,8 +1,8 @@
 """Precision, recall and F1 of spans: entities, chunks, answers in a text.
 
-The scores of tags are those of seqeval (and so of conlleval.pl), by default and by its strict
-schemes. Of spans with start and end, looser matches are those of nervaluate: a predicted span may
-match a true one of another type, or one that it only overlaps.
+The scores of tags are those of seqeval (and so of conlleval.pl), both by default and in strict
+mode. Spans given by start and end can also be matched loosely, as in nervaluate: a predicted span
+may match a true one of another type, or one that it merely overlaps.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
-from ..numbers.domains import Share, checked_options
+from ..numbers.domains import Proportion, checked_options
 from ..statistics.proportions import Interval
 from ..statistics.sum_laws import Law, SumFunction, SumRatio
 from ..statistics.sums import RowStatistics
@@ -28,7 +28,7 @@ SpanFormat = Literal["seqeval"]
 SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
 
 _AT_MOST = (("hits:", "predicted:"), ("found:", "relevant:"), ("equal_tags", "tags"))
-_PIECEWISE = 8  # numbers, from which on numpy adds in another order than one after another
+_PIECEWISE = 8  # from this many numbers on, numpy no longer adds sequentially
 
 
 @checked_options
@@ -39,22 +39,22 @@ def span_statistics(
     scheme: Scheme | None = None,
     suffix: bool = False,
     match: Match = "strict",
-    zero_division: Share = 0.0,
+    zero_division: Proportion = 0.0,
 ) -> RowStatistics:
-    """Of each row and type the predicted and true spans, and those that match.
+    """The predicted, true and matching spans of each row and type.
 
     Args:
         predictions: the tags of each row, or its spans as lists of types, starts and ends.
-        references: the same of the true ones.
-        scheme: the scheme of strict tags; "auto" for the one that the references have; None for
-            the rules of conlleval, which take any tags.
-        suffix: whether the letter of a tag stands behind its type.
-        match: "strict": same type, start and end. "exact": same start and end. "partial": an
-            overlap counts half. "type": an overlap with a span of the same type.
-        zero_division: precision without predicted spans, and recall without true ones.
+        references: the true ones, in the same form.
+        scheme: the scheme for strict matching of tags; "auto" for the scheme of the references;
+            None for the rules of conlleval, which accept any tags.
+        suffix: whether the letter of a tag follows its type.
+        match: "strict": same type, start and end. "exact": same start and end. "partial": overlaps
+            count half. "type": overlaps with a span of the same type count.
+        zero_division: precision without predicted spans, and recall without true spans.
 
     Raises:
-        ValueError: a row is not what it may be, or tags are of no scheme.
+        ValueError: a row is not valid, or the tags do not follow a scheme.
 
     >>> rows = span_statistics([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]])
     >>> rows.result()["precision"], rows.result()["recall"]
@@ -113,10 +113,10 @@ def type_confusion(
     scheme: Scheme | None = None,
     suffix: bool = False,
 ) -> tuple[list[str], list[list[int]]]:
-    """The types, and how often a span of each true type has each predicted type.
+    """The types, and how often a span of each true type is predicted as each type.
 
-    Spans are the same if they have the same borders. The last row counts predicted spans that no
-    true one has, and the last column true spans that were not found.
+    Spans are matched if they have the same boundaries. The last row counts predicted spans without
+    a true span, and the last column true spans that were not predicted.
 
     >>> type_confusion([["B-PER", "I-PER", "B-LOC"]], [["B-ORG", "I-ORG", "O"]])
     (['LOC', 'ORG', 'PER'], [[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]])
@@ -144,9 +144,9 @@ def type_confusion(
 
 
 def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dict[str, Any]:
-    """The scores of sums over rows, by the operations of seqeval in its order.
+    """The scores of sums over rows, with seqeval's operations in the same order.
 
-    Types that occur on neither side are left out. Without any type the macro averages are NaN.
+    Types that occur on neither side are left out. Without any type, macro averages are NaN.
     """
     types = _types(sums)
     by_type = {name: _type_scores(sums, [name], zero_division) for name in types}
@@ -163,7 +163,7 @@ def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dic
             products = [value * weight for value, weight in zip(values, weights, strict=True)]
             result[f"weighted_{key}"] = _sum(products) / _sum(weights)
     else:
-        empty = 0.0 if types else zero_division  # no true spans, and perhaps no others
+        empty = 0.0 if types else zero_division  # there are no true spans, perhaps none at all
         result |= {"weighted_precision": empty, "weighted_recall": zero_division}
         result["weighted_f1"] = empty
     if "tags" in sums:
@@ -177,7 +177,7 @@ def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dic
 
 
 def seqeval_spans(rows: RowStatistics) -> RowStatistics:
-    """The statistics of spans, whose result is that of the module `seqeval` of evaluate.
+    """The statistics of spans, with results as in evaluate's module `seqeval`.
 
     >>> rows = span_statistics([["B-PER", "I-PER", "B-LOC"]], [["B-PER", "I-PER", "O"]])
     >>> result = seqeval_spans(rows).result()
@@ -315,7 +315,7 @@ def _average_of_types(
 def _type_scores(
     sums: Mapping[str, float], types: Sequence[str], zero_division: float
 ) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the spans of some types together."""
+    """Precision, recall and F1 of the spans of several types together."""
     hits, predicted, relevant = (
         sum(sums[f"{kind}:{name}"] for name in types) for kind in ("hits", "predicted", "relevant")
     )
@@ -327,7 +327,7 @@ def _type_scores(
 
 
 def _sum(values: Sequence[float]) -> float:
-    """The sum as numpy adds; `sum` does not, for from Python 3.12 on it rounds less."""
+    """The sum as numpy adds; `sum` rounds less from Python 3.12 on."""
     if len(values) < _PIECEWISE:
         return reduce(add, values, 0.0)
     return float(np.sum(np.array(values, np.float64)))
@@ -336,7 +336,7 @@ def _sum(values: Sequence[float]) -> float:
 def _read_spans(
     predictions: Any, references: Any, scheme: Scheme | None, *, suffix: bool
 ) -> tuple[dict[str, Spans], list[str], dict[str, Integers | Floats]]:
-    """The spans of both sides, the names of their types, and of tags how many are equal."""
+    """The spans of both sides, their types, and for tags the number of equal ones."""
     if isinstance(references[0], Mapping):
         spans, types = _given_spans({"predictions": predictions, "references": references})
         return spans, types, {}
@@ -382,7 +382,7 @@ def _given_spans(
 
 
 def _by_type(spans: Spans, rows: int, types: int, credit: Floats | None = None) -> Any:
-    """For each row and type how many spans there are, or how much credit."""
+    """For each row and type, the number of spans, or the total credit."""
     cells = spans.rows * types + spans.types
     return np.bincount(cells, weights=credit, minlength=rows * types).reshape(rows, types)
 
@@ -410,15 +410,15 @@ def _equal_spans(predicted: Spans, relevant: Spans) -> Spans:
 def _loose_pairs(
     predicted: Spans, relevant: Spans, rows: int, match: Match
 ) -> tuple[Integers, Floats]:
-    """Pairs of a predicted and a true span that match, and the credit of each.
+    """Pairs of a predicted and a true span that match, with their credit.
 
-    As in nervaluate, predicted spans are taken in the order in which they are given, and each takes
-    a true span that none has taken: the first with the same borders; else, for "partial", half,
-    the first that overlaps; for "type" the closest of its type. One that overlaps wrongly is taken
-    too.
+    As in nervaluate, predicted spans are processed in the given order, and each takes a true span
+    that is still free: the first with the same boundaries; otherwise, for "partial", the first that
+    overlaps, with half the credit; for "type", the closest of its type. A span that overlaps
+    wrongly is used up too.
     """
     pairs: list[tuple[int, int]] = []
-    shares: list[float] = []
+    credit_values: list[float] = []
     ends = [np.searchsorted(side.rows, np.arange(rows + 1)) for side in (predicted, relevant)]
     left, right = (
         list(zip(*(column.tolist() for column in side[1:]), strict=True))
@@ -428,13 +428,13 @@ def _loose_pairs(
     for row in range(rows):
         free = list(range(bounds[1][row], bounds[1][row + 1]))
         for number in range(bounds[0][row], bounds[0][row + 1]):
-            choice, share = _choice(left[number], [(n, right[n]) for n in free], match)
+            choice, credit = _choice(left[number], [(n, right[n]) for n in free], match)
             if choice is not None:
                 free.remove(choice)
-                if share:
+                if credit:
                     pairs.append((number, choice))
-                    shares.append(share)
-    return np.array(pairs, np.int64).reshape(-1, 2), np.array(shares, np.float64)
+                    credit_values.append(credit)
+    return np.array(pairs, np.int64).reshape(-1, 2), np.array(credit_values, np.float64)
 
 
 def _choice(

@@ -1,14 +1,14 @@
-"""Spans of tags: which stretches of B-PER, I-PER, O, ... are entities, and of which type.
+"""Spans of tags: which runs of B-PER, I-PER, O, ... are entities, and of which type.
 
-A tag is a letter, its prefix, and a type. By default the rules are those of conlleval.pl, in the
-form of seqeval: a span begins and ends wherever the letters and types of two neighbours say so,
-however odd the sequence is. The strict rules of a scheme take what is well formed alone: a span
-begins with a pair of neighbours at which one may begin, goes on while pairs say that it does, and
-counts only if the pair behind it is one at which a span ends. These rules have gaps, such as the B
-after an O that begins nothing in IOB1; they are kept as seqeval has them.
+A tag is a letter, its prefix, and a type. The default rules are those of conlleval.pl, in seqeval's
+form: a span begins and ends wherever the letters and types of two neighbours say so, however odd
+the sequence is. The strict rules of a scheme accept only well-formed sequences: a span begins with
+a pair of neighbours at which one may begin, continues while pairs allow it, and counts only if the
+pair after it is one at which a span may end. These rules have gaps, such as the B after an O that
+does not begin a span in IOB1; they are kept as in seqeval.
 
-Both become tables that all neighbours of all rows are looked up in at once. Behind each row stands
-an O, which is in no span, so that no span runs over the end of a row.
+Both sets of rules become tables in which all neighbours of all rows are looked up at once. Each row
+is followed by an O, which is never part of a span, so that no span crosses the end of a row.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,14 +23,14 @@ from ..numbers.checks import RowError
 Scheme = Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU", "auto"]
 
 _PREFIXES = "OBIESUL"
-_FOREIGN, _POINT = 7, 8  # any other letter, and ".", which is in no span either
+_FOREIGN, _POINT = 7, 8  # any other letter; and ".", which is not part of a span either
 _KINDS = 9  # of prefixes
 
 Pattern = tuple[str, str, str]  # letters before, letters now, and whether types are the same
 
 
 class _Rules(NamedTuple):
-    """Pairs of neighbours at which a span begins, goes on, and has ended."""
+    """Pairs of neighbours at which a span begins, continues, and has ended."""
 
     letters: str
     starts: Sequence[Pattern]
@@ -81,28 +81,28 @@ _SCHEMES: Mapping[str, _Rules] = {
         [("UL", _LETTERS, "any")],
     ),
 }
-# The letters beside O that tell a scheme.
+# The letters besides O that identify a scheme.
 _DETECTED = {
     "IOB2": ["IB", "B"],
     "IOE2": ["IE", "E"],
     "IOBES": ["BIES", "BIE", "BES", "BE"],
     "BILOU": ["BILU", "BIL", "BLU", "BL"],
 }
-# By default, whatever the types are.
+# The default rules, whatever the types are.
 _STARTS = [(_LETTERS, "BS", "any"), ("EOS", "EI", "any")]
 _ENDS = [("ES", _LETTERS, "any"), ("BI", "BSO", "any")]
 
 
 class TagRows(NamedTuple):
-    """The tags of rows as integers, an O behind each row."""
+    """The tags of rows as integers, with an O after each row."""
 
-    tags: Sequence[str]  # the distinct ones; the first is O
+    tags: Sequence[str]  # the distinct tags; the first is O
     numbers: Integers  # of each tag of each row
-    counts: Integers  # tags of each row, without the O behind
+    counts: Integers  # number of tags of each row, without the O after it
 
 
 class Spans(NamedTuple):
-    """Spans of rows, each from `starts` up to, but not including, `ends`."""
+    """Spans of rows, each from `starts` up to, but excluding, `ends`."""
 
     rows: Integers
     starts: Integers
@@ -113,10 +113,10 @@ class Spans(NamedTuple):
 def tag_rows(
     predictions: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
 ) -> tuple[TagRows, TagRows]:
-    """Both sides with the same numbers for tags.
+    """The tags of both sides, numbered consistently.
 
     Raises:
-        ValueError: a row has not equally many tags on both sides, or an empty tag.
+        ValueError: a row has different numbers of tags on the two sides, or an empty tag.
     """
     columns = {"predictions": predictions, "references": references}
     flat = {name: list(chain.from_iterable(rows)) for name, rows in columns.items()}
@@ -147,7 +147,7 @@ def tag_rows(
 
 
 class _Numbers(dict[str, int]):
-    """A number for each text that is asked for."""
+    """A number for each distinct text, assigned on first use."""
 
     def __missing__(self, text: str) -> int:
         number = self[text] = len(self)
@@ -155,17 +155,17 @@ class _Numbers(dict[str, int]):
 
 
 def scheme_of_tags(rows: TagRows, *, suffix: bool) -> str:
-    """The scheme that tags have, by their letters.
+    """The scheme of the tags, determined by their letters.
 
     Raises:
-        ValueError: they are those of no scheme, or of several.
+        ValueError: the letters fit no scheme, or several.
 
     >>> scheme_of_tags(tag_rows([["B-A", "O"]], [["B-A", "L-A"]])[1], suffix=False)
     'BILOU'
     """
     tags = [rows.tags[number] for number in np.unique(_without_ends(rows)).tolist()]
     letters = {tag[-1] if suffix else tag[0] for tag in tags}
-    if letters in ({"S"}, {"U"}):  # but not beside O
+    if letters in ({"S"}, {"U"}):  # without O
         return "IOBES" if letters == {"S"} else "BILOU"
     for scheme, sets in _DETECTED.items():
         if letters - {"O"} in map(set, sets):
@@ -183,12 +183,12 @@ def spans_of_tags(
     """The spans of each column, and the names of their types.
 
     Args:
-        columns: by name the numbered tags and the tags as they are, all numbered alike.
+        columns: for each name, the numbered tags and the original tags, all numbered consistently.
         scheme: the scheme; None for the rules of conlleval.
-        suffix: whether the letter stands behind the type, as in PER-B.
+        suffix: whether the letter follows the type, as in PER-B.
 
     Raises:
-        ValueError: a tag has a letter that the scheme does not have.
+        ValueError: a tag has a letter that does not belong to the scheme.
     """
     tags = next(iter(columns.values()))[0].tags
     prefixes, types, names = _parts(tags, suffix=suffix, strict=scheme is not None)
@@ -215,7 +215,7 @@ def spans_of_tags(
 
 
 def equal_tags(predictions: TagRows, references: TagRows) -> Integers:
-    """How many tags of each row are equal on both sides."""
+    """The number of tags of each row that are equal on both sides."""
     equal = np.concatenate(([0], np.cumsum(predictions.numbers == references.numbers)))
     ends = np.cumsum(predictions.counts + 1)
     totals: Integers = equal[ends] - equal[ends - predictions.counts - 1] - 1  # without the O
@@ -229,7 +229,7 @@ def _without_ends(rows: TagRows) -> Integers:
 
 
 def _refuse(name: str, rows: Sequence[Sequence[str]], wrong: Sequence[str], problem: str) -> None:
-    """Raise an error about the first wrong tag of a column, if it has one."""
+    """Raise an error about the first wrong tag of a column, if there is one."""
     for row, tags in enumerate(rows):
         for position, tag in enumerate(tags):
             if tag in wrong:
@@ -256,10 +256,10 @@ def _parts(
 
 
 def _table(patterns: Sequence[Pattern]) -> Booleans:
-    """By whether types are the same, the letter before and the letter now: whether one applies."""
+    """Whether a pattern applies, by equality of types, previous letter and current letter."""
     table = np.zeros((2, _KINDS, _KINDS), dtype=bool)
     for previous_letters, letters, types in patterns:
-        # Patterns about any letter hold for those of no scheme too.
+        # Patterns for any letter also apply to unknown letters.
         rows = (
             range(_KINDS)
             if previous_letters == _LETTERS
@@ -272,7 +272,7 @@ def _table(patterns: Sequence[Pattern]) -> Booleans:
 
 
 def _neighbours(prefix: Integers, kind: Integers, outer_kind: int) -> tuple[Integers, Integers]:
-    """Prefix and type of the tag before each; before the first one an O."""
+    """The prefix and type of the tag before each tag; an O before the first one."""
     previous_prefix, previous_kind = np.zeros_like(prefix), np.full_like(kind, outer_kind)
     previous_prefix[1:], previous_kind[1:] = prefix[:-1], kind[:-1]
     return previous_prefix, previous_kind
@@ -283,11 +283,12 @@ def _lenient(
 ) -> tuple[Integers, Integers, Integers]:
     """Starts, ends and types of spans by the rules of conlleval.
 
-    seqeval looks at rows one after another, so that a tag of neither type nor known letter at the
-    beginning of a row may belong to a span of the row before. Here each row is seqeval's first.
+    seqeval processes rows one after another, so that a tag at the beginning of a row with neither a
+    type nor a known letter may belong to a span of the previous row. Here each row is treated like
+    seqeval's first one.
     """
     previous_prefix, previous_kind = _neighbours(prefix, kind, -1)
-    previous_kind[row_starts] = -1  # no type at all
+    previous_kind[row_starts] = -1  # not a type
     differs = previous_kind != kind
     has_ended = _table(_ENDS)[1][previous_prefix, prefix]
     has_ended |= differs & (previous_prefix != 0) & (previous_prefix != _POINT)
@@ -302,10 +303,10 @@ def _lenient(
 def _strict(
     prefix: Integers, kind: Integers, outer_kind: int, rules: _Rules
 ) -> tuple[Integers, Integers, Integers]:
-    """The same by the rules of a scheme.
+    """The same by the strict rules of a scheme.
 
-    Tags that go on belong to the group of the last one that does not. A span is what follows the
-    first start of a group, up to the end of the group.
+    Tags that continue a span belong to the group of the last tag that does not. A span extends from
+    the first start of a group to the end of the group.
     """
     previous_prefix, previous_kind = _neighbours(prefix, kind, outer_kind)
     pairs = (previous_kind == kind).astype(np.int64), previous_prefix, prefix

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Self
 
 from ..base.locks import Lock
 from ..catalog.arguments import REPORTING, holds_function
-from ..catalog.catalog import declared
+from ..catalog.catalog import load_without_evaluate
 from ..files.stored import check_object, plain
 from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
@@ -233,7 +233,7 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
 @cache
 def loaded(module: str) -> type[Any]:
     """The class of a module, kept, because small states would feel the search for it."""
-    return type(declared(module))
+    return type(load_without_evaluate(module))
 
 
 def _sufficient_statistics(metric: Any, *, with_intervals: bool) -> SufficientStatistics:

@@ -34,7 +34,7 @@ def check_column(name: str, values: NDArray[Any], ranges: Ranges) -> None:
 
     >>> check_column("qa_em", np.array([0.0, 7.5]), {"*": (0, 1)})
     Traceback (most recent call last):
-    ValueError: qa_em[1] is 7.5, but it lies between 0 and 1
+    ValueError: qa_em[1] is 7.5, but must lie between 0 and 1
     """
     if score_range(name, ranges) is None or not values.size:
         return
@@ -56,7 +56,7 @@ def check_statistic(name: str, values: NDArray[Any]) -> None:
 
     >>> check_statistic("hits", np.array([3, -1]))
     Traceback (most recent call last):
-    ValueError: hits[1] is -1, but it is at least 0
+    ValueError: hits[1] is -1, but must be at least 0
     """
     check_column(name, values, NOT_NEGATIVE)
     if values.size and values.max() >= _MOST:

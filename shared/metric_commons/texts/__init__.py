@@ -1,4 +1,4 @@
-"""Texts as all families read them: normalizers, tokens, references, segments."""
+"""Common processing of texts: normalizers, tokens, references, segments."""
 
 from typing import TYPE_CHECKING
 

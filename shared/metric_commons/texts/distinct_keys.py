@@ -1,7 +1,7 @@
-"""Numbers for keys: equal keys have equal numbers, different keys different ones.
+"""Assign integers to keys, so that two keys have the same integer if and only if they are equal.
 
-Sorting would do it too. A table that finds keys by a hash takes a third of that time: a few passes
-over all keys, in any order.
+Sorting would also do this. A hash table takes a third of the time: a few passes over all keys, in
+any order.
 """
 
 from functools import reduce
@@ -18,20 +18,20 @@ from .segments import changes
 KEY_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 REST_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
 
-_TABLES = 4  # one after another; keys that no table could take are sorted
+_TABLES = 4  # tried in turn; keys that fit into none are sorted
 
 
 class DistinctKeys(NamedTuple):
-    """The distinct ones among many keys."""
+    """The distinct keys in a column of keys."""
 
     numbers: Integers  # of each key; those of the examples are 0, 1, 2, ...
-    examples: Integers  # for each number the index of one of its keys, ascending
+    examples: Integers  # for each number, the index of one of its keys; ascending
 
 
 def distinct_keys(*columns: Unsigned) -> DistinctKeys:
-    """Which keys are equal. A key is an integer, or a row of two columns.
+    """Number the distinct keys. A key is an integer, or a row of two columns.
 
-    The numbers of any keys that lie together, and are nowhere else, lie together too.
+    If all occurrences of some keys are contiguous, their numbers are contiguous too.
 
     >>> numbers, examples = distinct_keys(np.array([7, 9, 7, 7], dtype=np.uint64))
     >>> numbers[examples].tolist(), bool(numbers[0] == numbers[2] == numbers[3])
@@ -46,11 +46,11 @@ def distinct_keys(*columns: Unsigned) -> DistinctKeys:
 
 
 def _examples(columns: tuple[Unsigned, ...], hashes: Unsigned, tables: int) -> Integers:
-    """For each key the index of one that is equal to it, the same for all that are equal.
+    """For each key, the index of an equal key; the same index for all equal keys.
 
-    Each slot of the table keeps one of the keys with its hash, whichever numpy writes last. Those
-    that differ from it go to another table, with another hash. So the hash decides about the time
-    alone.
+    Each slot of the table keeps one of the keys with its hash, whichever numpy writes last. Keys
+    that differ from it go to another table, with another hash. The hash thus affects only the
+    running time, never the result.
     """
     if not tables:
         order = np.lexsort(columns)

@@ -1,8 +1,8 @@
-"""Normalizers of texts: what communities do to a text before they compare it.
+"""Text normalizers: what each community does to texts before comparing them.
 
-Each gives what its community's function gives, for every string. A normalizer is defined as a
-function from text to text. Those that work byte by byte on ordinary text also have a byte rule,
-which finds the words of many texts at once, with equal results.
+Each returns exactly what its community's function returns, for every string. A normalizer is
+defined as a function from text to text. Those that work byte by byte on ordinary text also have a
+byte rule, which extracts the words of many texts at once, with equal results.
 """
 
 import re
@@ -16,7 +16,7 @@ from ..numbers.domains import OneOf
 from .tokens import Tokens, byte_rule, tokenize
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
-_FINAL_DOT = re.compile(r"\.$")  # or one before a last line break
+_FINAL_DOT = re.compile(r"\.$")  # also matches before a final line break
 _HYPHEN_OR_SPACE = re.compile("[ -]")
 _DELETE_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _QUOTES = "‘’´`"
@@ -30,10 +30,10 @@ def squeeze(text: str) -> str:
 
 
 def squad(text: str) -> str:
-    """Lower-case; without ASCII punctuation, then without articles; squeezed.
+    """Lower-case, without ASCII punctuation and articles, and with normalized white space.
 
-    The order is that of the SQuAD script: punctuation goes first, so "the-end" becomes one word
-    and keeps its article.
+    As in the SQuAD script, punctuation is removed first, so "the-end" becomes one word and keeps
+    its article.
 
     >>> squad("The  Eiffel Tower!"), squad("the-end")
     ('eiffel tower', 'theend')
@@ -42,7 +42,7 @@ def squad(text: str) -> str:
 
 
 def triviaqa(text: str) -> str:
-    """As the TriviaQA script: punctuation, four quotation marks and `_` become spaces.
+    """As in the TriviaQA script: punctuation, four quotation marks and `_` become spaces.
 
     >>> triviaqa("the-end"), triviaqa("J.K. Rowling’s")
     ('end', 'j k rowling s')
@@ -51,7 +51,7 @@ def triviaqa(text: str) -> str:
 
 
 def ultrarag(text: str) -> str:
-    """As UltraRAG: `triviaqa`, but a text that is exactly True or False is yes or no.
+    """As in UltraRAG: `triviaqa`, except that exactly True or False becomes yes or no.
 
     >>> ultrarag("True"), ultrarag("true")
     ('yes', 'true')
@@ -60,7 +60,7 @@ def ultrarag(text: str) -> str:
 
 
 def ultrarag_keep_articles(text: str) -> str:
-    """As later versions of UltraRAG: a text of nothing but articles keeps them.
+    """As in later versions of UltraRAG: a text consisting only of articles keeps them.
 
     >>> ultrarag("A"), ultrarag_keep_articles("A"), ultrarag_keep_articles("A cat")
     ('', 'a', 'cat')
@@ -69,9 +69,9 @@ def ultrarag_keep_articles(text: str) -> str:
 
 
 def drop(text: str) -> str:
-    """As the DROP script: words split at spaces and hyphens, numbers as floats.
+    """As in the DROP script: words are split at spaces and hyphens; numbers become floats.
 
-    What is not a number with its punctuation may be one without it: 21.0% becomes 210.
+    A word that is not a number may become one once its punctuation is removed: 21.0% becomes 210.
 
     >>> drop("The 1,000-year-old 21"), drop("21.0%")
     ('1000.0 year old 21.0', '210.0')
@@ -81,7 +81,7 @@ def drop(text: str) -> str:
 
 
 def lower(text: str) -> str:
-    """Lower-case and squeezed, nothing else.
+    """Lower-case, with normalized white space.
 
     >>> lower("The  Eiffel Tower!")
     'the eiffel tower!'
@@ -90,7 +90,7 @@ def lower(text: str) -> str:
 
 
 def strip_lower(text: str) -> str:
-    """Lower-case and without white space at both ends, as OLMES does for its recall.
+    """Lower-case, without leading and trailing white space, as OLMES does for its recall.
 
     >>> strip_lower("  New  York ")
     'new  york'
@@ -99,7 +99,7 @@ def strip_lower(text: str) -> str:
 
 
 def gsm8k(text: str) -> str:
-    """As lm-eval compares answers of GSM8K: what follows "#### ", without commas, `$`, final dot.
+    """As lm-eval compares GSM8K answers: the text after "#### ", without commas, `$` and final dot.
 
     >>> gsm8k("It is 13 * 80 = 1,040 #### 1,040"), gsm8k("$29.00"), gsm8k("18.")
     ('1040', '29.00', '18')
@@ -109,12 +109,12 @@ def gsm8k(text: str) -> str:
 
 
 def _with_blanked_punctuation(text: str) -> str:
-    """The lower-case text with spaces for punctuation."""
+    """The lower-case text, with spaces in place of punctuation."""
     return text.replace("_", " ").lower().translate(_BLANK_PUNCTUATION)
 
 
 def _normalized_drop_word(word: str) -> str:
-    """The word as DROP compares it; a number as a float."""
+    """The word as DROP compares it; a number becomes a float."""
     word = word.lower()
     if not _is_number(word):
         word = word.translate(_DELETE_PUNCTUATION)
@@ -145,14 +145,14 @@ NORMALIZERS: dict[str, Callable[[str], str]] = {
 """The normalizers by name; each is a function from a text to the normalized text."""
 
 Normalizer = Annotated[str, OneOf(NORMALIZERS)] | Callable[[str], str]
-"""What options named `normalizer` accept: a name in `NORMALIZERS`, or a function on str."""
+"""Valid values of options named `normalizer`: a name in `NORMALIZERS`, or a function on str."""
 
 
 def normalizer_function(normalizer: Normalizer) -> Callable[[str], str]:
-    """The function behind a name in `NORMALIZERS`, or the caller's function.
+    """The function for a name in `NORMALIZERS`, or the caller's own function.
 
-    A function that returns no text, such as one without `return`, would make all answers equal. So
-    the result of a caller's function is checked at every call.
+    A function that does not return text, such as one that lacks a `return`, would make all answers
+    equal. So the result of a caller's function is checked at every call.
 
     >>> normalizer_function("squad")("The Cat.")
     'cat'
@@ -170,7 +170,7 @@ did you mean 'squad'?
 
 
 def checked_function(function: Callable[[str], str]) -> Callable[[str], str]:
-    """The function, with an error if it returns no text."""
+    """Wrap a function to raise an error if it does not return text."""
 
     def normalizer(text: str) -> str:
         normalized = function(text)
@@ -189,8 +189,8 @@ def _lower_and_blank_quotes(text: str) -> str:
     return text
 
 
-# Normalizers that leave only words joined by single spaces, so that texts are equal when their
-# words are. The others are applied text by text.
+# Normalizers whose output is words joined by single spaces, so that texts are equal if and only if
+# their words are. The others are applied text by text.
 _blanking_rule = partial(byte_rule, fold=_lower_and_blank_quotes, lower=True, punctuation="space")
 _BYTE_RULES = {
     rule.exact: rule

@@ -1,8 +1,8 @@
-"""Several sets of references a row: a question with several answers, each under several names.
+"""Rows with several sets of references: questions with several answers, each with aliases.
 
-ASQA and ALCE ask a question with several answers, such as each winner of a cup, and accept each of
-them under any alias. The score of a row is the mean over its sets: StringEM, which asks of each set
-whether one of its aliases is in the text, and QA-EM and F1 likewise.
+ASQA and ALCE ask questions with several answers, such as each winner of a cup, and accept every
+answer under any of its aliases. The score of a row is the mean over its sets: StringEM, which
+checks for each set whether the text contains one of its aliases, and likewise QA-EM and F1.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ P = ParamSpec("P")
 Scores = TypeVar("Scores", Floats, PrecisionRecallF1)
 
 Texts = Sequence[str]
-# Of each row a reference, several, or several sets; of all rows the same.
+# Each row has one reference, several, or several sets of them; all rows alike.
 References = Sequence[str | list[str]] | Sequence[list[list[str]]]
 
 
@@ -36,7 +36,7 @@ def has_sets(references: References) -> bool:
 
 
 def over_sets(function: Callable[..., Scores]) -> Callable[..., Scores]:
-    """A function of rows that also takes rows with sets of references: the means over their sets.
+    """Extend a function of rows to rows with sets of references: the mean over the sets.
 
     >>> from ..answers.answers import contained
     >>> aliases = [[["Denver Broncos", "Broncos"], ["2015"], ["Panthers"]]]
@@ -62,26 +62,26 @@ def over_sets(function: Callable[..., Scores]) -> Callable[..., Scores]:
     return means
 
 
-def all_found(shares: Floats, references: References) -> dict[str, Floats]:
-    """Where rows have sets of references, whether all of them are found: ALCE's STR-EM-HIT.
+def all_found(matched: Floats, references: References) -> dict[str, Floats]:
+    """Whether all sets of each row are matched, if rows have sets: ALCE's STR-EM-HIT.
 
     Args:
-        shares: of each row the share of its sets.
-        references: of each row.
+        matched: the proportion of matched sets of each row.
+        references: the references of each row.
 
     >>> all_found(np.array([1.0, 0.5]), [[["a"]], [["b"], ["c"]]])["all_found"].tolist()
     [1.0, 0.0]
     >>> all_found(np.array([1.0]), [["a"]])
     {}
     """
-    return {"all_found": (shares == 1.0).astype(np.float64)} if has_sets(references) else {}
+    return {"all_found": (matched == 1.0).astype(np.float64)} if has_sets(references) else {}
 
 
 def _set_counts(references: Sequence[Sequence[Sequence[str]]]) -> Integers:
-    """How many sets each row has.
+    """The number of sets of each row.
 
     Raises:
-        RowError: a row has no set, or a set has no reference.
+        RowError: a row has no sets, or a set has no references.
     """
     for row, sets in enumerate(references):
         if not sets:

@@ -1,4 +1,4 @@
-"""Predictions beside their references: one prediction a row, and one reference or several."""
+"""Predictions paired with references: one prediction per row, with one or more references."""
 
 from collections.abc import Iterator, Sequence
 from math import fsum
@@ -13,30 +13,30 @@ from .segments import offsets, segment_starts
 
 Aggregation = Literal["max", "mean"]
 
-_CHARACTERS = 100_000  # of a block: its arrays then stay in the processor's cache
-_FIRST_ROWS, _ROWS = 256, 4096  # of a block: the first one, whose texts may be long, and any
+_CHARACTERS = 100_000  # per block, so that its arrays fit into the processor's cache
+_FIRST_ROWS, _ROWS = 256, 4096  # per block: the first, in case texts are long, and any other
 
 
 class Block(NamedTuple):
-    """Some rows as a flat list of texts: for each row the prediction, then its references.
+    """Consecutive rows as a flat list of texts: for each row its prediction, then its references.
 
-    A pair is a reference with the prediction of its row.
+    A pair is a reference together with the prediction of its row.
     """
 
     texts: list[str]
-    sizes: Integers  # texts of each row, that is, 1 + its references; shape (rows,)
-    prediction_indices: Integers  # of each row's prediction in `texts`; shape (rows,)
-    pair_predictions: Integers  # of each pair's prediction in `texts`; shape (pairs,)
-    pair_references: Integers  # of each pair's reference in `texts`; shape (pairs,)
+    sizes: Integers  # the number of texts of each row, 1 + its references; shape (rows,)
+    prediction_indices: Integers  # index of each row's prediction in `texts`; shape (rows,)
+    pair_predictions: Integers  # index of each pair's prediction in `texts`; shape (pairs,)
+    pair_references: Integers  # index of each pair's reference in `texts`; shape (pairs,)
 
 
 def blocks(predictions: Sequence[str], references: Sequence[str | list[str]]) -> Iterator[Block]:
     """The rows in order, in blocks bounded by rows and by characters.
 
-    A reference may be a string or a list of strings, row by row.
+    The references of a row may be a string or a list of strings.
 
     Raises:
-        ValueError: a row has an empty list of references, or there are not as many of both.
+        ValueError: a row has an empty list of references, or the numbers of rows differ.
 
     >>> [block.texts for block in blocks(["a", "b"], ["x", ["y", "z"]])]
     [['a', 'x', 'b', 'y', 'z']]
@@ -58,7 +58,7 @@ def blocks(predictions: Sequence[str], references: Sequence[str | list[str]]) ->
         rows = len(block.sizes)
         characters = sum(map(len, block.texts)) + 1
         rows_that_fit = rows * _CHARACTERS // characters
-        if rows_that_fit >= rows // 4 or rows == 1:  # otherwise a smaller block is made instead
+        if rows_that_fit >= rows // 4 or rows == 1:  # otherwise try again with a smaller block
             yield block
             start += rows
         rows = min(max(rows_that_fit, 1), _ROWS)
@@ -84,12 +84,12 @@ def _block(
 
 
 def reference_list(row_references: str | list[str]) -> list[str]:
-    """The references of a row as a list, also if there is only one."""
+    """The references of a row as a list, even if there is only one."""
     return [row_references] if isinstance(row_references, str) else row_references
 
 
 def reference_counts(references: Sequence[str | list[str]]) -> Integers:
-    """How many references each row has.
+    """The number of references of each row.
 
     >>> reference_counts(["x", ["y", "z"]]).tolist()
     [1, 2]
@@ -106,9 +106,9 @@ def missing_reference(row: int) -> ValueError:
 def row_scores(
     pair_scores: PrecisionRecallF1, counts: Integers, aggregation: Aggregation
 ) -> PrecisionRecallF1:
-    """The scores of rows from those of pairs, of which a row has as many as references.
+    """Aggregate the scores of pairs to those of rows; a row has one pair per reference.
 
-    With "max" all three are those of the reference with the highest F1, the first of equals.
+    With "max", all three are those of the reference with the highest F1, the first in a tie.
 
     >>> scores = PrecisionRecallF1(*np.array([[0.5, 1.0], [1.0, 0.25], [0.6, 0.4]]))
     >>> row_scores(scores, np.array([2]), "max").precision.tolist()
@@ -116,7 +116,7 @@ def row_scores(
     >>> row_scores(scores, np.array([2]), "mean").precision.tolist()
     [0.75]
     """
-    if pair_scores.f1.size == counts.size:  # one reference a row
+    if pair_scores.f1.size == counts.size:  # one reference per row
         return pair_scores
     if aggregation == "max":
         best = best_pairs(pair_scores.f1, counts)
@@ -125,11 +125,11 @@ def row_scores(
 
 
 def best_pairs(scores: Floats, counts: Integers) -> Integers:
-    """For each row the index of its highest score, the first of equals.
+    """For each row, the index of its highest score, the first in a tie.
 
     Args:
-        scores: one a pair, row after row.
-        counts: how many pairs each row has, at least one.
+        scores: one per pair, row after row.
+        counts: the number of pairs of each row, at least one.
 
     >>> best_pairs(np.array([0.5, 1.0, 1.0, 0.0]), np.array([3, 1])).tolist()
     [1, 3]
@@ -140,7 +140,7 @@ def best_pairs(scores: Floats, counts: Integers) -> Integers:
 
 
 def row_means(scores: Floats, counts: Integers) -> Floats:
-    """For each row the mean of its scores, by exactly rounded sums: their order does not matter.
+    """The mean score of each row, from exactly rounded sums, so that their order does not matter.
 
     >>> row_means(np.array([0.5, 1.0, 1.0]), np.array([2, 1])).tolist()
     [0.75, 1.0]

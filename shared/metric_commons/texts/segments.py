@@ -1,7 +1,7 @@
-"""Segments of arrays: consecutive elements that belong together, known by how many each has.
+"""Segments of arrays: runs of consecutive elements, described by their lengths.
 
-The words of three texts with 2, 0 and 3 words, one text after another, are segments of the counts
-[2, 0, 3]. After sorting, equal values form segments too.
+The words of three texts with 2, 0 and 3 words, one text after another, form segments with the
+counts [2, 0, 3]. After sorting, equal values form segments too.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ def segment_starts(counts: Integers) -> Integers:
 
 
 def segment_numbers(counts: Integers) -> Integers:
-    """For each element the number of its segment.
+    """The segment number of each element.
 
     >>> segment_numbers(np.array([2, 0, 3])).tolist()
     [0, 0, 2, 2, 2]
@@ -31,7 +31,7 @@ def segment_numbers(counts: Integers) -> Integers:
 
 
 def offsets(counts: Integers) -> Integers:
-    """For each element how many elements of its segment come before it.
+    """The position of each element within its segment.
 
     >>> offsets(np.array([2, 0, 3])).tolist()
     [0, 1, 0, 1, 2]
@@ -40,7 +40,7 @@ def offsets(counts: Integers) -> Integers:
 
 
 def ranges(starts: Integers, counts: Integers) -> Integers:
-    """The indices from each start on, as many as its count says, one range after another.
+    """The indices from each start onwards, as many as its count, one range after another.
 
     >>> ranges(np.array([10, 3]), np.array([2, 3])).tolist()
     [10, 11, 3, 4, 5]
@@ -49,7 +49,7 @@ def ranges(starts: Integers, counts: Integers) -> Integers:
 
 
 def changes(*columns: NDArray[Any]) -> Booleans:
-    """Where a row of these columns differs from the row before it; the first row always does.
+    """Where a row of these columns differs from the previous one; always true for the first row.
 
     >>> changes(np.array([7, 7, 8]), np.array([0, 1, 1])).tolist()
     [True, True, True]
@@ -62,10 +62,10 @@ def changes(*columns: NDArray[Any]) -> Booleans:
 
 
 def stable_order(values: NDArray[np.unsignedinteger]) -> Integers:
-    """The order of integers below 2**32; equal ones stay in the order in which they are.
+    """Stable argsort of integers below 2**32.
 
-    numpy sorts 16-bit integers by radix, five times as fast as longer ones. So the lower halves
-    are sorted first, then the upper halves, without changing the order within equal ones.
+    numpy sorts 16-bit integers by radix, five times as fast as longer ones. So the lower halves are
+    sorted first, then the upper halves, keeping equal ones in order.
 
     >>> stable_order(np.array([70_000, 1, 70_000, 0], dtype=np.uint32)).tolist()
     [3, 1, 0, 2]
@@ -78,7 +78,7 @@ def stable_order(values: NDArray[np.unsignedinteger]) -> Integers:
 
 
 def bounded_ranges(costs: Integers, limit: int) -> list[tuple[int, int]]:
-    """Consecutive ranges of elements: each costs no more than the limit, or has one element.
+    """Split into consecutive ranges that each cost at most the limit, or have a single element.
 
     >>> bounded_ranges(np.array([2, 2, 9, 1]), limit=4)
     [(0, 2), (2, 3), (3, 4)]

@@ -1,4 +1,4 @@
-"""Sequences of integers, one after another in one array."""
+"""Sequences of integers, concatenated in one array."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,13 @@ from ..numbers.arrays import Integers
 
 
 class Sequences(NamedTuple):
-    """Sequences of integers from 0 on, one after another; equal items are equal integers."""
+    """Concatenated sequences of non-negative integers; equal items are equal integers."""
 
     codes: Integers
-    counts: Integers  # items of each sequence
+    counts: Integers  # number of items of each sequence
 
     def block(self, start: int, stop: int) -> "Sequences":
-        """Some of the sequences."""
+        """The sequences from `start` to `stop`."""
         counts = self.counts[start:stop]
         first = int(self.counts[:start].sum())
         return Sequences(self.codes[first : first + int(counts.sum())], counts)

@@ -1,10 +1,10 @@
 """The tokens of many texts at once, as slices of one byte string.
 
-Python's string methods cost about a microsecond a text, most of it for making objects. Here the
-texts of a block are joined once, one `bytes.translate` lowers and cleans all of them, and numpy
+Python's string methods cost about a microsecond per text, most of it for creating objects. Here
+the texts of a block are joined, one `bytes.translate` lowers and cleans all of them, and numpy
 finds where tokens begin and end. A token never becomes an object. Its key, the first eight bytes
-read as one integer, distinguishes nearly all tokens; those with equal keys are compared byte by
-byte. So the results are those of the obvious Python, not those of a hash.
+read as one integer, distinguishes nearly all tokens; tokens with equal keys are compared byte by
+byte. So the results are those of plain Python and do not depend on a hash.
 """
 
 import re
@@ -22,13 +22,13 @@ from .segments import ranges, segment_starts
 
 Articles = Literal["keep", "drop", "drop_unless_alone"]
 
-_SEPARATOR = " \xff "  # between texts, a token of its own: this byte never occurs in UTF-8
-_MARK = "\n\ue000\n"  # between texts that are folded together
-_CONTROL = 1  # what control characters become, so that they are noticed and handled exactly
+_SEPARATOR = " \xff "  # a separate token between texts: this byte never occurs in UTF-8
+_MARK = "\n\ue000\n"  # separates texts that are folded together
+_CONTROL = 1  # replaces control characters, so that they are detected and handled exactly
 _SPACES = (*range(9, 14), *range(28, 33))  # white space in ASCII, according to str.split()
 _CONTROLS = (*range(9), *range(14, 28), 127)
 _PUNCTUATION = string.punctuation.encode()
-_PADDING = b" " * 24  # reading eight bytes at the last token stays inside the blob
+_PADDING = b" " * 24  # so that reading eight bytes at the last token stays inside the blob
 
 _UNICODE_SPACE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _CONTROL_CHARACTER = re.compile("[\x00-\x08\x0e-\x1b\x7f]")
@@ -47,9 +47,9 @@ _NO_LETTERS = np.empty(0, dtype=np.int64)
 class ByteRule(NamedTuple):
     """A normalizer as a table of bytes, for the texts on which the table is exact.
 
-    On ASCII text the table does what `exact` does, apart from white space and articles. Characters
-    outside ASCII go through `fold`, which must do what `exact` does to them before it looks at
-    punctuation. Texts on which both could differ go through `exact` itself.
+    On ASCII text the table does what `exact` does, apart from white space and articles. Non-ASCII
+    characters go through `fold`, which must do what `exact` does to them before it handles
+    punctuation. Texts on which the two might differ go through `exact` itself.
     """
 
     exact: Callable[[str], str]
@@ -67,15 +67,15 @@ def byte_rule(
     punctuation: Literal["keep", "delete", "space"] = "keep",
     articles: Articles = "keep",
 ) -> ByteRule:
-    """The table that lowers ASCII letters and keeps, deletes or blanks ASCII punctuation.
+    """A table that lower-cases ASCII letters and keeps, deletes or blanks ASCII punctuation.
 
     Args:
-        exact: the normalizer itself, text to text, tokens joined by single spaces.
-        fold: what it does to characters outside ASCII.
-        lower: whether it lowers letters.
+        exact: the normalizer itself, text to text, with tokens joined by single spaces.
+        fold: what it does to non-ASCII characters.
+        lower: whether it lower-cases letters.
         punctuation: "keep", "delete" or "space".
-        articles: whether it drops a, an and the; with "drop_unless_alone" a text that consists of
-            nothing else keeps them.
+        articles: whether it drops a, an and the; with "drop_unless_alone", a text consisting only
+            of articles keeps them.
     """
     table = bytearray(range(256))
     for byte in _CONTROLS:
@@ -94,9 +94,9 @@ class Tokens(NamedTuple):
     blob: bytes
     starts: Integers  # where each token begins in the blob
     lengths: Integers  # in bytes
-    keys: Unsigned  # the first eight bytes of each; the whole token if it is no longer
-    counts: Integers  # tokens of each text
-    dropped: Integers = _NO_LETTERS  # where the letters of articles are that are no tokens
+    keys: Unsigned  # the first eight bytes of each token; the whole token if it is no longer
+    counts: Integers  # number of tokens of each text
+    dropped: Integers = _NO_LETTERS  # where the letters of dropped articles are
 
     @property
     def texts(self) -> NDArray[np.int32]:
@@ -109,7 +109,7 @@ class Tokens(NamedTuple):
         return segment_starts(self.counts)
 
     def bytes_from(self, tokens: Integers, offset: int) -> Unsigned:
-        """The eight bytes of some tokens from an offset on, as integers, zeros past their end.
+        """Eight bytes of each token, starting at an offset, as integers; zeros past their end.
 
         >>> tokens = tokenize(["internationalization"], byte_rule(str))
         >>> int(tokens.bytes_from(np.array([0]), 16)[0]).to_bytes(4, "little")
@@ -121,7 +121,7 @@ class Tokens(NamedTuple):
 
 
 def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
-    """The tokens that `rule.exact(text).split(" ")` has, of every text.
+    """The tokens of `rule.exact(text).split(" ")` for every text.
 
     >>> rule = byte_rule(lambda text: " ".join(text.lower().split()), fold=str.lower, lower=True)
     >>> tokens = tokenize(["Paris  1889", "", "ÉTÉ"], rule)
@@ -146,21 +146,21 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
 
 
 def _folded_texts(texts: Sequence[str], rule: ByteRule) -> list[str]:
-    """Texts that are not ASCII, each as one Latin-1 character for each byte of its UTF-8.
+    """Non-ASCII texts, encoded as one Latin-1 character for each byte of their UTF-8.
 
-    They go through `fold` and the searches together, between marks that isolate them: a private
-    character is neither cased, nor a letter, nor ignored by the rule of final sigma.
+    They go through `fold` and the searches together, separated by marks that isolate them: a
+    private-use character is not cased, not a letter, and not ignored by the final sigma rule.
     """
     if not texts:
         return []
     joined = _MARK.join(texts)
-    if joined.count(_MARK[1]) >= len(texts):  # a text has the private character
+    if joined.count(_MARK[1]) >= len(texts):  # a text contains the private-use character
         return (
             [folded for text in texts for folded in _folded_texts([text], rule)]
             if texts[1:]
             else [_utf8(rule.exact(texts[0])).decode("latin-1")]
         )
-    # A table of bytes does not know the white space of Unicode.
+    # The byte table does not cover the white space of Unicode.
     data = _utf8(_UNICODE_SPACE.sub(" ", rule.fold(joined)))
     folded = data.decode("latin-1").split(_utf8(_MARK).decode("latin-1"))
     if rule.articles != "keep":
@@ -175,17 +175,17 @@ def _folded_texts(texts: Sequence[str], rule: ByteRule) -> list[str]:
 
 
 def _articles_at_non_ascii(data: bytes) -> Integers:
-    """Where an article touches a character outside ASCII, in text of letters, digits and spaces.
+    """Where an article touches a non-ASCII character, in text of letters, digits and spaces.
 
-    The bytes cannot tell whether that character is a letter, as in "año", or ends the word, as in
-    "the…". So texts with such places go through the exact normalizer.
+    The bytes do not show whether that character is a letter, as in "año", or ends the word, as in
+    "the…". So texts with such positions go through the exact normalizer.
     """
     letters = np.frombuffer(b"    %b    " % data, dtype=np.uint8)
     is_foreign = letters >= 0x80
     is_word = ~is_foreign & (letters > ord(" "))
     borders = np.flatnonzero(is_foreign[1:] != is_foreign[:-1])
     positions = []
-    # At each border first leftwards, with the articles reversed, then rightwards.
+    # At each border, first leftwards, with the articles reversed, then rightwards.
     for step, articles in ((-1, (b"a", b"na", b"eht")), (1, (b"a", b"an", b"the"))):
         ends = borders[~is_foreign[borders]] if step < 0 else borders[is_foreign[borders]] + 1
         for article in articles:
@@ -201,19 +201,19 @@ def _utf8(text: str) -> bytes:
 
 
 def _with_escapes(text: str) -> str:
-    """Latin-1 for UTF-8, with control characters as two bytes that do not occur in UTF-8."""
+    """UTF-8 as Latin-1, with control characters as two bytes that do not occur in UTF-8."""
     data = _utf8(text).decode("latin-1")
     return _CONTROL_CHARACTER.sub(lambda match: "\xfe" + chr(0x80 | ord(match[0]) & 0x3F), data)
 
 
 def _blob(latin_texts: Sequence[str], rule: ByteRule) -> bytes:
-    """All texts joined and translated."""
+    """All texts, joined and translated."""
     joined = _SEPARATOR.join(latin_texts).encode("latin-1")
     return b" %b \xff%b" % (joined.translate(rule.table, rule.deleted), _PADDING)
 
 
 def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
-    """The tokens between spaces, without articles where the rule drops them."""
+    """The tokens between spaces, without articles if the rule drops them."""
     is_letter = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
     edges = np.flatnonzero(is_letter[1:] != is_letter[:-1]) + 1
     starts = edges[::2].copy()
@@ -239,7 +239,7 @@ def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
 
 
 def tokens_at(blob: bytes, starts: Integers, lengths: Integers, counts: Integers) -> Tokens:
-    """Tokens whose places are known; at least eight bytes have to follow the last one.
+    """Tokens at known positions; at least eight bytes must follow the last one.
 
     >>> tokens = tokens_at(b"so it goes        ", np.array([0, 6]), np.array([2, 4]), np.array([2]))
     >>> int(tokens.keys[0]).to_bytes(2, "little")
@@ -251,30 +251,30 @@ def tokens_at(blob: bytes, starts: Integers, lengths: Integers, counts: Integers
 
 
 def _eight_bytes(blob: bytes, starts: Integers) -> Unsigned:
-    """The eight bytes at each start as one integer, read through a view with a step of one byte."""
+    """The eight bytes at each start as one integer, through a view with a stride of one byte."""
     view: Unsigned = np.ndarray((len(blob) - 7,), "<u8", blob, strides=(1,))
     return view[starts]
 
 
 def normalized_texts(tokens: Tokens) -> list[str]:
-    """Each text as its tokens joined by single spaces, a Latin-1 character for each byte of UTF-8.
+    """Each text as its tokens joined by single spaces, one Latin-1 character per UTF-8 byte.
 
-    Such texts contain each other if and only if the normalized texts do: no character's bytes are
-    inside another's, and a control character stands as two bytes of its own. Python searches in
-    them twice as fast as in bytes.
+    Such texts contain each other if and only if the normalized texts do: the bytes of a character
+    never occur inside another's, and a control character becomes two bytes of its own. Python
+    searches them twice as fast as bytes.
 
     >>> rule = byte_rule(str.lower, lower=True)
     >>> normalized_texts(tokenize([" New   York ", ""], rule))
     ['new york', '']
     """
     letters = np.frombuffer(tokens.blob, dtype=np.uint8)
-    is_text = letters > ord(" ")  # the separators too
+    is_text = letters > ord(" ")  # including separators
     if tokens.dropped.size:
         is_text[tokens.dropped] = False
     ends = tokens.starts + tokens.lengths
-    is_text[ends] = True  # the space that follows each token, except for the last one of a text
+    is_text[ends] = True  # the space after each token, except for the last one of a text
     is_text[ends[(tokens.text_starts + tokens.counts - 1)[tokens.counts > 0]]] = False
-    chosen = letters.compress(is_text)  # twice as fast as an index of truth values
+    chosen = letters.compress(is_text)  # twice as fast as boolean indexing
     texts: list[str] = chosen.tobytes().decode("latin-1").split("\xff")
     return texts[:-1]
 
@@ -285,9 +285,9 @@ def normalized_texts(tokens: Tokens) -> list[str]:
 def alphanumeric_tokens(texts: Sequence[str]) -> Tokens:
     """The runs of a-z and 0-9 in each text after lower-casing: the words of rouge_score.
 
-    Any other character ends a word, so all of those outside ASCII may be written as one that does.
-    There are two exceptions that lower-casing brings into ASCII: the Turkish \u0130 (an i and a
-    mark) and the Kelvin sign (k). New lines stay in the blob, where `line_counts` finds them.
+    Any other character ends a word, so all non-ASCII characters can be replaced by one that does.
+    There are two exceptions, which lower-casing turns into ASCII: the Turkish \u0130 (an i and a
+    mark) and the Kelvin sign (k). Line breaks stay in the blob, where `line_counts` finds them.
 
     >>> tokens = alphanumeric_tokens(["It's  42K", "", "naïve"])
     >>> tokens.counts.tolist(), spelled(tokens, np.arange(5))
@@ -309,7 +309,7 @@ def alphanumeric_tokens(texts: Sequence[str]) -> Tokens:
 
 
 def line_counts(tokens: Tokens) -> Integers:
-    r"""How many of such `alphanumeric_tokens` each line has; the end of a text ends a line.
+    r"""The number of `alphanumeric_tokens` on each line; the end of a text ends a line.
 
     >>> line_counts(alphanumeric_tokens(["a b\nc", "d"])).tolist()
     [2, 1, 1]
@@ -319,8 +319,8 @@ def line_counts(tokens: Tokens) -> Integers:
 
 
 def spelled(tokens: Tokens, indices: Integers) -> list[str]:
-    """Some of such `alphanumeric_tokens` as strings."""
+    """Selected `alphanumeric_tokens` as strings."""
     letters = np.frombuffer(tokens.blob, dtype=np.uint8)
-    lengths = tokens.lengths.take(indices) + 1  # with the space or new line behind
+    lengths = tokens.lengths.take(indices) + 1  # including the following space or line break
     words = letters.take(ranges(tokens.starts.take(indices), lengths))
     return words.tobytes().decode("ascii").split()

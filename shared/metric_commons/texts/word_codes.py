@@ -1,4 +1,4 @@
-"""Words as integers that are equal if and only if the words are."""
+"""Encode words as integers that are equal if and only if the words are."""
 
 from itertools import count
 
@@ -12,21 +12,21 @@ _LONG = np.uint64(255 << 56)
 
 
 def numbers_of_words(words: list[str]) -> Integers:
-    """A number for each word, from 0 on in the order in which words first occur."""
+    """A number for each word, from 0 in order of first occurrence."""
     numbers = dict(zip(dict.fromkeys(words), count(), strict=False))
     return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
 
 
 def token_codes(tokens: Tokens) -> Integers:
-    """Integers from 0 on, equal if and only if the tokens are; no token has the byte 255."""
+    """Non-negative integers, equal if and only if the tokens are; tokens never contain byte 255."""
     return distinct_keys(token_keys(tokens)).numbers
 
 
 def token_keys(tokens: Tokens) -> Unsigned:
-    """Integers that are equal if and only if the tokens are; no token has the byte 255.
+    """Integers that are equal if and only if the tokens are; tokens never contain byte 255.
 
-    They are the keys of tokens of up to eight bytes. Longer ones are numbered, below the byte 255,
-    which is the last one of no key.
+    For tokens of up to eight bytes they are the keys. Longer tokens are numbered, below a final
+    byte 255, which no key has.
     """
     keys, long = tokens.keys, np.flatnonzero(tokens.lengths > 8)
     if not long.size:
@@ -38,10 +38,10 @@ def token_keys(tokens: Tokens) -> Unsigned:
 
 
 def _rests(tokens: Tokens, long: Integers) -> Unsigned:
-    """What distinguishes long tokens with the same key: their next eight bytes.
+    """The next eight bytes of long tokens, which distinguish tokens with the same key.
 
-    Tokens of more than sixteen bytes are numbered instead, downwards from the greatest integer.
-    No eight bytes are equal to such a number, since the byte 255 does not occur in a token.
+    Tokens of more than sixteen bytes are numbered instead, downwards from the largest integer. No
+    eight bytes equal such a number, since tokens never contain the byte 255.
     """
     rests = tokens.bytes_from(long, 8)
     longer = np.flatnonzero(tokens.lengths.take(long) > 16)

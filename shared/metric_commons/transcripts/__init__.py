@@ -1,4 +1,4 @@
-"""Transcripts compared with references: word and character error rates."""
+"""Scores of transcripts against references: word and character error rates."""
 
 from typing import TYPE_CHECKING
 

@@ -1,18 +1,17 @@
-"""The fewest edits that turn one sequence into another: of many pairs of sequences at once.
+"""The fewest edits that turn one sequence into another, for many pairs of sequences at once.
 
-An edit substitutes, deletes or inserts an item (Levenshtein 1966). There may be several ways with
-the fewest edits, which differ in how many edits of each kind they have. Chosen is the way that
-rapidfuzz takes, and so jiwer: what both sequences have in common at their ends is put aside, first
-at the beginning; then, from the end back, an item of the reference is deleted where that is as
-short as any other step, else one of the prediction is inserted if that is strictly shorter than a
-pair, else the two are a pair.
+An edit substitutes, deletes or inserts an item (Levenshtein 1966). There may be several shortest
+paths, which differ in the number of edits of each kind. The path is chosen as in rapidfuzz, and so
+in jiwer: a common prefix, then a common suffix is set aside; then, from the end backwards, an item
+of the reference is deleted if that is as short as any other step, else an item of the prediction is
+inserted if that is strictly shorter than pairing the two items, else the two are paired.
 
 In the table of distances, with a row for each item of the reference and a column for each of the
-prediction, neighbours on a diagonal differ by at most one. So a diagonal is known by the last row
-that 0, 1, 2, ... edits reach on it (Ukkonen 1985, Myers 1986). Where few edits are needed, these
-rows are found for many pairs at a time, and equal items are passed eight bytes at a time. Where
-many are needed, a column of the table is one integer with a bit for each row (Myers 1999, in the
-form of Hyyrö 2003).
+prediction, neighbours on a diagonal differ by at most one. So a diagonal is described by the last
+row that 0, 1, 2, ... edits reach on it (Ukkonen 1985, Myers 1986). If few edits are needed, these
+rows are computed for many pairs at a time, passing over equal items eight bytes at a time. If many
+are needed, a column of the table is one integer with a bit for each row (Myers 1999, in the form of
+Hyyrö 2003).
 """
 
 from collections.abc import Hashable, Sequence
@@ -25,14 +24,14 @@ from ..numbers.arrays import Integers, Unsigned
 from ..texts.segments import bounded_ranges, offsets, segment_starts
 from ..texts.sequences import Sequences
 
-_FEW_EDITS = 40  # up to which diagonals are quicker than columns of bits
-# A block costs some thousand calls of numpy, however many pairs it has; a pair may cost 13 KB.
+_FEW_EDITS = 40  # up to which diagonals are faster than columns of bits
+# A block costs some thousand numpy calls, however many pairs it has; a pair may take 13 KB.
 _ITEMS, _ITEMS_A_PAIR = 1_000_000, 256
 _UNREACHED = -(1 << 20)
 
 
 def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
-    """For each pair the hits, substitutions, deletions and insertions; shape (pairs, 4).
+    """The hits, substitutions, deletions and insertions of each pair; shape (pairs, 4).
 
     >>> words = np.array([0, 1, 2, 3, 4])
     >>> reference, prediction = Sequences(words, np.array([5])), Sequences(words[1:], np.array([4]))
@@ -59,35 +58,35 @@ def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
 
 
 class _Windows(NamedTuple):
-    """Both sides of a block as buffers in which eight bytes can be read from any item on.
+    """Both sides of a block, as buffers in which eight bytes can be read starting at any item.
 
-    Behind each sequence stands a stop: 0 in one buffer, 1 in the other, so that no stretch of equal
-    items runs over an end. Items count from 2.
+    After each sequence there is a sentinel, 0 in one buffer and 1 in the other, so that a run of
+    equal items never extends past an end. Items count from 2.
     """
 
     left: Unsigned
     right: Unsigned
     left_starts: Integers
     right_starts: Integers
-    items: int  # in eight bytes
+    items: int  # per eight bytes
 
     def equal_ahead(self, left: Integers, right: Integers) -> Integers:
-        """How many items are equal from these on."""
+        """The number of equal items from these positions onwards."""
         lengths = np.zeros(left.size, np.int64)
         active = np.arange(left.size)
         bits = np.uint64(64 // self.items)
         while active.size:
-            # `take` would copy such a view at each call; an index does not.
+            # `take` would copy such a view at each call; indexing does not.
             differences = self.left[left] ^ self.right[right]
             equal = differences == 0
-            # Below the lowest bit that differs lie the equal items; 0 - 1 has all 64 bits.
+            # Equal items are below the lowest bit that differs; 0 - 1 has all 64 bits set.
             low_bits = (differences & (~differences + np.uint64(1))) - np.uint64(1)
             lengths[active] += (np.bitwise_count(low_bits) // bits).astype(np.int64)
             active, left, right = active[equal], left[equal] + self.items, right[equal] + self.items
         return lengths
 
     def equal_behind(self, left: Integers, right: Integers) -> Integers:
-        """How many items are equal from these backwards."""
+        """The number of equal items from these positions backwards."""
         lengths = np.zeros(left.size, np.int64)
         active = np.arange(left.size)
         left, right = left - self.items + 1, right - self.items + 1
@@ -95,7 +94,7 @@ class _Windows(NamedTuple):
         while active.size:
             differences = self.left[left] ^ self.right[right]
             equal = differences == 0
-            for shift in (1, 2, 4, 8, 16, 32):  # all bits below the highest that differs
+            for shift in (1, 2, 4, 8, 16, 32):  # set all bits below the highest that differs
                 differences |= differences >> np.uint64(shift)
             lengths[active] += (64 - np.bitwise_count(differences).astype(np.int64)) // bits
             active, left, right = active[equal], left[equal] - self.items, right[equal] - self.items
@@ -118,13 +117,13 @@ def _windows(references: Sequences, predictions: Sequences) -> _Windows:
 
 
 class _Levels(NamedTuple):
-    """What the edits 0, 1, 2, ... reach: for each pair and diagonal the last row.
+    """The last row that 0, 1, 2, ... edits reach, for each pair and diagonal.
 
-    The diagonal of a cell is its column minus its row; with e edits there are those from -e to e.
+    The diagonal of a cell is its column minus its row; with e edits they range from -e to e.
     """
 
-    rows: list[Integers]  # of each level, shape (pairs that have not ended before, 2e + 1)
-    lines: list[Integers]  # of each level, where a pair stands in it
+    rows: list[Integers]  # for each level, shape (pairs that have not ended before, 2e + 1)
+    lines: list[Integers]  # for each level, the index of each pair in it
     distances: Integers  # of each pair; -1 if it takes more edits than there are levels
 
 
@@ -149,7 +148,7 @@ def _near_counts(references: Sequences, predictions: Sequences) -> tuple[Integer
 
 
 def _levels(windows: _Windows, row_counts: Integers, column_counts: Integers) -> _Levels:
-    """The levels of all pairs, up to the one on which each ends."""
+    """The levels of all pairs, up to the level on which each pair ends."""
     pairs = row_counts.size
     corners = column_counts - row_counts  # the diagonal on which each pair ends
     rows, lines = [np.zeros((pairs, 1), np.int64)], [np.arange(pairs)]
@@ -161,8 +160,8 @@ def _levels(windows: _Windows, row_counts: Integers, column_counts: Integers) ->
             break
         previous = np.full((active.size, 2 * edits + 3), _UNREACHED)
         previous[:, 2:-2] = rows[-1][lines[-1][active]]
-        # A deletion comes from the diagonal above, an insertion from that below, which has the
-        # same row; a substitution stays on the diagonal.
+        # A deletion comes from the diagonal above, an insertion from the one below, in the same
+        # row; a substitution stays on its diagonal.
         reached = np.maximum(previous[:, 1:-1] + 1, previous[:, 2:] + 1)
         np.maximum(reached, previous[:, :-2], out=reached)
         diagonals = np.arange(-edits, edits + 1)
@@ -192,10 +191,10 @@ def _levels(windows: _Windows, row_counts: Integers, column_counts: Integers) ->
 def _steps_back(
     levels: _Levels, row_counts: Integers, column_counts: Integers
 ) -> tuple[Integers, Integers]:
-    """Hits and substitutions on the way back from the end; 0 for pairs that did not get there.
+    """Hits and substitutions on the way back from the end; 0 for pairs that did not reach it.
 
-    A step goes from a level to the one before. On the way up a diagonal the first row counts from
-    which an edit leads to the level before; of several the first in the order of preference.
+    A step goes from a level to the previous one. Going up a diagonal, the edit is made at the first
+    row from which one leads to the previous level; in a tie, by the order of preference.
     """
     hits, substitutions = np.zeros_like(row_counts), np.zeros_like(row_counts)
     rows, diagonals = row_counts.copy(), column_counts - row_counts
@@ -242,7 +241,7 @@ def _far_counts(reference: Sequence[Hashable], prediction: Sequence[Hashable]) -
 def alignment(
     reference: Sequence[Hashable], prediction: Sequence[Hashable]
 ) -> list[tuple[str, int, int, int, int]]:
-    """The stretches of one kind: kind, first item and end in the reference, and in the prediction.
+    """Runs of one kind of edit: the kind, first item and end in the reference and the prediction.
 
     The kinds are "equal", "substitute", "delete" and "insert".
 
@@ -261,7 +260,7 @@ def alignment(
 
 
 def _steps(reference: Sequence[Hashable], prediction: Sequence[Hashable]) -> list[str]:
-    """The kind of each step of the chosen way, from the beginning."""
+    """The kind of each step of the chosen path, from the beginning."""
     shorter = min(len(reference), len(prediction))
     prefix = 0
     while prefix < shorter and reference[prefix] == prediction[prefix]:
@@ -276,10 +275,10 @@ def _steps(reference: Sequence[Hashable], prediction: Sequence[Hashable]) -> lis
 
 
 def _inner_steps(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> list[str]:
-    """The same of sequences that begin and end differently.
+    """The same for sequences that have different first and last items.
 
-    Of each column the bits of `rises` are the rows in which the distance is one more than in the
-    row above, those of `falls` the rows in which it is one less.
+    For each column, the bits of `rises` are the rows in which the distance is one more than in the
+    row above, and those of `falls` the rows in which it is one less.
     """
     rows_of_items: dict[Hashable, int] = {}
     for row, item in enumerate(rows):
@@ -289,7 +288,7 @@ def _inner_steps(rows: Sequence[Hashable], columns: Sequence[Hashable]) -> list[
     rises_of_columns, falls_of_columns = [], []
     for item in columns:
         match = rows_of_items.get(item, 0)
-        level = (((match & rises) + rises) ^ rises) | match | falls  # as on the diagonal before
+        level = (((match & rises) + rises) ^ rises) | match | falls  # equals the diagonal neighbour
         rises_right = falls | ~(level | rises)
         falls_right = level & rises
         rises_right = rises_right << 1 | 1

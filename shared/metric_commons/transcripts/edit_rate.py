@@ -1,13 +1,13 @@
-"""Error rates of transcripts: how many words, or characters, were heard wrong.
+"""Error rates of transcripts: how many words or characters were transcribed wrongly.
 
-The scores are those of jiwer 4. Errors are substitutions S, deletions D and insertions I; with the
-hits H the reference has N = H + S + D words and the prediction M = H + S + I. Then
+The scores are those of jiwer 4. Errors are substitutions S, deletions D and insertions I; with hits
+H, the reference has N = H + S + D words and the prediction M = H + S + I. Then
 
     WER = (S + D + I) / N,   MER = (S + D + I) / (H + S + D + I),   WIP = H / N * H / M,
     WIL = 1 - WIP
 
 (Morris, Maier and Green, From WER and RIL to MER and WIL: improved evaluation measures for
-connected speech recognition, 2004). CER is the same as WER, of characters.
+connected speech recognition, 2004). CER is the same as WER, but with characters.
 """
 
 import re
@@ -34,7 +34,7 @@ RateAverage = Literal["pooled", "mean"]
 RateFormat = Literal["wer", "cer"]
 TranscriptNormalizer = Literal["none", "jiwer_standardize"] | Callable[[str], str]
 
-_CHARACTERS = 1_000_000  # of a block
+_CHARACTERS = 1_000_000  # per block
 _KINDS = ("hits", "substitutions", "deletions", "insertions")
 
 _SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
@@ -52,10 +52,10 @@ _KEEP = byte_rule(squeeze)
 
 
 def jiwer_standardize(text: str) -> str:
-    r"""The text as `wer_standardize` of jiwer has it.
+    r"""The text after jiwer's `wer_standardize`.
 
-    In lower case, with common English contractions written out, without non-words such as <unk>
-    and [laugh], with single spaces.
+    It is lower-cased, common English contractions are expanded, non-words such as <unk> and [laugh]
+    are removed, and white space is normalized.
 
     >>> jiwer_standardize("I can't <unk> HEAR\tyou")
     'i can not hear you'
@@ -67,10 +67,10 @@ def jiwer_standardize(text: str) -> str:
 
 
 def transcript_words(text: str) -> list[str]:
-    r"""The words of a text as jiwer has them.
+    r"""The words of a text, as in jiwer.
 
-    Two or more blanks of any kind become a space, those at the ends go, and spaces alone part
-    words: a single tab, new line or no-break space does not.
+    Two or more white-space characters become one space, those at the ends are removed, and only
+    spaces separate words: a single tab, line break or no-break space does not.
 
     >>> transcript_words("a\tb  c\n")
     ['a\tb', 'c']
@@ -89,18 +89,18 @@ def error_statistics(
 ) -> RowStatistics:
     """Hits, substitutions, deletions and insertions of each row.
 
-    The rates of a row are those of `error_rates`. With "pooled" the rates of all rows are those of
-    the sums; with "mean" they are the means of the rates of rows.
+    The rates of a row are those of `error_rates`. With "pooled", the rates over all rows are
+    computed from the sums; with "mean", they are the means of the rates of the rows.
 
     Args:
-        predictions: one transcript a row.
+        predictions: one transcript per row.
         references: what was said.
-        unit: "word" or "character". Characters are code points, blanks between words too.
-        normalizer: what both go through first: "none", "jiwer_standardize" or a function.
+        unit: "word" or "character". Characters are code points, including spaces between words.
+        normalizer: applied to both sides first: "none", "jiwer_standardize" or a function.
         average: "pooled" or "mean".
 
     Raises:
-        ValueError: an option is not what it may be.
+        ValueError: an option is not valid.
 
     >>> rows = error_statistics(["the cat sat"], ["the cat sat down"])
     >>> rows.result()["wer"], error_statistics(["cat"], ["cut"], unit="character").result()["cer"]
@@ -168,10 +168,10 @@ def _rate_name(unit: Unit) -> str:
 
 
 def error_rates(sums: Mapping[str, float], *, unit: Unit = "word") -> dict[str, Any]:
-    """The rates of hits, substitutions, deletions and insertions, and these.
+    """The error rates, together with hits, substitutions, deletions and insertions.
 
-    Without words in the reference WER is the number of insertions, as in jiwer; MER is then 1, and
-    0 if the prediction has no words either.
+    If the reference has no words, WER is the number of insertions, as in jiwer; MER is then 1, or 0
+    if the prediction has no words either.
 
     >>> silence = {"hits": 0, "substitutions": 0, "deletions": 0, "insertions": 2}
     >>> rates = error_rates(silence)
@@ -207,7 +207,7 @@ def error_alignments(
     unit: Unit = "word",
     normalizer: TranscriptNormalizer = "none",
 ) -> list[list[list[Any]]]:
-    """For each row its stretches of hits and of errors of one kind, as in `alignment`.
+    """The runs of hits and of each kind of error for each row, as in `alignment`.
 
     >>> error_alignments(["the cat"], ["cat"])
     [[['insert', 0, 0, 0, 1], ['equal', 0, 1, 1, 2]]]
@@ -221,7 +221,7 @@ def error_alignments(
 
 
 class AlignedTexts(NamedTuple):
-    """A stretch of a reference beside a prediction: "equal", "substitute", "delete", "insert"."""
+    """Aligned parts of reference and prediction: "equal", "substitute", "delete" or "insert"."""
 
     kind: str
     reference: str
@@ -235,7 +235,7 @@ def aligned_texts(
     unit: Unit = "word",
     normalizer: TranscriptNormalizer = "none",
 ) -> list[AlignedTexts]:
-    """The stretches of hits and errors of a row, as texts.
+    """The runs of hits and errors of a row, as texts.
 
     >>> [tuple(part) for part in aligned_texts("a cat sat", "the cat sat down")]
     [('substitute', 'the', 'a'), ('equal', 'cat sat', 'cat sat'), ('delete', 'down', '')]
@@ -262,7 +262,7 @@ def _sequences(
     unit: Unit,
     normalizer: TranscriptNormalizer,
 ) -> Iterator[tuple[Sequences, Sequences]]:
-    """References and predictions as integers, in blocks bounded by characters."""
+    """References and predictions as integers, in blocks of bounded size."""
     normalize = _normalize(normalizer)
     sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
     sizes += np.fromiter(map(len, references), np.int64, len(references))
@@ -278,7 +278,7 @@ def _sequences(
 def _words(texts: list[str]) -> Sequences:
     """The `transcript_words` of each text."""
     joined = "".join(texts)
-    if not any(space in joined for space in _SPACES):  # then words are what spaces part
+    if not any(space in joined for space in _SPACES):  # then only spaces separate words
         tokens = tokenize(texts, _KEEP)
         return Sequences(token_codes(tokens), tokens.counts)
     words = list(map(transcript_words, texts))

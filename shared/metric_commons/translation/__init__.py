@@ -1,4 +1,4 @@
-"""Translations compared with references: BLEU, chrF and TER."""
+"""Scores of translations against references: BLEU, chrF and TER."""
 
 from typing import TYPE_CHECKING
 

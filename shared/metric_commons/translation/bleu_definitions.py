@@ -1,10 +1,10 @@
-"""Other definitions of BLEU: those of the modules `bleu` and `google_bleu` of `evaluate`.
+"""Alternative definitions of BLEU: those of the modules `bleu` and `google_bleu` of `evaluate`.
 
-`bleu` is the script of TensorFlow's NMT tutorial: without smoothing, with the *shortest* reference,
-from 0 to 1. `google_bleu` is GLEU (Wu et al., Google's Neural Machine Translation System, 2016) as
-NLTK has it: the n-grams of all orders together, those shared over those of the longer text, of each
-row with the reference for which this share is greatest. Both take the words of 13a, of texts as
-they are; sacrebleu cuts white space at the end first.
+`bleu` is the script of TensorFlow's NMT tutorial: unsmoothed, with the length of the *shortest*
+reference, from 0 to 1. `google_bleu` is GLEU (Wu et al., Google's Neural Machine Translation
+System, 2016) as in NLTK: it pools the n-grams of all orders and divides the shared ones by those of
+the longer text, using for each row the reference for which this ratio is highest. Both take the
+words of 13a without changing the text first; sacrebleu strips trailing white space.
 """
 
 import math
@@ -42,22 +42,22 @@ def defined_bleu_statistics(
     max_ngram_order: Length = 4,
     effective_order: bool = False,
 ) -> RowStatistics:
-    """Of each row its lengths and n-grams, and the BLEU of this definition of their sums.
+    """The lengths and n-grams of each row, and the BLEU of their sums in this definition.
 
     Args:
         predictions: one translation per row.
-        references: the reference, or references, of each row; an empty text counts as one.
+        references: one or more references per row; an empty text counts as a reference.
         definition: "sacrebleu", "hf" for evaluate's `bleu`, or "gleu" for its `google_bleu`.
         tokenize: as in `bleu_statistics`.
-        lowercase: whether case does not count.
-        smooth_method: of "sacrebleu" as there. "hf" knows "add-k", which adds 1 to the n-grams of
-            all orders, and is not smoothed otherwise; "gleu" never is.
-        smooth_value: of "sacrebleu".
-        max_ngram_order: the longest n-grams.
-        effective_order: of "sacrebleu".
+        lowercase: whether to ignore case.
+        smooth_method: for "sacrebleu", as in `bleu_statistics`. "hf" accepts "add-k", which adds 1
+            to the n-grams of all orders, and is otherwise unsmoothed; "gleu" is never smoothed.
+        smooth_value: only for "sacrebleu".
+        max_ngram_order: the length of the longest n-grams.
+        effective_order: only for "sacrebleu".
 
     Raises:
-        ValueError: a row has no reference, or the definition does not have an option.
+        ValueError: a row has no references, or an option does not apply to the definition.
 
     >>> texts = ["the cat sat on the mat"], ["the cat sat on a mat"]
     >>> defined_bleu_statistics(*texts, definition="gleu").result()
@@ -86,7 +86,7 @@ def defined_bleu_statistics(
         ("effective_order", not effective_order),
     ):
         if not has_option:
-            raise OptionError(option, f"of this value is not part of the definition {definition!r}")
+            raise OptionError(option, f"of this value does not apply to {definition!r}")
     if definition == "gleu":
         return _gleu_statistics(predictions, references, **texts)
     return _shortest_statistics(predictions, references, smooth=smooth_method == "add-k", **texts)
@@ -109,7 +109,7 @@ def _shortest_statistics(
     smooth: bool,
     max_ngram_order: int,
 ) -> RowStatistics:
-    """Of each row its length, that of its shortest reference, and its n-grams, shared and all."""
+    """The length of each row, that of its shortest reference, and its shared and total n-grams."""
     orders = int(max_ngram_order)
     values = [np.zeros((0, 2 + 2 * orders), np.int64)]
     for block in blocks(predictions, references):
@@ -143,9 +143,9 @@ def _shortest_statistics(
 def shortest_bleu(
     sums: Mapping[str, float], *, orders: int = 4, smooth: bool = False
 ) -> dict[str, Any]:
-    """The result of evaluate's `bleu`, of sums over rows, by its operations in its order.
+    """The result of evaluate's `bleu` from sums over rows, computed in its order of operations.
 
-    Where it divides by zero, because all texts of a side are empty, the ratio of lengths is
+    If it would divide by zero, because all texts of one side are empty, the ratio of lengths is
     infinite, NaN or 0, and the penalty is its limit.
     """
     length, reference_length = int(sums["translation_length"]), int(sums["reference_length"])
@@ -198,7 +198,7 @@ def _gleu_statistics(
     lowercase: bool,
     max_ngram_order: int,
 ) -> RowStatistics:
-    """Of each row the n-grams that it shares with its best reference, and those of the longer."""
+    """The n-grams that each row shares with its best reference, and those of the longer text."""
     orders = int(max_ngram_order)
     values = [np.zeros((0, 2), np.int64)]
     for block in blocks(predictions, references):
@@ -206,9 +206,9 @@ def _gleu_statistics(
         ngrams = np.maximum(words.counts[:, np.newaxis] - np.arange(orders), 0).sum(axis=1)
         longer = np.maximum(ngrams[block.pair_predictions], ngrams[block.pair_references])
         pairs = np.column_stack([_shared_ngrams(words, block, orders), longer])
-        shares = pairs[:, 0] / np.maximum(longer, 1)
-        shares[longer == 0] = -1.0  # a pair without n-grams does not count
-        values.append(pairs[best_pairs(shares, block.sizes - 1)])
+        ratios = pairs[:, 0] / np.maximum(longer, 1)
+        ratios[longer == 0] = -1.0  # ignore pairs without n-grams
+        values.append(pairs[best_pairs(ratios, block.sizes - 1)])
     names = ("shared", "ngrams")
     return RowStatistics(
         names,
@@ -221,7 +221,7 @@ def _gleu_statistics(
 
 
 def _shared_ngrams(words: Sequences, block: Block, orders: int) -> Integers:
-    """For each pair of a prediction and a reference the n-grams of all orders that both have."""
+    """For each pair of a prediction and a reference, the shared n-grams of all orders."""
     texts = np.stack([block.pair_predictions, block.pair_references], axis=1).ravel()
     counts = words.counts[texts]
     codes = words.codes[ranges(segment_starts(words.counts)[texts], counts)]
@@ -231,5 +231,5 @@ def _shared_ngrams(words: Sequences, block: Block, orders: int) -> Integers:
 
 
 def gleu_score(sums: Mapping[str, float]) -> dict[str, float]:
-    """GLEU of sums over rows, from 0 to 1; 0 where there are no n-grams."""
+    """GLEU from sums over rows, from 0 to 1; 0 if there are no n-grams."""
     return {"google_bleu": sums["shared"] / sums["ngrams"] if sums["ngrams"] else 0.0}

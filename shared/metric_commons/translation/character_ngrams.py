@@ -2,9 +2,9 @@
 
 The scores are those of sacrebleu, from 0 to 100. chrF (Popović, chrF: character n-gram F-score for
 automatic MT evaluation, 2015) averages precision and recall over n-grams of one to six characters,
-without the white space between them; chrF++ (2017) has words and pairs of words, too. Of several
-references a row takes the one with the best score of its own, the first of equals. Therefore the
-order of the references may move the score of all rows.
+ignoring white space; chrF++ (2017) adds words and pairs of words. If a row has several references,
+the one with the best score for this row is used, the first in a tie. For that reason the order of
+the references may change the score of all rows together.
 """
 
 import string
@@ -31,7 +31,7 @@ Beta = Annotated[float, Range(0, 1_000_000)]
 
 _KINDS = ("predicted", "relevant", "shared")
 _PUNCTUATION = frozenset(string.punctuation)
-_TINY = 1e-16  # with `eps_smoothing`, the precision of no n-grams
+_TINY = 1e-16  # with `eps_smoothing`, the precision if there are no n-grams
 
 
 @checked_options
@@ -46,21 +46,21 @@ def chrf_statistics(
     whitespace: bool = False,
     eps_smoothing: bool = False,
 ) -> RowStatistics:
-    """Of each row and order the n-grams of the prediction, of its best reference, and the shared.
+    """For each row and order, the n-grams of the prediction, of its best reference, and shared.
 
     Args:
         predictions: one translation per row.
-        references: the reference, or references, of each row; an empty text counts as one.
-        char_order: the longest n-grams of characters.
-        word_order: the longest n-grams of words; 2 is chrF++, 0 none.
-        beta: recall counts so many times as much as precision.
-        lowercase: whether case does not count.
+        references: one or more references per row; an empty text counts as a reference.
+        char_order: the length of the longest n-grams of characters.
+        word_order: the length of the longest n-grams of words; 2 is chrF++, 0 means none.
+        beta: recall is weighted this many times as much as precision.
+        lowercase: whether to ignore case.
         whitespace: whether white space counts as characters.
         eps_smoothing: average the F scores of all orders, as chrF++.py and NLTK do, instead of the
-            precision and recall of those that both sides have.
+            precision and recall of the orders that both sides have.
 
     Raises:
-        ValueError: a row has no reference, or an option is not what it may be.
+        ValueError: a row has no references, or an option is not valid.
 
     >>> rows = chrf_statistics(["the cat"], ["the cats"])
     >>> round(rows.result()["chrf"], 2)
@@ -96,11 +96,11 @@ def chrf_score(
     beta: float = 2,
     eps_smoothing: bool = False,
 ) -> dict[str, float]:
-    """ChrF of sums over rows, by the operations of sacrebleu in its order.
+    """ChrF from sums over rows, with sacrebleu's operations in the same order.
 
     Args:
-        sums: the n-grams of each order, by name.
-        names: of each order the names of its predicted, relevant and shared n-grams.
+        sums: the numbers of n-grams of each order, by name.
+        names: for each order, the names of its predicted, relevant and shared n-grams.
         beta: as in `chrf_statistics`.
         eps_smoothing: as in `chrf_statistics`.
     """
@@ -174,12 +174,12 @@ def _chrf_laws(
 
 
 def _pair_counts(symbols: Sequences, block: Block, orders: int) -> Integers:
-    """For each pair and order the predicted, relevant and shared n-grams; shape (pairs, 3 orders).
+    """For each pair and order, predicted, relevant and shared n-grams; shape (pairs, 3 orders).
 
-    Those of the prediction do not count for an order of which the reference has none.
+    Predicted n-grams do not count for an order of which the reference has none.
     """
     texts = np.stack([block.pair_predictions, block.pair_references], axis=1).ravel()
-    if block.pair_predictions.size > block.sizes.size:  # a prediction is repeated
+    if block.pair_predictions.size > block.sizes.size:  # predictions are repeated
         counts = symbols.counts[texts]
         codes = symbols.codes[ranges(segment_starts(symbols.counts)[texts], counts)]
         symbols = Sequences(codes, counts)
@@ -199,7 +199,7 @@ def _words(texts: Sequence[str]) -> Sequences:
 
 
 def chrf_words(text: str) -> list[str]:
-    """The words of a text, with one mark cut off at the end, or else at the beginning.
+    """The words of a text, with one punctuation mark split off at the end, or else at the start.
 
     >>> chrf_words("(hi) 'tis !")
     ['(hi', ')', "'", 'tis', '!']

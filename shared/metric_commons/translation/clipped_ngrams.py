@@ -1,12 +1,12 @@
-"""N-grams that a text shares with its references: of many rows, and of all orders, by one sort.
+"""N-grams that texts share with their references: for many rows and all orders, by one sort.
 
-An n-gram of the prediction counts as often as it occurs there, but no more often than in the
-reference that has it most often (Papineni et al., BLEU, 2002). Each position of a text is a window
-of as many symbols as the longest n-gram has, packed into an integer behind the number of the row.
-In the order of these integers equal n-grams of every length are neighbours, since they are the
-beginnings of equal or neighbouring windows. With the symbols a = 1, b = 2, the row 0 and n-grams
-of up to two symbols the text "aba" has the windows 12, 21 and 10, in order 10, 12, 21: two of the
-unigram a, which begins with 1, and one each of b, ab and ba.
+An n-gram of the prediction counts as often as it occurs there, but at most as often as in the
+reference that has it most often (Papineni et al., BLEU, 2002). At each position of a text there is
+a window of as many symbols as the longest n-gram has, packed into an integer after the row number.
+Once these integers are sorted, equal n-grams of every length are adjacent, since they are the
+beginnings of equal or adjacent windows. With the symbols a = 1, b = 2, the row 0 and n-grams of up
+to two symbols, the text "aba" has the windows 12, 21 and 10, sorted 10, 12, 21: two of the unigram
+a, which begins with 1, and one each of b, ab and ba.
 """
 
 from collections import Counter
@@ -22,14 +22,14 @@ _BITS = 64
 
 
 class RowTexts(NamedTuple):
-    """The texts of some rows as symbols: of each row the prediction, then its references."""
+    """The texts of rows as symbols: for each row the prediction, then its references."""
 
-    symbols: Integers  # of all texts, one after another; from 1 on
-    counts: Integers  # symbols of each text
-    sizes: Integers  # texts of each row
+    symbols: Integers  # of all texts, concatenated; starting from 1
+    counts: Integers  # number of symbols of each text
+    sizes: Integers  # number of texts of each row
 
     def part(self, start: int, stop: int) -> "RowTexts":
-        """The texts of some of the rows."""
+        """The texts of the rows from `start` to `stop`."""
         first, last = (int(self.sizes[:row].sum()) for row in (start, stop))
         counts = self.counts[first:last]
         offset = int(self.counts[:first].sum())
@@ -38,7 +38,7 @@ class RowTexts(NamedTuple):
 
 
 def clipped_counts(texts: RowTexts, orders: int) -> Integers:
-    """For each row and order, from 1 on, how many n-grams are shared; shape (rows, orders).
+    """The number of shared n-grams for each row and order from 1; shape (rows, orders).
 
     >>> cat, cats = [1, 2, 3], [1, 2, 1, 2]
     >>> texts = RowTexts(np.array(cats + cat + cat), np.array([4, 3, 3]), np.array([3]))
@@ -75,9 +75,9 @@ def _bits(number: int) -> int:
 def _shared_symbols(
     symbols: Integers, row: Integers, is_reference: Booleans
 ) -> tuple[Integers, Integers]:
-    """Where symbols stand that both sides of a row have, and their numbers in the row, from 1 on.
+    """The positions of symbols that both sides of a row have, and their numbers from 1 in the row.
 
-    No n-gram with another symbol is shared.
+    An n-gram with any other symbol is not shared.
     """
     order = _order_by_row(symbols, row)
     starts = np.flatnonzero(changes(row[order], symbols[order]))
@@ -98,8 +98,8 @@ def _shared_symbols(
 def _order_by_row(symbols: Integers, row: Integers) -> Integers:
     """The order of symbols by row, then by symbol.
 
-    Where they fit into an integer together with the position, the integers are sorted, which is
-    several times as fast as to sort an index.
+    If they fit into one integer together with the position, these integers are sorted, which is
+    several times as fast as sorting an index.
     """
     bits = [_bits(int(row.max())), _bits(int(symbols.max())), _bits(symbols.size - 1)]
     if sum(bits) > _BITS:
@@ -118,7 +118,7 @@ def _windows(
 ) -> Unsigned:
     """The window that begins at each position: the row, then symbols; 0 where the n-gram ends.
 
-    It ends at the end of the text, and at a symbol that is left out.
+    It ends at the end of the text, and at a symbol that was dropped.
     """
     bits = np.uint64(_bits(int(symbols.max())))
     packed = symbols.astype(np.uint64)
@@ -136,7 +136,7 @@ def _windows(
 def _counts(
     windows: Unsigned, side: Integers, bits: int, orders: int, rows: int, sides: int
 ) -> Integers:
-    """The clipped counts of sorted windows: the runs of equal beginnings, side by side."""
+    """The clipped counts of sorted windows, from runs of equal beginnings."""
     side_bits = _bits(sides - 1)
     keys = windows << np.uint64(side_bits) | side.astype(np.uint64)
     keys.sort()
@@ -156,14 +156,14 @@ def _counts(
         clipped = np.minimum(references, np.diff(up_to[0][bounds]))
         runs = np.flatnonzero(clipped)
         ngrams = keys[bounds[runs]] >> shift
-        runs = runs[(ngrams & np.uint64((1 << bits) - 1)) > 0]  # others end before this order
+        runs = runs[(ngrams & np.uint64((1 << bits) - 1)) > 0]  # drop those that end earlier
         row = (keys[bounds[runs]] >> shift >> np.uint64(bits * order)).astype(np.int64)
         counts[:, order - 1] = np.bincount(row, weights=clipped[runs], minlength=rows)
     return counts
 
 
 def _plain_counts(texts: RowTexts, orders: int) -> Integers:
-    """The same of one row whose windows are too long for an integer.
+    """The same for one row whose windows are too long for an integer.
 
     >>> texts = RowTexts(np.array([1, 2, 1, 2, 3]), np.array([2, 3]), np.array([2]))
     >>> _plain_counts(texts, 3).tolist()

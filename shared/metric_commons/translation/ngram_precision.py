@@ -1,13 +1,13 @@
-"""BLEU: how many n-grams of a translation its references have, with a penalty for short ones.
+"""BLEU: the n-gram precision of translations against references, with a brevity penalty.
 
 The scores are those of sacrebleu (Post, A Call for Clarity in Reporting BLEU Scores, 2018), from 0
-to 100, which are in turn those of the script mteval-v13a. BLEU (Papineni et al. 2002) is the
-geometric mean of the precisions of all rows together, for n-grams of one to four words, times
+to 100, which in turn are those of the script mteval-v13a. BLEU (Papineni et al. 2002) is the
+geometric mean of the precisions over all rows, for n-grams of one to four words, times
 
     exp(1 - reference length / length)
 
-if the translations are shorter than the references; of several references the closest length
-counts, of two equally close ones the shorter.
+if the translations are shorter than the references; among several references, the one closest in
+length counts, the shorter one in a tie.
 """
 
 import math
@@ -45,25 +45,26 @@ def bleu_statistics(
     max_ngram_order: Length = 4,
     effective_order: bool = False,
 ) -> RowStatistics:
-    """Of each row its length, that of its closest reference, and its n-grams, shared and all.
+    """For each row its length, that of its closest reference, and its shared and total n-grams.
 
-    The score of a row takes only orders of which it has n-grams, as with `effective_order`.
+    The score of a row uses only orders of which it has n-grams, as with `effective_order`.
 
     Args:
         predictions: one translation per row.
-        references: the reference, or references, of each row; an empty text counts as one.
-        tokenize: "13a", "intl", "zh", "char", "none", or a function from a text to its words, or
-            to a text with spaces between them.
-        lowercase: whether case does not count.
-        smooth_method: what becomes of an order without shared n-grams. "exp": 1, 2, 4, ... times
-            less than half an n-gram is taken for shared. "floor": `smooth_value`, 0.1. "add-k": to
-            the n-grams of all orders but the first `smooth_value`, 1, is added. "none": BLEU is 0.
-        smooth_value: for "floor" and "add-k"; None for those values.
-        max_ngram_order: the longest n-grams.
-        effective_order: leave out orders of which the predictions have no n-grams at all.
+        references: one or more references per row; an empty text counts as a reference.
+        tokenize: "13a", "intl", "zh", "char", "none", or a function from a text to its words, or to
+            a text with spaces between them.
+        lowercase: whether to ignore case.
+        smooth_method: how to treat orders without shared n-grams. "exp": the first counts as 1/2 of
+            an n-gram, the second as 1/4, and so on. "floor": as `smooth_value`, 0.1. "add-k":
+            `smooth_value`, 1, is added to the n-grams of all orders but the first. "none": BLEU is
+            0.
+        smooth_value: for "floor" and "add-k"; None for the values above.
+        max_ngram_order: the length of the longest n-grams.
+        effective_order: skip orders of which the predictions have no n-grams at all.
 
     Raises:
-        ValueError: a row has no reference, or an option is not what it may be.
+        ValueError: a row has no references, or an option is not valid.
 
     >>> rows = bleu_statistics(["the cat sat on the mat"], ["the cat sat on a mat"])
     >>> rows.result()["counts"], round(rows.result()["bleu"], 2)
@@ -119,10 +120,10 @@ def bleu_score(
     smooth_value: float | None = None,
     effective_order: bool = False,
 ) -> dict[str, Any]:
-    """BLEU of sums over rows, and what it is made of.
+    """BLEU from sums over rows, and its components.
 
-    The operations are those of sacrebleu, in its order. So a perfect score is 100.00000000000004,
-    and with "add-k" the counts have what is added.
+    The operations are those of sacrebleu, in the same order. So a perfect score is
+    100.00000000000004, and with "add-k" the counts include what is added.
     """
     sys_len, ref_len = int(sums["sys_len"]), int(sums["ref_len"])
     counts = [sums[f"count_{order}"] for order in range(1, orders + 1)]
@@ -230,7 +231,7 @@ def bleu_laws(
 
 
 def _closest_lengths(counts: Integers, sizes: Integers) -> Integers:
-    """For each row the length of the reference that is closest to that of the prediction.
+    """For each row, the length of the reference closest in length to the prediction.
 
     >>> _closest_lengths(np.array([4, 9, 5, 3]), np.array([4])).tolist()
     [3]

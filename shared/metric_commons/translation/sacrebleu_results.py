@@ -1,7 +1,7 @@
-"""Results of BLEU, chrF and TER in the shape of sacrebleu and evaluate, and sacrebleu's signatures.
+"""Results of BLEU, chrF and TER as in sacrebleu and evaluate, and sacrebleu's signatures.
 
-Scripts that were written for the modules `sacrebleu`, `chrf` and `ter` of `evaluate` read keys such
-as `score`; papers quote the line with which sacrebleu says how a score came about.
+Scripts written for the modules `sacrebleu`, `chrf` and `ter` of `evaluate` read keys such as
+`score`; papers quote sacrebleu's signature, which says how a score was computed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from .translation_tokenizers import TranslationTokenizer
 
 SacrebleuFormat = Literal["sacrebleu"]
 
-VERSION = "2.6.0"  # of sacrebleu, to which the scores are equal
+VERSION = "2.6.0"  # of sacrebleu, whose scores these equal
 
 _BLEU_KEYS = {
     "bleu": "score",
@@ -31,7 +31,7 @@ _TER_KEYS = {"ter": "score", "num_edits": "num_edits", "ref_length": "ref_length
 
 
 def sacrebleu_bleu(rows: RowStatistics, definition: Definition) -> RowStatistics:
-    """The statistics of BLEU, whose scores are called as in evaluate's `sacrebleu`."""
+    """The statistics of BLEU, with scores named as in evaluate's `sacrebleu`."""
     _check_definition("result_format", definition)
     return rows.renamed(_BLEU_KEYS)
 
@@ -39,13 +39,13 @@ def sacrebleu_bleu(rows: RowStatistics, definition: Definition) -> RowStatistics
 def sacrebleu_chrf(
     rows: RowStatistics, *, char_order: int, word_order: int, beta: float
 ) -> RowStatistics:
-    """The statistics of chrF, whose scores are called as in evaluate's `chrf`."""
+    """The statistics of chrF, with scores named as in evaluate's `chrf`."""
     orders = {"char_order": char_order, "word_order": word_order, "beta": beta}
     return rows.renamed({"chrf": "score"}, **orders)
 
 
 def sacrebleu_ter(rows: RowStatistics) -> RowStatistics:
-    """The statistics of TER, whose scores are called as in evaluate's `ter`."""
+    """The statistics of TER, with scores named as in evaluate's `ter`."""
     return rows.renamed(_TER_KEYS)
 
 
@@ -59,7 +59,7 @@ def bleu_signature(
     smooth_value: float | None,
     effective_order: bool,
 ) -> str:
-    """The signature of BLEU, as sacrebleu writes it.
+    """The signature of BLEU, in sacrebleu's format.
 
     >>> bleu_signature(
     ...     ["a"],
@@ -91,7 +91,7 @@ def chrf_signature(
     whitespace: bool,
     eps_smoothing: bool,
 ) -> str:
-    """The signature of chrF, as sacrebleu writes it."""
+    """The signature of chrF, in sacrebleu's format."""
     case = "lc" if lowercase else "mixed"
     orders = {"nc": int(char_order), "nw": int(word_order)}
     return _signature(references, case=case, eff=not eps_smoothing, **orders, space=whitespace)
@@ -105,7 +105,7 @@ def ter_signature(
     asian_support: bool,
     case_sensitive: bool,
 ) -> str:
-    """The signature of TER, as sacrebleu writes it."""
+    """The signature of TER, in sacrebleu's format."""
     case = "mixed" if case_sensitive else "lc"
     flags = {"norm": normalized, "punct": not no_punct, "asian": asian_support}
     return _signature(references, case=case, tok="tercom", **flags)
@@ -127,4 +127,4 @@ def _signature(references: Sequence[str | list[str]], **parts: Any) -> str:
 
 def _check_definition(option: str, definition: Definition) -> None:
     if definition != "sacrebleu":
-        raise OptionError(option, f"is that of sacrebleu, and {definition!r} is another definition")
+        raise OptionError(option, f"is for sacrebleu only, and {definition!r} is not sacrebleu")

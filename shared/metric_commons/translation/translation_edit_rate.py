@@ -1,11 +1,11 @@
-"""TER: how many edits a translation needs to become its reference, moves of stretches included.
+"""TER: the edits, including shifts of phrases, that turn a translation into its reference.
 
-The scores are those of sacrebleu, from 0 to 100 and above. Of several references the one with the
-fewest edits counts, and the mean of their lengths.
+The scores are those of sacrebleu, from 0 to 100 and above. If there are several references, the one
+with the fewest edits counts, together with the mean length of all.
 
-sacrebleu tokenizes references twice, as a score under its signature must too: `normalized` parts
-"'s" from "peter's" at the first time, and the mark from "'s" at the second. The other options do
-the same once or twice.
+sacrebleu tokenizes references twice, and so must any score with its signature: `normalized` splits
+"'s" from "peter's" the first time, and the apostrophe from "'s" the second time. The other options
+have the same effect once or twice.
 """
 
 import re
@@ -21,7 +21,7 @@ from ..statistics.sums import RowStatistics
 from ..texts.references import missing_reference, reference_list
 from .word_shifts import translation_edits
 
-# As they stand in sacrebleu, which has them from Tercom; "\n-" instead of "-\n" is a slip there.
+# As in sacrebleu, which took them from Tercom; "\n-" is a slip there, instead of "-\n".
 _WESTERN = [
     (re.compile(r"\n-"), ""),
     (re.compile(r"\n"), " "),
@@ -62,19 +62,19 @@ def ter_statistics(
     asian_support: bool = False,
     case_sensitive: bool = False,
 ) -> RowStatistics:
-    """Of each row the fewest edits, and the mean length of its references.
+    """For each row the fewest edits, and the mean length of its references.
 
     Args:
         predictions: one translation per row.
-        references: the reference, or references, of each row; an empty text counts as one.
-        normalized: whether marks are parted from words, and entities of XML are resolved; of
-            references twice.
-        no_punct: whether marks are deleted.
-        asian_support: whether both are done to Chinese and Japanese text too.
+        references: one or more references per row; an empty text counts as a reference.
+        normalized: whether to split punctuation from words and resolve XML entities; twice for
+            references.
+        no_punct: whether to delete punctuation.
+        asian_support: whether to do both for Chinese and Japanese text too.
         case_sensitive: whether case counts.
 
     Raises:
-        ValueError: a row has no reference, or an option is not what it may be.
+        ValueError: a row has no references, or an option is not valid.
 
     >>> rows = ter_statistics(["d e f a b c", "a"], ["a b c d e f", ["b", "a c a"]])
     >>> rows.result()
@@ -112,10 +112,10 @@ def ter_statistics(
 
 
 def ter_score(sums: Mapping[str, float]) -> dict[str, Any]:
-    """TER of sums over rows; 100 if only the references are empty, 0 if all texts are."""
+    """TER from sums over rows; 100 if only the references are empty, 0 if all texts are."""
     edits, length = sums["num_edits"], sums["ref_length"]
-    share = edits / length if length else float(edits > 0)
-    return {"ter": 100 * share, "num_edits": int(edits), "ref_length": float(length)}
+    rate = edits / length if length else float(edits > 0)
+    return {"ter": 100 * rate, "num_edits": int(edits), "ref_length": float(length)}
 
 
 def ter_words(
@@ -126,7 +126,7 @@ def ter_words(
     asian_support: bool = False,
     case_sensitive: bool = False,
 ) -> list[str]:
-    """The words of a text as Tercom has them.
+    """The words of a text, as in Tercom.
 
     >>> ter_words("It's 3.5 (now).", normalized=True)
     ['it', "'s", '3.5', '(', 'now', ')', '.']

@@ -1,9 +1,10 @@
-r"""The tokenizers of BLEU, as sacrebleu has them: words of many texts as integers.
+r"""The tokenizers of BLEU, as in sacrebleu: the words of many texts as integers.
 
-13a is that of the script mteval-v13a of NIST, on which the field settled. Its expressions part
-symbols, points and commas that do not stand between digits, and hyphens behind digits. Where two
-points or commas follow each other, the match of one eats what the next one needs; such texts go
-through the expressions themselves. All others are cut as bytes, all texts at once.
+13a is that of NIST's script mteval-v13a, which has become the standard. Its regular expressions
+split off symbols, full stops and commas that are not between digits, and hyphens after digits.
+Where two full stops or commas follow each other, one match consumes a character that the next one
+needs; such texts go through the expressions themselves. All others are split as bytes, all texts at
+once.
 """
 
 import re
@@ -33,15 +34,15 @@ _RUN = re.compile(r"[.,]\s*[.,]")
 _UNICODE_SPACE = re.compile("[\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
-_SYMBOLS: Booleans = np.zeros(256, dtype=bool)  # what the first expression parts
+_SYMBOLS: Booleans = np.zeros(256, dtype=bool)  # those that the first expression splits off
 for _first, _last in ("{~", "[`", " &", "(+", ":@", "//"):
     _SYMBOLS[ord(_first) : ord(_last) + 1] = True
 _VISIBLE: Booleans = np.ones(256, dtype=bool)
 _VISIBLE[[*range(9, 14), *range(28, 33)]] = False
 _PADDING = b" " * 24
 
-# What sacrebleu takes for Chinese. Its ranges of planes 1 and 2 are strings of two characters, and
-# so are, in effect, those from U+2001 to U+2A6D and from U+2F81 to U+2FA1.
+# The characters that sacrebleu treats as Chinese. Its ranges in planes 1 and 2 are strings of two
+# characters; so are, in effect, those from U+2001 to U+2A6D and from U+2F81 to U+2FA1.
 _CHINESE = (
     "[\u2001-\u2a6d\u2e80-\u2eff\u2f00-\u2fdf\u2ff0-\u2fff\u3000-\u303f\u3100-\u312f\u31a0-\u31bf"
     "\u31c0-\u31ef\u3200-\u33ff\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9"
@@ -54,10 +55,10 @@ _KEEP = byte_rule(squeeze)
 def translation_words(
     texts: Sequence[str], tokenizer: TranslationTokenizer, *, strip: bool = True
 ) -> Sequences:
-    """The words of each text as integers from 1 on; equal words are equal integers.
+    """The words of each text as integers from 1; equal words are equal integers.
 
-    White space at the end is cut off first, as in sacrebleu, which moves words where a text ends
-    with a hyphen and a new line; `strip=False` leaves it.
+    Trailing white space is stripped first, as in sacrebleu, which changes the words of texts that
+    end with a hyphen and a line break; `strip=False` keeps it.
 
     >>> words = translation_words(["It's 3.5.", "3.5"], "13a")
     >>> words.counts.tolist(), bool(words.codes[1] == words.codes[3])
@@ -82,7 +83,7 @@ def translation_words(
 
 
 def code_points(texts: Sequence[str]) -> Sequences:
-    """The characters of each text as integers from 1 on, no more than there are characters.
+    """The characters of each text as integers from 1, not exceeding the number of characters.
 
     >>> code_points(["abc", "ça"]).codes.tolist()
     [1, 2, 3, 4, 1]
@@ -103,7 +104,7 @@ def _coded(tokens: Tokens) -> Sequences:
 
 
 def words_13a(text: str) -> list[str]:
-    """The words of a text, by the expressions themselves.
+    """The words of a text, by the regular expressions themselves.
 
     >>> words_13a("&quot;No.&quot; 1,000.5-2")
     ['"', 'No', '.', '"', '1,000.5', '-', '2']
@@ -125,7 +126,7 @@ def _unescaped(text: str) -> str:
 
 
 def _words_13a(texts: Sequence[str]) -> Tokens:
-    """The words of many texts, as bytes; zeros at the end of a word would not be seen."""
+    """The words of many texts, as bytes; trailing zeros of a word would be lost."""
     joined = "".join(texts)
     is_plain = not any(part in joined for part in ("&", "\n", "<skipped>"))
     lines = list(texts) if is_plain else list(map(_unescaped, texts))
@@ -133,7 +134,7 @@ def _words_13a(texts: Sequence[str]) -> Tokens:
 
 
 def _words_of_chinese(texts: Sequence[str]) -> Tokens:
-    """The same for Chinese. Lines end without a space there, and a point at their end stays."""
+    """The same for Chinese. There lines do not end with a space, and a final full stop stays."""
     joined = "\n".join(text.strip().replace("\n", " ") for text in texts)
     lines = _CHINESE_EDGE.sub(" ", joined).split("\n")
     return _words_of_lines(lines, _parted, ends_are_digits=True)
@@ -142,7 +143,7 @@ def _words_of_chinese(texts: Sequence[str]) -> Tokens:
 def _words_of_lines(
     lines: list[str], parted: Callable[[str], str], *, ends_are_digits: bool = False
 ) -> Tokens:
-    """The words of lines; `parted` is the way to find them in those with runs of points."""
+    """The words of lines; `parted` is applied to those with runs of full stops and commas."""
     joined = "\n".join(lines)
     exact: list[int] = []
     if _RUN.search(joined):
@@ -169,7 +170,7 @@ def _words_of_lines(
 
 
 def _alone(data: Bytes, *, ends_are_digits: bool) -> Booleans:
-    """Which bytes are words of their own, in text without runs of points and commas."""
+    """Which bytes are words by themselves, in text without runs of full stops and commas."""
     is_digit = (data >= ord("0")) & (data <= ord("9"))
     is_alone = _SYMBOLS.take(data)
     hyphens = np.flatnonzero(data == ord("-"))
@@ -185,7 +186,7 @@ def _alone(data: Bytes, *, ends_are_digits: bool) -> Booleans:
 
 
 def _words_zh(text: str) -> list[str]:
-    """Each Chinese character, and words as in 13a without its entities.
+    """Each Chinese character, and words as in 13a but without its entities.
 
     >>> _words_zh("今天 3.5 km。")
     ['今', '天', '3.5', 'km', '。']
@@ -194,10 +195,10 @@ def _words_zh(text: str) -> list[str]:
 
 
 def _words_intl(texts: Sequence[str]) -> list[list[str]]:
-    """Words of any script, without punctuation and symbols, as mteval-v14 has them.
+    """Words of any script, without punctuation and symbols, as in mteval-v14.
 
-    The expressions are about the categories N, P and S of Unicode, which `re` does not know. They
-    are made of those characters of a category that occur.
+    The expressions refer to the Unicode categories N, P and S, which `re` does not support. They
+    are built from the characters of each category that occur.
 
     >>> _words_intl(["„Où?“ 3,5 €."])
     [['„', 'Où', '?', '“', '3,5', '€', '.']]
@@ -226,7 +227,7 @@ _EXACT: dict[str, Callable[[str], list[str]]] = {"13a": words_13a, "zh": _words_
 
 
 def _checked(tokenizer: Callable[[str], object]) -> Callable[[str], list[str]]:
-    """A tokenizer of the caller, with an error if it returns neither words nor a text of words."""
+    """Wrap a custom tokenizer to raise an error unless it returns words or a text of words."""
 
     def split(text: str) -> list[str]:
         words = tokenizer(text)

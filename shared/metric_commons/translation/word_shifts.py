@@ -1,15 +1,15 @@
-"""The edits of TER: words substituted, deleted, inserted, and stretches of words moved.
+"""The edits of TER: substituted, deleted and inserted words, and shifted phrases.
 
 TER (Snover et al., A Study of Translation Edit Rate with Targeted Human Annotation, 2006) moves a
-stretch of the translation that the reference has, for the price of one edit, as long as that saves
-more than it costs. To find the fewest edits with moves is hard, so the search is greedy, and its
-limits belong to the definition. They are those of sacrebleu, after Tercom: stretches of up to ten
-words, moved by up to fifty places, distances within a beam around the diagonal, and no more than a
-thousand moves tried.
+phrase of the translation that also occurs in the reference, at the cost of one edit, as long as
+that saves more than it costs. Finding the fewest edits with shifts is hard, so the search is
+greedy, and its limits are part of the definition. They are those of sacrebleu, after Tercom:
+phrases of up to ten words, shifted by up to fifty positions, distances within a beam around the
+diagonal, and at most a thousand shifts tried.
 
-Distances are computed with a bit for each word of the reference in one integer of Python (Myers
-1999, in the form of Hyyrö 2003), where the beam cannot bite; else by the cells of the table that
-lie in the beam, of all moves of a round at once.
+Distances are computed in one Python integer with a bit for each word of the reference (Myers 1999,
+in the form of Hyyrö 2003) if the beam cannot affect the result; otherwise from the cells of the
+table inside the beam, for all shifts of a round at once.
 """
 
 import math
@@ -20,24 +20,24 @@ import numpy as np
 
 from ..numbers.arrays import Integers
 
-_BEAM = 25  # words on both sides of the diagonal
-_LONGEST, _FARTHEST = 10, 50  # stretches that are moved, and how far
-_MOVES = 1_000  # tried for a pair
-_FEW = 8  # distances that cost less one by one
+_BEAM = 25  # words on either side of the diagonal
+_LONGEST, _FARTHEST = 10, 50  # words of a shifted phrase, and how far it moves
+_MOVES = 1_000  # tried per pair
+_FEW = 8  # up to this many distances are cheaper one by one
 _FAR = 1 << 40
 
 Words = tuple[int, ...]
 
 
 class _Move(NamedTuple):
-    """A stretch of the translation to be moved; the greater is tried first, all else equal."""
+    """A phrase of the translation to move; larger tuples are tried first, all else being equal."""
 
     length: int
-    start: int  # negative, so that the leftmost is the greatest
-    target: int  # negative too
+    start: int  # negative, so that the leftmost is the largest
+    target: int  # also negative
 
     def applied(self, words: Words) -> Words:
-        """The words with this stretch in another place."""
+        """The words after moving this phrase."""
         start, target = -self.start, -self.target
         end = start + self.length
         stretch = words[start:end]
@@ -50,7 +50,7 @@ class _Move(NamedTuple):
 
 
 def translation_edits(prediction: Sequence[str], reference: Sequence[str]) -> int:
-    """How many edits make the reference of the prediction, as the search of TER finds them.
+    """The number of edits from prediction to reference, as found by TER's search.
 
     >>> translation_edits("d e f g a b c".split(), "a b c d e f g".split())
     1
@@ -69,7 +69,7 @@ def translation_edits(prediction: Sequence[str], reference: Sequence[str]) -> in
     while True:
         before, steps = distances.trace(words)
         candidates, tried = _moves(words, target, steps, tried)
-        if not candidates or tried >= _MOVES:  # at the limit the best move is not taken
+        if not candidates or tried >= _MOVES:  # at the limit even the best move is not made
             return moves + before
         moved = [move.applied(words) for move in candidates]
         distances.prepare(moved, before)
@@ -82,20 +82,20 @@ def translation_edits(prediction: Sequence[str], reference: Sequence[str]) -> in
 
 
 def _moves(words: Words, target: Words, steps: str, tried: int) -> tuple[list[_Move], int]:
-    """The moves to try, and how many have been tried then.
+    """The moves to try, and the number tried so far including them.
 
-    Both the stretch and the place that it would match have to be wrong as they are.
+    Both the phrase and the position that it would match must currently be wrong.
     """
     columns, word_errors, target_errors = _alignment(steps)
     candidates: list[_Move] = []
-    for start, place, length in _common_stretches(words, target):
+    for start, position, length in _common_stretches(words, target):
         is_wrong = any(word_errors[start : start + length])
-        if not is_wrong or not any(target_errors[place : place + length]):
+        if not is_wrong or not any(target_errors[position : position + length]):
             continue
-        if start <= columns[place] < start + length:
+        if start <= columns[position] < start + length:
             continue
         previous = -1
-        for index in range(place - 1, place + length):
+        for index in range(position - 1, position + length):
             if index >= len(columns):
                 break
             column = columns[index] + 1 if index >= 0 else 0
@@ -108,7 +108,7 @@ def _moves(words: Words, target: Words, steps: str, tried: int) -> tuple[list[_M
 
 
 def _alignment(steps: str) -> tuple[list[int], list[bool], list[bool]]:
-    """For each word of the reference that of the prediction so far; and wrong words of both."""
+    """For each reference word, the prediction word reached so far; and the wrong words of both."""
     columns, word_errors, target_errors = [], [], []
     column = -1
     for step in steps:
@@ -122,19 +122,19 @@ def _alignment(steps: str) -> tuple[list[int], list[bool], list[bool]]:
 
 
 def _common_stretches(words: Words, target: Words) -> Iterator[tuple[int, int, int]]:
-    """Stretches that both have: where they start, and each length from 1 on."""
-    places: dict[int, list[int]] = {}
-    for place, word in enumerate(target):
-        places.setdefault(word, []).append(place)
+    """Phrases that both have: where they start, and each length from 1."""
+    positions_by_word: dict[int, list[int]] = {}
+    for position, word in enumerate(target):
+        positions_by_word.setdefault(word, []).append(position)
     for start, word in enumerate(words):
-        for place in places.get(word, ()):
-            if abs(place - start) > _FARTHEST:
+        for position in positions_by_word.get(word, ()):
+            if abs(position - start) > _FARTHEST:
                 continue
-            limit = min(_LONGEST, len(words) - start, len(target) - place)
+            limit = min(_LONGEST, len(words) - start, len(target) - position)
             length = 0
-            while length < limit and words[start + length] == target[place + length]:
+            while length < limit and words[start + length] == target[position + length]:
                 length += 1
-                yield start, place, length
+                yield start, position, length
 
 
 class _Distances:
@@ -151,7 +151,7 @@ class _Distances:
         self.known: dict[Words, int] = {}
 
     def prepare(self, candidates: Sequence[Words], before: int) -> None:
-        """Compute the distances that are not known, of words that are all equally many."""
+        """Compute the missing distances of word sequences that all have the same length."""
         unknown = [words for words in dict.fromkeys(candidates) if words not in self.known]
         if not unknown:
             return
@@ -166,10 +166,10 @@ class _Distances:
             self.known.update(zip(unknown, last[:, -1].tolist(), strict=True))
 
     def trace(self, words: Words) -> tuple[int, str]:
-        """The distance, and the steps from the beginning: " ", or an error.
+        """The distance, and the steps from the beginning: " " for a match, or an error.
 
-        An error is "s" for a word that stands for another, "p" for one of the prediction alone, "r"
-        for one of the reference alone; of equally short ways the first of these is taken.
+        An error is "s" for a substituted word, "p" for a word of the prediction only, "r" for one
+        of the reference only; among equally short paths, the first in this order is taken.
         """
         distance, steps = self._exact_trace(words)
         if self._is_in_beam(distance, len(words)):
@@ -177,7 +177,7 @@ class _Distances:
         return self._beam_trace(words)
 
     def _is_in_beam(self, distance: int, columns: int) -> bool:
-        """Whether no shortest way can leave the beam."""
+        """Whether no shortest path can leave the beam."""
         difference = abs(self._rows - columns)
         return self._rows < _BEAM or (distance + difference) / 2 + 2 < _BEAM
 
@@ -250,10 +250,10 @@ class _Distances:
 
 
 def _beam_rows(sides: Integers, target: Integers) -> list[Integers]:
-    """The rows of the table of distances inside the beam, of many translations at once.
+    """The rows of the distance table inside the beam, for many translations at once.
 
-    A cell needs the one to its left: the least t[k] + j - k over all k up to j, which is a running
-    minimum of t - j.
+    A cell depends on the one to its left: it is the minimum of t[k] + j - k over all k up to j,
+    which is a running minimum of t - j.
 
     Args:
         sides: the words of the translations, shape (translations, words).

@@ -105,7 +105,7 @@ def test_a_bad_option_is_named(options, message):
 
 def test_labels_have_no_curves():
     assert curve_scores(None) == {}
-    with pytest.raises(ValueError, match="curves is about scores, but predictions are labels"):
+    with pytest.raises(ValueError, match="curves needs scores, but predictions are labels"):
         curve_scores(None, curves=True)
 
 

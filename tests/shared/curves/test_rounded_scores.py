@@ -117,7 +117,7 @@ def test_groups_have_bounds_of_their_own():
 @pytest.mark.parametrize(
     ("predictions", "options", "message"),
     [
-        ([0, 1], {}, "score_bits is about scores, but predictions are labels"),
+        ([0, 1], {}, "score_bits needs scores, but predictions are labels"),
         ([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]], {}, "score_bits is for one score per row"),
         ([0.5, float("inf")], {}, r"predictions\[1\] is inf; a score is a finite number"),
         ([0.5, 0.5], {"max_fpr": 0.1}, "max_fpr needs the scores themselves"),

@@ -101,9 +101,9 @@ def test_choices_of_lm_eval(read):
     assert read([chosen(0, [0.0, 0.0], "1", "xy")], "option_probabilities")[1] == {
         "option_probabilities": [[0.5, 0.5]]
     }
-    with pytest.raises(ValueError, match="the log has log-likelihoods and no text of an answer"):
+    with pytest.raises(ValueError, match="the log has log-likelihoods but no text of an answer"):
         read(rows, "prediction")
-    with pytest.raises(ValueError, match="the target 'w' is none of the options"):
+    with pytest.raises(ValueError, match="the target 'w' is not one of the options"):
         read([chosen(0, [-1, -2], "w", "xy")], "truth")
 
 

@@ -70,7 +70,7 @@ def test_a_name_means_a_measure(name, expected):
         ("RBP@10", "'RBP@10' needs p: "),
         ("rbp(p=1.0)", "'rbp(p=1.0)': p must lie strictly between 0 and 1, got 1.0"),
         ("rbp(p=0)", "p must lie strictly between 0 and 1, got 0"),
-        ("inst", "'inst' needs the greatest relevance, as in 'inst(max_rel=3)'"),
+        ("inst", "'inst' needs the highest relevance, as in 'inst(max_rel=3)'"),
         ("inst(max_rel=1,min_rel=1)", "max_rel must be above min_rel"),
         ("inst(max_rel=1,T=0)", "T must be above 0"),
         ("nerr8(max_rel=2)", "'nerr8(max_rel=2)' needs a cutoff"),

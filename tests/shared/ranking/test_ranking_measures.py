@@ -111,13 +111,13 @@ def test_a_measure_option_that_makes_no_sense_is_refused(option, value):
 
 def test_grades_above_the_maximum_are_refused():
     ranking = rankings([[1.0]], [[5.0]])
-    with pytest.raises(ValueError, match="knows grades up to 4, but there is relevance 5"):
+    with pytest.raises(ValueError, match="supports grades up to 4, but there is relevance 5"):
         scores(ranking, parse_measures("err@20"))
     assert scores(ranking, parse_measures("err(max_grade=5)@20"))
     assert scores(rankings([[1.0]], [[0.0]]), parse_measures("err(max_grade=0.5)@20"))
     largest = scores(rankings([[1.0]], [[1000.0]]), parse_measures("ndcg_exp"))
     assert largest["ndcg_exp"].tolist() == [1.0]
-    with pytest.raises(ValueError, match="relevance 1001 is too great for an exponential gain"):
+    with pytest.raises(ValueError, match="relevance 1001 is too large for an exponential gain"):
         scores(rankings([[1.0]], [[1001.0]]), parse_measures("ndcg_exp"))
 
 

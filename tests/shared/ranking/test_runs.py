@@ -251,7 +251,11 @@ def test_bytes_that_are_not_utf_8_stay_apart(tmp_path):
         ({"q": {"a": 1}}, {"q": {"b": "1"}}, r"run\['q'\]\['b'\] "),
         ({"q": {"a": 1}}, {"q": {"b": 2**53 + 1}}, r"run\['q'\]\['b'\] is 9007199254740993 "),
         ({"q": {"a": math.inf}}, {"q": {"a": 1.0}}, r"relevance must be finite"),
-        ([("q", "a", 1)], {"q": {"a": 1.0}}, r"qrels must be a path, a dict of dicts, what read_q"),
+        (
+            [("q", "a", 1)],
+            {"q": {"a": 1.0}},
+            r"qrels must be a path, a dict of dicts, the result of read_q",
+        ),
     ],
 )
 def test_an_input_of_another_kind_is_refused(qrels, run, message):

@@ -68,9 +68,9 @@ def test_groups_have_bounds_of_their_own():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"measures": ["median_ae", "mae"]}, "error_bits is for measures='median_ae' alone"),
-        ({"measures": "mae"}, "error_bits is for measures='median_ae' alone"),
-        ({"multioutput": "variance_weighted"}, "error_bits does not go with 'variance_weighted'"),
+        ({"measures": ["median_ae", "mae"]}, "error_bits is for measures='median_ae' only"),
+        ({"measures": "mae"}, "error_bits is for measures='median_ae' only"),
+        ({"multioutput": "variance_weighted"}, "error_bits does not apply to 'variance_weighted'"),
         ({"error_bits": 0}, "error_bits must be an integer"),
     ],
 )

@@ -1,6 +1,6 @@
 """95 % intervals hold what they promise, and tests err as seldom as they say: a fast version.
 
-`benchmarks/interval_coverage.py` makes the long tables. The laws are its own.
+`benchmarks/interval_coverage.py` makes the long tables. The distributions are its own.
 """
 
 from importlib.util import module_from_spec, spec_from_file_location
@@ -13,15 +13,15 @@ from metric_commons.statistics import difference_interval, interval, paired_test
 from tests.spec import ROOT
 
 
-def load_laws():
-    location = spec_from_file_location("_laws", ROOT / "benchmarks" / "_laws.py")
+def load_distributions():
+    location = spec_from_file_location("_distributions", ROOT / "benchmarks" / "_distributions.py")
     module = module_from_spec(location)
     location.loader.exec_module(module)
     return module
 
 
-laws = load_laws()
-SCORES, DIFFERENCES = laws.score_laws(), laws.difference_laws()
+distributions = load_distributions()
+SCORES, DIFFERENCES = distributions.score_distributions(), distributions.difference_distributions()
 
 
 def proportion_coverage(rows, method):
@@ -30,7 +30,7 @@ def proportion_coverage(rows, method):
         interval(Multiset.from_values([1.0] * right + [0.0] * (rows - right)), method=method)[:2]
         for right in range(rows + 1)
     ]
-    coverage, _ = laws.exact_cells(ends, rows, np.linspace(0.001, 0.999, 999))
+    coverage, _ = distributions.exact_cells(ends, rows, np.linspace(0.001, 0.999, 999))
     return coverage.min(), coverage.mean()
 
 
@@ -59,40 +59,42 @@ def test_the_other_methods_cover_less(method, rows, least, mean):
 
 
 @pytest.mark.parametrize("rows", [5, 10, 30, 100])
-@pytest.mark.parametrize("law", SCORES)
-def test_scores_are_covered(law, rows):
-    rng, values = np.random.default_rng(rows), SCORES[law]
+@pytest.mark.parametrize("distribution", SCORES)
+def test_scores_are_covered(distribution, rows):
+    rng, values = np.random.default_rng(rows), SCORES[distribution]
     samples = values[rng.integers(0, values.size, (200, rows))]
-    cell = laws.cell([interval(sample)[:2] for sample in samples], values.mean())
+    cell = distributions.cell([interval(sample)[:2] for sample in samples], values.mean())
     assert cell.reaches(0.95)
 
 
 @pytest.mark.parametrize("rows", [10, 30, 100])
-@pytest.mark.parametrize("law", DIFFERENCES)
-def test_differences_are_covered(law, rows):
-    rng, values = np.random.default_rng(rows), DIFFERENCES[law]
+@pytest.mark.parametrize("distribution", DIFFERENCES)
+def test_differences_are_covered(distribution, rows):
+    rng, values = np.random.default_rng(rows), DIFFERENCES[distribution]
     samples = values[rng.integers(0, values.size, (200, rows))]
-    cell = laws.cell([difference_interval(sample)[:2] for sample in samples], values.mean())
+    cell = distributions.cell(
+        [difference_interval(sample)[:2] for sample in samples], values.mean()
+    )
     assert cell.reaches(0.94)
 
 
-@pytest.mark.parametrize("law", laws.SHARES)
-@pytest.mark.parametrize("name", laws.CLUSTERS)
-def test_clusters_are_covered(name, law):
-    rng, (share, icc) = np.random.default_rng(0), laws.SHARES[law]
+@pytest.mark.parametrize("distribution", distributions.SHARES)
+@pytest.mark.parametrize("name", distributions.CLUSTERS)
+def test_clusters_are_covered(name, distribution):
+    rng, (share, icc) = np.random.default_rng(0), distributions.SHARES[distribution]
     ends = []
     for _ in range(150):
-        rows, labels = laws.clustered_rows(rng, laws.CLUSTERS[name], share, icc)
+        rows, labels = distributions.clustered_rows(rng, distributions.CLUSTERS[name], share, icc)
         ends.append(interval(rows, clusters=labels.tolist())[:2])
     # Where whole clusters fail and few are seen, .895 is what any method reaches.
-    seldom = (share, icc) == (0.95, 0.8) and len(laws.CLUSTERS[name]) >= 30
-    assert laws.cell(ends, share).reaches(0.895 if seldom else 0.93)
+    seldom = (share, icc) == (0.95, 0.8) and len(distributions.CLUSTERS[name]) >= 30
+    assert distributions.cell(ends, share).reaches(0.895 if seldom else 0.93)
 
 
 @pytest.mark.parametrize("rows", [12, 40])
-@pytest.mark.parametrize("law", DIFFERENCES)
-def test_errors_of_the_first_kind(law, rows):
-    rng, values = np.random.default_rng(rows), DIFFERENCES[law]
+@pytest.mark.parametrize("distribution", DIFFERENCES)
+def test_errors_of_the_first_kind(distribution, rows):
+    rng, values = np.random.default_rng(rows), DIFFERENCES[distribution]
     p_values = []
     for _ in range(200):
         differences = values[rng.integers(0, values.size, rows)] * rng.choice([-1.0, 1.0], rows)

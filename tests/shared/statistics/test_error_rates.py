@@ -1,6 +1,6 @@
 """Tests err as seldom as they say, and find what is there: a fast version.
 
-`benchmarks/error_rates.py` makes the tables. The laws and the measures are its own.
+`benchmarks/error_rates.py` makes the tables. The distributions and the measures are its own.
 """
 
 import importlib.util
@@ -26,7 +26,7 @@ def loaded(name):
     return module
 
 
-LAWS = loaded("_laws").difference_laws()
+DISTRIBUTIONS = loaded("_distributions").difference_distributions()
 
 
 def at_most(level, runs):
@@ -35,24 +35,28 @@ def at_most(level, runs):
 
 
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("rows", [12, 40])
-def test_no_test_errs_more_often_than_it_says(rates, rows, law, test):
-    drawn = rates.samples(np.random.default_rng(rows), LAWS[law], rows, 200, signs=True)
+def test_no_test_errs_more_often_than_it_says(rates, rows, distribution, test):
+    drawn = rates.samples(
+        np.random.default_rng(rows), DISTRIBUTIONS[distribution], rows, 200, signs=True
+    )
 
     assert rates.rejections(drawn, test) <= at_most(0.06, 200)
 
 
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
 def test_every_test_finds_a_difference(rates, test):
-    drawn = rates.samples(np.random.default_rng(0), LAWS["nDCG"], 100, 100, signs=False)
+    drawn = rates.samples(np.random.default_rng(0), DISTRIBUTIONS["nDCG"], 100, 100, signs=False)
 
     assert 0.4 < rates.rejections(drawn, test) < 0.9
 
 
-@pytest.mark.parametrize("law", ["F1", "nDCG"])
-def test_the_percentile_bootstrap_errs_more_often(rates, law):
-    drawn = rates.samples(np.random.default_rng(10), LAWS[law], 10, 200, signs=True)
+@pytest.mark.parametrize("distribution", ["F1", "nDCG"])
+def test_the_percentile_bootstrap_errs_more_often(rates, distribution):
+    drawn = rates.samples(
+        np.random.default_rng(10), DISTRIBUTIONS[distribution], 10, 200, signs=True
+    )
 
     assert rates.rejections(drawn, "bootstrap") > 0.07
 

@@ -1,8 +1,8 @@
-"""Leaderboards: systems of saved results in the order of one score, as far as they are alike.
+"""Leaderboards: the systems of saved results ordered by one score, if they are comparable.
 
-Systems stand on one board if they were scored alike: they have the same options, but for those
-about intervals, and the digests of their references and ids are the same. Ranks come from
-comparisons row by row, as everywhere; without the scores of rows a board has intervals, no ranks.
+Systems share a leaderboard if they were scored in the same way: their options are equal, except
+those for intervals, and so are the digests of their references and ids. Ranks come from row-by-row
+comparisons, as everywhere; without row scores a leaderboard has intervals but no ranks.
 """
 
 import json
@@ -33,8 +33,8 @@ from ..results.value_counts import count_interval
 if TYPE_CHECKING:
     from ..statistics.proportions import Interval
 
-_START = 100  # bytes of a result, in which its format is named
-# Options and conditions that do not move a score: a preset stands beside the options that it sets.
+_START = 100  # bytes at the start of a result, which contain its format
+# Options and conditions that do not affect a score; a preset is listed with its options.
 # Tasks of MTEB have versions of their own: one whose scores change gets another name.
 _UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
 
@@ -48,10 +48,10 @@ class SavedResult:
     problem: str = ""
 
     def clustered(self, field: str, confidence_level: float) -> Self:
-        """The same with the labels in this field of its inputs as clusters.
+        """The same result, with the labels in this field of its inputs as clusters.
 
         Raises:
-            ValueError: the rows or their labels are not there.
+            ValueError: the rows or their labels are missing.
         """
         if self.problem:
             raise ValueError(f"clusters need the scores of rows: {self.problem}")
@@ -63,7 +63,7 @@ class SavedResult:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Entry:
     """A system of a saved result that has the score."""
 
     origin: SavedResult
@@ -73,19 +73,19 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """What the system is called: its model, where a result has one model on several tasks."""
+        """The name of the system: its model, if a result has one model on several tasks."""
         log = self.origin.results.provenance.get("logs", {}).get(self.system, {})
         of_task = f"{log.get('model')}/{log.get('task')}"
         return str(log["model"]) if self.system == of_task else self.system
 
     @property
     def result(self) -> ModuleResult:
-        """What the module says of the system."""
+        """The system's result for the module."""
         return self.origin.results.systems[self.system][self.module]
 
     @property
     def parts(self) -> dict[str, str]:
-        """What can move the score, by name, in JSON: unequal values never look the same there."""
+        """Everything that can affect the score, by name, in JSON, where unequal values differ."""
         result = self.result
         settings: dict[str, Any] = {
             name: value for name, value in result.settings().items() if name not in _UNSCORED
@@ -104,13 +104,13 @@ class Candidate:
 
     @property
     def digests(self) -> Mapping[str, str]:
-        """What is known of the rows: digests of `references` and `ids`."""
+        """The known digests of the rows: those of `references` and `ids`."""
         digests: Mapping[str, str] = self.origin.results.provenance.get("rows", {})
         return digests.get(self.system, {})  # type: ignore[return-value]
 
     @property
     def source(self) -> tuple[str, str] | None:
-        """The content and the field that the predictions came from, if the result says so."""
+        """The content and the field that the predictions came from, if the result records them."""
         provenance = self.origin.results.provenance
         column = provenance.get("columns", {}).get(self.system, {}).get("predictions")
         column = column or provenance.get("logs", {}).get(self.system)
@@ -121,7 +121,7 @@ class Candidate:
 
     @property
     def created(self) -> str:
-        """When the result was made."""
+        """The time when the result was created."""
         return str(self.origin.results.provenance.get("created", ""))
 
     @property
@@ -132,7 +132,7 @@ class Candidate:
 
     @property
     def task(self) -> str:
-        """What the rows are called: a task of a log, or the file that the references are from."""
+        """A name for the rows: the task of a log, or the file of the references."""
         if self.logged_task:
             return self.logged_task
         provenance = self.origin.results.provenance
@@ -141,8 +141,8 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Board:
-    """Systems in the order of a score, the best first, and compared if their rows are there."""
+class Leaderboard:
+    """Systems ordered by a score, best first, and compared if their rows are available."""
 
     module: str
     score: str
@@ -154,19 +154,19 @@ class Board:
 
     @property
     def ranks(self) -> Mapping[str, Rank]:
-        """The ranks that each system may have; none where systems were not compared."""
+        """The possible ranks of each system; empty if systems were not compared."""
         return self.results.standings.ranks.get((self.module, self.score), {})
 
     def result(self, system: str) -> ModuleResult:
-        """What the module says of a system."""
+        """The result of a system for the module."""
         return self.results.systems[system][self.module]
 
     def interval(self, system: str) -> list[float] | None:
-        """The interval of a system's score, if it was saved or follows from what was."""
+        """The interval of a system's score, if it was saved or can be derived."""
         return interval_of(self.result(system), self.score, self.confidence_level)
 
     def standard_error(self, system: str) -> float | None:
-        """The standard error of a system's score, if it was saved or follows from what was."""
+        """The standard error of a system's score, if it was saved or can be derived."""
         result = self.result(system)
         if self.score in result.standard_error:
             return result.standard_error[self.score]
@@ -174,7 +174,7 @@ class Board:
         return estimate and estimate.standard_error
 
     def difference(self, a: str, b: str) -> tuple[float, float] | None:
-        """The mean difference of two systems and its standard error, if they were compared."""
+        """The mean difference between two systems and its standard error, if they were compared."""
         for comparison in self.results.comparisons:
             if {comparison["a"], comparison["b"]} == {a, b}:
                 sign = 1.0 if comparison["a"] == a else -1.0
@@ -182,7 +182,7 @@ class Board:
         return None
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """What there is to say of each system, best first."""
+        """The data of each system, best first."""
         for system in self.results.systems:
             result, rank = self.result(system), self.ranks.get(system)
             yield {
@@ -201,7 +201,7 @@ class Board:
         standings = self.results.standings
         letters, marks = standings.letters, standings.marks()
         visible = self.results.visible_systems()
-        columns = [  # that were asked for beside the one that orders the board
+        columns = [  # requested in addition to the score that orders the leaderboard
             (module, score)
             for module, result in next(iter(self.results.systems.values())).items()
             for score in result.scores
@@ -246,7 +246,7 @@ class Board:
         return Table([*names, *header], rows, len(names), bold, " ".join(self._statements()), title)
 
     def _statements(self) -> Iterator[str]:
-        """What is to be known to read the table."""
+        """Notes that are needed to read the table."""
         if any(self.score in self.result(name).lower_is_better for name in self.results.systems):
             yield "Lower is better."
         if self.ranks:
@@ -260,20 +260,20 @@ class Board:
 
 
 def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[SavedResult]:
-    """Saved results with the scores of their rows, as far as these are there.
+    """Read saved results, with the scores of their rows if these are available.
 
     Args:
-        paths: what `save` wrote.
-        rows: what `save_per_example` wrote, as `read_with_rows` takes it.
+        paths: files written by `save`.
+        rows: files written by `save_per_example`, as `read_with_rows` takes them.
     """
     results_of_files = []
     spare_rows = list(rows)
     for path in paths:
         if paths.count(path) > 1:
             raise UsageError(f"result {path} is given twice")
-        if path.name == METADATA:  # which stands beside results of MTEB
+        if path.name == METADATA:  # which accompanies results of MTEB
             continue
-        means = _stated(path)
+        means = _reported(path)
         if means:
             results_of_files += means
             continue
@@ -286,15 +286,15 @@ def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[Saved
     return results_of_files
 
 
-def _stated(path: Path) -> list[SavedResult]:
-    """The results of each split, if a file of another program holds means and no rows."""
+def _reported(path: Path) -> list[SavedResult]:
+    """The results for each split, if a file of another program has means but no rows."""
     with path.open("rb") as file:
         if Results.FORMAT.partition("/")[0].encode() in file.read(_START):
             return []
     source = Source(path, [])
     try:
         log = source.log
-    except ValueError:  # what it should be is said where it is read as a result
+    except ValueError:  # explained when it is read as a result
         return []
     finally:
         source.close()
@@ -305,11 +305,11 @@ def _stated(path: Path) -> list[SavedResult]:
     ]
 
 
-def candidates(stored_results: Iterable[SavedResult], name: str) -> list[Candidate]:
-    """Every system of every result, with the score that orders the board.
+def entries(stored_results: Iterable[SavedResult], name: str) -> list[Entry]:
+    """Every system of every result, with the score that orders the leaderboard.
 
     Raises:
-        ValueError: a result does not have the score; names the file.
+        ValueError: a result lacks the score; names the file.
     """
     systems = []
     for stored in stored_results:
@@ -321,18 +321,18 @@ def candidates(stored_results: Iterable[SavedResult], name: str) -> list[Candida
             if module in results and score in results[module].scores:
                 if not isinstance(results[module].scores[score], int | float):
                     raise ValueError(
-                        f"{stored.path}: {name} is no number, so nothing is ordered by it"
+                        f"{stored.path}: {name} is not a number, so it cannot order anything"
                     )
-                systems.append(Candidate(stored, system, module, score))
+                systems.append(Entry(stored, system, module, score))
     return systems
 
 
-def alike(systems: Iterable[Candidate]) -> list[list[Candidate]]:
-    """The systems that were scored alike, together, in the order of the first of each."""
-    groups: list[list[Candidate]] = []
+def comparable(systems: Iterable[Entry]) -> list[list[Entry]]:
+    """Group the systems that were scored in the same way, in order of first occurrence."""
+    groups: list[list[Entry]] = []
     for system in systems:
         for group in groups:
-            if all(_are_alike(system, member) for member in group):
+            if all(_are_comparable(system, member) for member in group):
                 group.append(system)
                 break
         else:
@@ -340,15 +340,15 @@ def alike(systems: Iterable[Candidate]) -> list[list[Candidate]]:
     return groups
 
 
-def _are_alike(first: Candidate, second: Candidate) -> bool:
+def _are_comparable(first: Entry, second: Entry) -> bool:
     return first.parts == second.parts and _have_same_rows(first, second)
 
 
-def _have_same_rows(first: Candidate, second: Candidate) -> bool:
-    """Whether no digest that both have says that their rows differ, nor their tasks.
+def _have_same_rows(first: Entry, second: Entry) -> bool:
+    """Whether the digests that both have do not show different rows, nor their tasks.
 
-    Where references are the same it does not matter what two harnesses call the task; without them,
-    as where scores are those of a log, ids such as 0, 1 and 2 say little.
+    If references are equal, it does not matter what two harnesses call the task; without them, as
+    for scores from a log, ids such as 0, 1 and 2 prove little.
     """
     common = first.digests.keys() & second.digests.keys()
     if any(first.digests[name] != second.digests[name] for name in common):
@@ -356,8 +356,8 @@ def _have_same_rows(first: Candidate, second: Candidate) -> bool:
     return "references" in common or len({first.logged_task, second.logged_task} - {""}) < 2
 
 
-def differences(groups: Sequence[Sequence[Candidate]]) -> str:
-    """The options in which systems are unlike, with a file of each value."""
+def differences(groups: Sequence[Sequence[Entry]]) -> str:
+    """The options in which systems differ, with a file for each value."""
     texts = []
     for name in dict.fromkeys(name for group in groups for name in group[0].parts):
         paths: dict[str, Path] = {}
@@ -365,7 +365,7 @@ def differences(groups: Sequence[Sequence[Candidate]]) -> str:
             paths.setdefault(group[0].parts.get(name, json.dumps("nothing")), group[0].origin.path)
         if len(paths) > 1:
             value_texts = [option_text(json.loads(value)) for value in paths]
-            if len({*value_texts}) < len(value_texts):  # as text unequal values may look the same
+            if len({*value_texts}) < len(value_texts):  # unequal values may look the same
                 value_texts = list(paths)
             pairs = zip(value_texts, paths.values(), strict=True)
             texts.append(f"{name}: " + ", ".join(f"{v} ({p.name})" for v, p in pairs))
@@ -383,20 +383,20 @@ def differences(groups: Sequence[Sequence[Candidate]]) -> str:
     return "; ".join(texts)
 
 
-def board(
-    systems: Sequence[Candidate],
+def leaderboard(
+    systems: Sequence[Entry],
     *,
     confidence_level: float = 0.95,
     scores: Collection[str] | None = None,
     top: int | None = None,
-) -> Board:
-    """The board of systems that were scored alike.
+) -> Leaderboard:
+    """The leaderboard of comparable systems.
 
     Args:
-        systems: of one of the groups of `alike`.
-        confidence_level: of the intervals of scores.
-        scores: further scores to show.
-        top: show so many systems; None for all.
+        systems: the systems of one of the groups of `comparable`.
+        confidence_level: the level of the intervals of scores.
+        scores: additional scores to show.
+        top: the number of systems to show; None for all.
     """
     module, score = systems[0].module, systems[0].score
     distinct, notes = _without_repetitions(systems)
@@ -404,11 +404,11 @@ def board(
     key = f"{module}.{score}"
     pool = merged(
         [
-            renamed(candidate.origin.results, {candidate.system: name})
-            for candidate, name in zip(distinct, names, strict=True)
+            renamed(entry.origin.results, {entry.system: name})
+            for entry, name in zip(distinct, names, strict=True)
         ]
     )
-    problems = [candidate.origin.problem for candidate in distinct if candidate.origin.problem]
+    problems = [entry.origin.problem for entry in distinct if entry.origin.problem]
     if not problems:
         try:
             pairs = paired_scores(pool, combinations(names, 2), [key])
@@ -418,46 +418,46 @@ def board(
     if problems:
         notes.append(f"There are no ranks: {problems[0]}.")
     pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)
-    paths = {name: candidate.origin.path for name, candidate in zip(names, distinct, strict=True)}
-    return Board(module, score, pool, paths, confidence_level, systems[0].task, notes)
+    paths = {name: entry.origin.path for name, entry in zip(names, distinct, strict=True)}
+    return Leaderboard(module, score, pool, paths, confidence_level, systems[0].task, notes)
 
 
-def _without_repetitions(systems: Sequence[Candidate]) -> tuple[list[Candidate], list[str]]:
-    """Of each system the last result, where the same predictions were scored again."""
-    last: dict[Any, Candidate] = {}
-    for number, candidate in enumerate(systems):
-        source = candidate.source
-        key = (candidate.system, source) if source else number
-        if key not in last or last[key].created <= candidate.created:
-            last[key] = candidate
+def _without_repetitions(systems: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
+    """The last result of each system, if the same predictions were scored several times."""
+    last: dict[Any, Entry] = {}
+    for number, entry in enumerate(systems):
+        source = entry.source
+        key = (entry.system, source) if source else number
+        if key not in last or last[key].created <= entry.created:
+            last[key] = entry
     notes = []
     if len(last) < len(systems):
-        notes.append("Of predictions that were scored several times the last result is shown.")
+        notes.append("If predictions were scored several times, the last result is shown.")
     return list(last.values()), notes
 
 
-def _names(systems: Sequence[Candidate]) -> list[str]:
-    """A name for each system: its own, or that of its file where several results have it."""
-    own_names = [candidate.name for candidate in systems]
-    stems = [candidate.origin.path.stem for candidate in systems]
+def _names(systems: Sequence[Entry]) -> list[str]:
+    """A name for each system: its own, or that of its file if several results have it."""
+    own_names = [entry.name for entry in systems]
+    stems = [entry.origin.path.stem for entry in systems]
     names = []
-    for candidate, stem in zip(systems, stems, strict=True):
-        name = candidate.name
+    for entry, stem in zip(systems, stems, strict=True):
+        name = entry.name
         if own_names.count(name) > 1:
             are_distinct = (
                 len({rival.origin.path for rival in systems if rival.origin.path.stem == stem}) == 1
             )
-            file = stem if are_distinct else str(candidate.origin.path)
-            is_alone = sum(rival.origin is candidate.origin for rival in systems) == 1
-            name = file if is_alone else f"{file}: {candidate.system}"
+            file = stem if are_distinct else str(entry.origin.path)
+            is_alone = sum(rival.origin is entry.origin for rival in systems) == 1
+            name = file if is_alone else f"{file}: {entry.system}"
         names.append(name)
     return names
 
 
 def interval_of(result: ModuleResult, score: str, confidence_level: float) -> list[float] | None:
-    """The interval of a score: as it was saved, or from the scores of rows or how often they occur.
+    """The interval of a score: as saved, or from the scores of rows or their counts.
 
-    None where the result has none at this level, and not what it follows from.
+    None if the result does not have one at this level and none can be derived.
     """
     if score in result.confidence_interval and _is_at(result, confidence_level):
         return list(result.confidence_interval[score])
@@ -468,7 +468,7 @@ def interval_of(result: ModuleResult, score: str, confidence_level: float) -> li
 def _counted_interval(
     result: ModuleResult, score: str, confidence_level: float
 ) -> "Interval | None":
-    """The interval that follows from how often scores of rows occur; None if it is not there."""
+    """The interval derived from the counts of row scores; None if these are missing."""
     if score not in result.value_counts:
         return None
     clusters = result.cluster_counts.get(score)
@@ -480,5 +480,5 @@ def _is_at(result: ModuleResult, confidence_level: float) -> bool:
 
 
 def interval_text(interval: Sequence[float] | None) -> str:
-    """An interval in a cell; nothing where there is none."""
+    """An interval in a table cell; empty if there is none."""
     return "" if interval is None else f"[{interval[0]:.4f}, {interval[1]:.4f}]"

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.leaderboards.boards import (
-    Candidate,
+from metric_commons.leaderboards.leaderboards import (
+    Entry,
     SavedResult,
-    alike,
-    board,
-    candidates,
+    comparable,
     differences,
+    entries,
+    leaderboard,
 )
 from metric_commons.leaderboards.task_means import task_means
 from metric_commons.results.results import Results
@@ -34,7 +34,7 @@ def saved(name, right, **options):
 
 
 def grouped(*results):
-    return alike(candidates(results, "qa_em"))
+    return comparable(entries(results, "qa_em"))
 
 
 def test_patterns_with_the_sign_between_options_are_told_apart():
@@ -77,7 +77,7 @@ def test_results_of_an_older_format_are_compared_by_the_whole_signature():
 @pytest.mark.parametrize("names", [("good", "poor"), ("poor", "good")])
 def test_a_difference_has_the_sign_of_the_order_that_is_asked_for(names):
     pair = [saved("good", 9), saved("poor", 3)]
-    ranked = board(grouped(*pair)[0])
+    ranked = leaderboard(grouped(*pair)[0])
     first, second = names
     mean, error = ranked.difference(first, second)
     assert mean == pytest.approx(0.5 if first == "good" else -0.5)
@@ -89,9 +89,9 @@ def test_a_candidate_is_called_by_its_model_where_a_log_names_model_and_task():
     results = saved("m/t", 9).results
     logs = {"logs": {"m/t": {"model": "m", "task": "t"}}}
     of_log = replace(results, provenance=results.provenance | logs)
-    candidate = Candidate(SavedResult(Path("x.json"), of_log), "m/t", "qa_em", "qa_em")
-    assert (candidate.name, candidate.task) == ("m", "t")
-    assert replace(candidate, origin=SavedResult(Path("x.json"), results)).name == "m/t"
+    entry = Entry(SavedResult(Path("x.json"), of_log), "m/t", "qa_em", "qa_em")
+    assert (entry.name, entry.task) == ("m", "t")
+    assert replace(entry, origin=SavedResult(Path("x.json"), results)).name == "m/t"
 
 
 def clusters_of(points, seed, sample_size=4):
@@ -107,7 +107,7 @@ def clusters_of(points, seed, sample_size=4):
 
 def test_scores_of_other_samples_are_told_apart_by_their_seed():
     def groups(*results):
-        return alike(candidates(results, "silhouette"))
+        return comparable(entries(results, "silhouette"))
 
     assert len(groups(clusters_of("a", 0), clusters_of("b", 1))) == 2
     assert len(groups(clusters_of("a", 1), clusters_of("b", 1))) == 1
@@ -117,7 +117,7 @@ def test_scores_of_other_samples_are_told_apart_by_their_seed():
 def test_a_mean_over_tasks_has_an_interval_if_all_errors_are_known():
     def of_task(task, has_error):
         pair = [saved("good", 9), saved("poor", 3)]
-        ranked = board(grouped(*pair)[0])
+        ranked = leaderboard(grouped(*pair)[0])
         if has_error:
             return replace(ranked, task=task)
         systems = {

@@ -1,4 +1,4 @@
-"""The page of leaderboards: tables whose columns sort, in one file that loads nothing."""
+"""A page with leaderboards: sortable tables in a single file without external resources."""
 
 import hashlib
 from base64 import b64encode
@@ -10,15 +10,15 @@ from pathlib import Path
 _FOLDER = Path(__file__).parent
 
 
-def board_page(tables: Sequence[str]) -> str:
-    """The page of these tables, which are HTML and come from `as_html`.
+def leaderboard_page(tables: Sequence[str]) -> str:
+    """A page with these tables, which are HTML from `as_html`.
 
-    Its only script orders the rows of a table by the column whose head is chosen; it is named in
-    the page's policy by its SHA-256, so that no other script can run.
+    Its only script sorts a table by the column whose header is clicked; the page's security policy
+    allows only the SHA-256 of this script, so that no other script can run.
     """
-    script = (_FOLDER / "board.js").read_text("utf-8")
+    script = (_FOLDER / "leaderboard.js").read_text("utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    template = (_FOLDER / "board.html").read_text("utf-8")
+    template = (_FOLDER / "leaderboard.html").read_text("utf-8")
     cards = "\n".join(f'<section class="card">{table}</section>' for table in tables)
     made_by = escape(f"Made by metric-commons {version('metric-commons')}.")
     for name, text in {

@@ -1,8 +1,8 @@
-"""Laws that scores follow, and how often intervals hold the true mean of a law.
+"""Distributions of scores, and how often intervals contain the true mean of a distribution.
 
-All laws are made up, near what benchmarks give: F1 of short answers with many 0 and 1, saturated
-and hopeless ones, shares of 8 samples, scores that hardly vary, clusters that succeed or fail as a
-whole.
+All distributions are made up, but similar to those of benchmarks: F1 of short answers with many
+zeros and ones, saturated and hopeless ones, proportions of 8 samples, scores that hardly vary,
+clusters that succeed or fail as a whole.
 """
 
 import math
@@ -13,10 +13,10 @@ import numpy as np
 
 
 class Cell(NamedTuple):
-    """What intervals of one law did: how often they held the mean, and how wide they were."""
+    """The intervals of one distribution: how often they contain the mean, and their width."""
 
     coverage: float
-    above: float  # the share of intervals that lie above the mean
+    above: float  # the proportion of intervals above the mean
     below: float
     width: float
     runs: int
@@ -45,12 +45,16 @@ def exact_cells(intervals, trials, shares):
         ]
     )
     share = np.asarray(shares)[:, None]
-    law = np.exp(log_choices + successes * np.log(share) + (trials - successes) * np.log1p(-share))
+    distribution = np.exp(
+        log_choices + successes * np.log(share) + (trials - successes) * np.log1p(-share)
+    )
     low, high = np.asarray(intervals, float).T
-    return (law * ((low <= share) & (share <= high))).sum(axis=1), law @ (high - low)
+    return (distribution * ((low <= share) & (share <= high))).sum(axis=1), distribution @ (
+        high - low
+    )
 
 
-# Scores of rows: each law is a large sample, whose mean is the truth.
+# Scores of rows: each distribution is a large sample, whose mean is the truth.
 
 
 def _short_answers(rng, zeros, ones, size):
@@ -62,7 +66,7 @@ def _short_answers(rng, zeros, ones, size):
     return np.where(kind < zeros, 0.0, np.where(kind < zeros + ones, 1.0, between))
 
 
-def score_laws(size=20_000):
+def score_distributions(size=20_000):
     """Large samples of scores from 0 to 1, by name."""
     rng = np.random.default_rng(0)
     return {
@@ -77,7 +81,7 @@ def score_laws(size=20_000):
     }
 
 
-def difference_laws(size=20_000):
+def difference_distributions(size=20_000):
     """Large samples of differences of two systems, by name."""
     rng = np.random.default_rng(1)
     hard = rng.beta(0.5, 0.5, size)

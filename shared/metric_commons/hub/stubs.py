@@ -1,8 +1,9 @@
-"""What a module needs of `evaluate` and `datasets` to score, where neither is installed.
+"""Stubs of `evaluate` and `datasets`, sufficient for scoring if neither is installed.
 
-In a browser a module runs without both: they need Arrow, files and a network. A module derives from
-a class of `evaluate` and declares its inputs with types of `datasets`; both are a few lines, for
-everything else is its own. This file imports no other file of ours: a page carries it.
+In a browser, modules run without these libraries, which need Arrow, files and a network. A module
+derives from a class of `evaluate` and declares its inputs with types of `datasets`; a few lines
+replace both, since everything else is in the module. This file does not import any of our other
+files: it is part of a page.
 """
 
 import importlib
@@ -14,7 +15,7 @@ from typing import Any
 
 
 class EvaluationModule:
-    """What `evaluate` gives a module: its information, its inputs and its name."""
+    """The attributes that `evaluate` gives a module: its information, its inputs and its name."""
 
     def __init__(
         self, config_name: str | None = None, num_process: int = 1, process_id: int = 0
@@ -30,7 +31,7 @@ class EvaluationModule:
 
     @property
     def features(self) -> Any:
-        """The inputs, or several ways to give them."""
+        """The inputs: one declaration, or several alternatives."""
         return self.info.features
 
     def _feature_names(self) -> list[str]:
@@ -39,15 +40,15 @@ class EvaluationModule:
 
 
 class Metric(EvaluationModule):
-    """The base of metrics."""
+    """The base class of metrics."""
 
 
 class Comparison(EvaluationModule):
-    """The base of comparisons."""
+    """The base class of comparisons."""
 
 
 class Information(SimpleNamespace):
-    """What a module says of itself."""
+    """The declarations of a module."""
 
     format = None
 
@@ -60,14 +61,14 @@ class Value:
 
 
 class List:
-    """Lists of values of a type."""
+    """A list of values of one type."""
 
     def __init__(self, feature: Any, length: int = -1) -> None:
         self.feature, self.length = feature, length
 
 
 def load(path: str, **settings: Any) -> Any:
-    """The module of a script that lies in a folder with all files that it imports."""
+    """Load the module of a script in a folder with all files that it imports."""
     script = Path(path)
     sys.path.insert(0, str(script.parent.parent))
     module = importlib.import_module(f"{script.parent.name}.{script.stem}")
@@ -82,7 +83,7 @@ def load(path: str, **settings: Any) -> Any:
 
 
 def install() -> None:
-    """Let `import evaluate` and `import datasets` find what is here."""
+    """Make `import evaluate` and `import datasets` resolve to this file."""
     names: dict[str, dict[str, Any]] = {
         "evaluate": {
             "EvaluationModule": EvaluationModule,

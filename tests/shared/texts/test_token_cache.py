@@ -1,4 +1,4 @@
-"""Functions that compare the same rows read them once, with the results of reading them anew."""
+"""Functions that compare the same rows tokenize them once, without changing their results."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,7 +7,7 @@ import pytest
 
 from metric_commons.answers import answers
 from metric_commons.answers.answers import contained, exact_match, token_f1
-from metric_commons.texts.readings import shared_readings
+from metric_commons.texts.token_cache import shared_token_cache
 
 ROWS = 40
 PREDICTIONS = [f"The answer, of row {row % 7}" for row in range(ROWS)]
@@ -15,17 +15,17 @@ REFERENCES = [[f"answer of row {row % 5}", "Row"] for row in range(ROWS)]
 
 
 @pytest.fixture
-def readings(monkeypatch):
-    """The normalizers with which blocks of rows were read."""
-    read = []
+def tokenized(monkeypatch):
+    """The normalizers with which blocks of rows were tokenized, in order."""
+    names = []
 
     class Pairs(answers.AnswerPairs):
         def __init__(self, block, normalizer):
-            read.append(normalizer.__name__)
+            names.append(normalizer.__name__)
             super().__init__(block, normalizer)
 
     monkeypatch.setattr(answers, "AnswerPairs", Pairs)
-    return read
+    return names
 
 
 def scores(predictions=PREDICTIONS, references=REFERENCES, **options):
@@ -38,49 +38,49 @@ def scores(predictions=PREDICTIONS, references=REFERENCES, **options):
 
 
 @pytest.mark.parametrize("normalizer", ["squad", "drop", "none"])
-def test_results_are_those_of_single_readings(normalizer):
-    with shared_readings():
+def test_cached_results_equal_uncached_ones(normalizer):
+    with shared_token_cache():
         shared = scores(normalizer=normalizer)
 
     np.testing.assert_array_equal(shared, scores(normalizer=normalizer))
 
 
-def test_the_same_rows_are_read_once(readings):
-    with shared_readings():
+def test_the_same_rows_are_tokenized_once(tokenized):
+    with shared_token_cache():
         scores(normalizer="squad")
         scores(normalizer="lower")
         scores(list(PREDICTIONS), [list(row) for row in REFERENCES], normalizer="squad")
 
-    assert len(readings) == 2
+    assert len(tokenized) == 2
     scores(normalizer="squad")
-    assert len(readings) == 2 + 4
+    assert len(tokenized) == 2 + 4
 
 
-def test_other_rows_are_read_again(readings):
+def test_different_rows_are_tokenized_again(tokenized):
     rows = list(PREDICTIONS)
-    with shared_readings():
+    with shared_token_cache():
         first = exact_match(rows, REFERENCES)
         second = exact_match(["Row"] * ROWS, REFERENCES)
 
-    assert len(readings) == 2
+    assert len(tokenized) == 2
     assert first.tolist() != second.tolist()
 
 
-def test_threads_have_readings_of_their_own(readings):
+def test_threads_have_readings_of_their_own(tokenized):
     def work(_):
-        with shared_readings():
+        with shared_token_cache():
             return exact_match(PREDICTIONS, REFERENCES).tolist()
 
     with ThreadPoolExecutor(4) as threads:
         results = list(threads.map(work, range(8)))
 
-    assert len(readings) == 8
+    assert len(tokenized) == 8
     assert results == [exact_match(PREDICTIONS, REFERENCES).tolist()] * 8
 
 
-def test_many_rows_are_not_kept(readings, monkeypatch):
-    monkeypatch.setattr(answers, "_SHARED_ROWS", ROWS - 1)
-    with shared_readings():
+def test_many_rows_are_not_cached(tokenized, monkeypatch):
+    monkeypatch.setattr(answers, "_CACHED_ROWS", ROWS - 1)
+    with shared_token_cache():
         scores()
 
-    assert len(readings) == 4
+    assert len(tokenized) == 4

@@ -1,7 +1,7 @@
-"""What the files of the house must look like, and that each rule notices when one does not.
+"""Rules for the files of the package, and tests that each rule notices a violation.
 
-A rule is a function from a text to its faults. The house has to have none; the broken toys at
-the end of this file have to have theirs.
+A rule is a function from a text to its violations. The package must have none; the broken toys at
+the end of this file must each have theirs.
 """
 
 import ast
@@ -85,14 +85,14 @@ ARROWS = [
     ("applications", "leaderboards"),
 ]
 ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
-TRAVELLING = (
+BUNDLED = (
     "base",
     "numbers",
     "resampling",
     "statistics",
     *FOUNDATIONS,
     *FAMILIES,
-)  # the rooms that scripts reach
+)  # the rooms whose files scripts reach
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if "metrics" not in path.parts)
 OF_ROOMS = [path for path in FILES if path.parent != PACKAGE]
 
@@ -170,7 +170,7 @@ def foreign_libraries(path, text):
     room = path.parent.name
     if room not in LIBRARIES:
         return []
-    text = text if room in TRAVELLING else at_import(text)
+    text = text if room in BUNDLED else at_import(text)
     names = {name for name in imported(text) if not name.startswith(".")}
     return sorted(names - LIBRARIES[room] - sys.stdlib_module_names)
 
@@ -189,7 +189,7 @@ def circles(graph):
 
 
 def twins(paths):
-    """Stems of travelling files that do not stand alone, or belong to somebody else."""
+    """Stems of bundled files that are not unique, or are taken by another module."""
     stems = [path.stem for path in paths]
     taken = {*sys.stdlib_module_names, *METRICS, *ARITHMETIC, "datasets", "evaluate"}
     return sorted({stem for stem in stems if stems.count(stem) > 1 or stem in taken})
@@ -225,7 +225,7 @@ def impolite(text):
 
 
 def vague(text):
-    """Names that say nothing."""
+    """Names without meaning."""
     words = re.compile(r"(?:^|_)(?:utils?|helpers?|managers?)(?:_|$)|(?:Util|Helper|Manager)s?$")
     return [
         node.name
@@ -256,13 +256,13 @@ def misread(path):
 
 
 def foreign(text):
-    """Imports of a script beyond evaluate, datasets and files that travel."""
-    travelling = {
+    """Imports of a script other than evaluate, datasets and bundled files."""
+    bundled = {
         f"metric_commons.{path.parent.name}.{path.stem}"
         for path in OF_ROOMS
-        if path.parent.name in TRAVELLING and path.stem != "__init__"
+        if path.parent.name in BUNDLED and path.stem != "__init__"
     }
-    allowed = {"datasets", "evaluate", *travelling}
+    allowed = {"datasets", "evaluate", *bundled}
     faults = []
     for node in ast.walk(syntax(text)):
         if isinstance(node, ast.Import):
@@ -349,20 +349,20 @@ def files():
         yield from (Path(folder, name) for name in names if name not in ignored)
 
 
-# The house
+# The package
 
 
 @pytest.mark.parametrize("path", OF_ROOMS, ids=script_name)
 def test_a_file_keeps_the_rules(path):
     text = path.read_text("utf-8")
-    travels = path.parent.name in TRAVELLING and path.stem != "__init__"
+    is_bundled = path.parent.name in BUNDLED and path.stem != "__init__"
 
     assert not against_the_arrows(path, text)
     assert not foreign_libraries(path, text)
     assert path.parent.name in (*SURFACES, *APPLICATIONS) or not impolite(text)
     assert not vague(text)
     assert not hidden_from_help(text)
-    assert not travels or not unportable(text)
+    assert not is_bundled or not unportable(text)
 
 
 def test_nothing_imports_itself_by_way_of_others():
@@ -382,18 +382,16 @@ def test_a_room_can_be_read_at_a_glance(room):
     assert len(files) <= MOST_FILES or room in {"files", "statistics"}
 
 
-def test_every_room_has_its_place():
+def test_every_room_is_in_a_group():
     placed = {room for arrow in ARROWS for name in arrow for room in members(name)} - {"script"}
 
     assert set(ROOMS) == placed
 
 
-def test_a_space_can_lie_flat():
-    travelling = [
-        path for path in OF_ROOMS if path.parent.name in TRAVELLING and path.stem != "__init__"
-    ]
+def test_files_of_a_space_have_unique_names():
+    bundled = [path for path in OF_ROOMS if path.parent.name in BUNDLED and path.stem != "__init__"]
 
-    assert not twins(travelling)
+    assert not twins(bundled)
 
 
 def test_contributing_draws_these_arrows():
@@ -414,15 +412,15 @@ def test_contributing_lists_the_rooms_and_their_files():
 
 
 @pytest.mark.parametrize("room", [*ROOMS, ""])
-def test_the_face_of_a_room_shows_what_it_names(room):
-    face = import_module(f"metric_commons.{room}".rstrip("."))
-    names = getattr(face, "__all__", [])
+def test_the_public_names_of_a_room_exist(room):
+    public = import_module(f"metric_commons.{room}".rstrip("."))
+    names = getattr(public, "__all__", [])
     files = {path.stem for path in (PACKAGE / room).glob("*.py")} | set(ROOMS if not room else ())
 
-    assert face.__doc__
+    assert public.__doc__
     assert len(set(names)) == len(names)
     assert not files & set(names), "importing the file would hide the name"
-    assert all(getattr(face, name) is not None for name in names)
+    assert all(getattr(public, name) is not None for name in names)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -459,7 +457,7 @@ def test_importing_the_package_loads_nothing():
     assert not loaded & {"datasets", "evaluate", "numpy", "pandas", "pyarrow", "scipy", "typer"}
 
 
-def test_the_face_of_a_room_loads_no_file_that_is_not_asked_for():
+def test_the_public_names_of_a_room_load_only_what_is_needed():
     program = "import sys, metric_commons.answers as room; room.exact_match; print(*sys.modules)"
 
     loaded = output(program).split()
@@ -494,7 +492,7 @@ def test_no_file_is_tied_to_a_machine():
 # The rules bite
 
 SCRIPT = '''\
-"""Share of toys."""
+"""Proportion of toys."""
 
 import datasets
 import evaluate
@@ -505,7 +503,7 @@ _CITATION = "none"
 
 
 class ToyShare(BatchMetric):
-    """Share of toys.
+    """Proportion of toys.
 
     Args:
         predictions: toys.
@@ -561,7 +559,7 @@ def test_a_misread_import_is_noticed(old, new, tmp_path):
         (foreign, "import evaluate", "from .qa_em import QaEm"),
         (foreign, "metric_commons.base.module", "metric_commons.catalog.catalog"),
         (foreign, "metric_commons.base.module", "metric_commons.hub.bundling"),
-        (disordered, '"""Share of toys."""\n\n', ""),
+        (disordered, '"""Proportion of toys."""\n\n', ""),
         (disordered, '_CITATION = "none"', ""),
         (disordered, '_CITATION = "none"', '_CITATION = "none"\nimport evaluate'),
         (disordered, '_CITATION = "none"', '_CITATION = "none"\nprint(_CITATION)'),
