@@ -53,7 +53,7 @@ def clustering_scores(
             adjusted Rand index and normalized information.
         metric: of the silhouette; the other measures are Euclidean.
         per_example: also return the silhouette of each point; NaN for those not in the sample.
-        sample_size: take the silhouette of so many points alone, drawn without replacement.
+        sample_size: take the silhouette of this many points alone, drawn without replacement.
         confidence_level: also return intervals of the silhouette, or of scores of labels.
         n_resamples: how many draws the intervals of scores of labels take.
         seed: of the draws, and of the sample.

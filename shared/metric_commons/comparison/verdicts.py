@@ -195,7 +195,7 @@ def _needed(
 ) -> int | None:
     """How many rows, or clusters, would show that a system is not inferior.
 
-    Of bounded means by the law of their interval; of others by Student's t.
+    Of bounded means by the distribution of their interval; of others by Student's t.
     """
     from ..statistics.significance import rows_that_show_margin
 

@@ -1,7 +1,7 @@
 """The interval of the expected calibration error.
 
 The estimate is too great: a calibrated model has an error above 0 by chance, and resampling adds
-the same again. The lower end is the greatest part of the observed gaps for which these and normal
+the same again. The lower end is the largest part of the observed gaps for which these and normal
 noise together exceed the observed error less often than a tail; 0 if noise alone makes it. The
 upper end follows from random weights with the unseen row that adds most to the gaps, less the bias
 that weights alone show.
@@ -139,7 +139,7 @@ def _normal_numbers(seed: int, shape: tuple[int, int]) -> Floats:
 
 
 def _least_part(gaps: Floats, noise: Floats, observed: float, level: float) -> float:
-    """The greatest part of the gaps that, with noise, stays below what was observed."""
+    """The largest part of the gaps that, with noise, stays below what was observed."""
 
     def reaches(part: float) -> Any:
         return np.quantile(np.abs(part * gaps + noise).sum(axis=1), level) < observed

@@ -39,7 +39,7 @@ def score_estimators(
     Args:
         scores: the scores.
         rows: how many rows each rests on; of a list of scores a list.
-        upper_bounds: the greatest value that each can have; infinite for errors without a bound.
+        upper_bounds: the largest value that each can have; infinite for errors without a bound.
         clusters: of the rows; None if they stand alone.
         weights: of the rows; None if all weigh alike.
     """
@@ -77,32 +77,32 @@ def _mean_interval(
     influences: Floats,
     weights: Floats | None,
     clusters: Clusters | None,
-    greatest: float,
+    largest: float,
     **options: Any,
 ) -> Interval:
     """The interval of a mean of rows, whose scores follow from their influences on it."""
     n_clusters = None if clusters is None else len(clusters.labels)
     level = options.get("confidence_level", 0.95)
-    name = "unseen_error" if math.isinf(greatest) else "unseen_row"
+    name = "unseen_error" if math.isinf(largest) else "unseen_row"
     if math.isnan(score):
         return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
     counting = np.ones(influences.size, bool) if weights is None else weights > 0
     member_clusters = None if clusters is None else clusters.take(counting)
     w = np.ones(influences.size) if weights is None else weights[counting]
     values = score + influences[counting] * (math.fsum(w.tolist()) / w)
-    values = np.clip(values, 0.0, greatest)
+    values = np.clip(values, 0.0, largest)
     is_whole = np.abs(values - np.rint(values)) < _ROUNDING
     values = np.where(is_whole, np.rint(values), values)
     if weights is not None:
         return weighted_mean_interval(
-            values, w, member_clusters, confidence_level=level, bounds=(0.0, greatest)
+            values, w, member_clusters, confidence_level=level, bounds=(0.0, largest)
         )
     sums = None if member_clusters is None else member_clusters.sums(values)
     method = options.get("method", "auto")
-    if method == ("korn_graubard" if math.isinf(greatest) else "log_t"):
+    if method == ("korn_graubard" if math.isinf(largest) else "log_t"):
         options["method"] = "auto"  # the result says which it was
     return interval(
-        values, clusters=sums, bounds=(0.0, greatest), **{"confidence_level": level} | options
+        values, clusters=sums, bounds=(0.0, largest), **{"confidence_level": level} | options
     )
 
 

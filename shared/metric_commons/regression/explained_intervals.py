@@ -173,7 +173,7 @@ def correlation_interval(
 def rank_interval(
     kind: str, value: float, rows: float, confidence_level: float, n_clusters: int | None = None
 ) -> Interval:
-    """The interval of Spearman's or Kendall's rank correlation of so many rows.
+    """The interval of Spearman's or Kendall's rank correlation of this many rows.
 
     Student's t takes the place of the normal distribution. A correlation of 1 or -1 counts as one
     exchange of neighbours short of it, and its own end stays.

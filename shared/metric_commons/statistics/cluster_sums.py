@@ -124,7 +124,7 @@ class ClusterSums:
 
     @classmethod
     def reduced(cls, clusters: dict[str, tuple[int, int]], power: int) -> Self:
-        """With the greatest power of two of which all sums are multiples."""
+        """With the largest power of two of which all sums are multiples."""
         bits = 0
         for _, units in clusters.values():
             bits |= units

@@ -86,7 +86,7 @@ def holm(p_values: ArrayLike) -> Floats:
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
     """P-values adjusted so that of those below a level at most that share is expected to be wrong.
 
-    The greatest stays, the next one is multiplied by tests / (tests - 1), and so on, but none comes
+    The largest stays, the next one is multiplied by tests / (tests - 1), and so on, but none comes
     out greater than one before it. NaN stays, and does not count. It presumes tests that are
     independent or depend on each other positively, as measures of the same systems do.
 
@@ -130,10 +130,10 @@ def max_t(
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> Floats:
-    """Two-sided p-values of several comparisons, adjusted by the law of their greatest statistic.
+    """Two-sided p-values of several comparisons, adjusted by the law of their largest statistic.
 
     Each draw gives every row one random sign, the same in all comparisons, so that what they have
-    in common is made use of. A comparison is as extreme as the greatest of |sum d| / sqrt(sum d**2)
+    in common is made use of. A comparison is as extreme as the largest of |sum d| / sqrt(sum d**2)
     among itself and all that were less extreme (step-down). p is (count + 1) / (n_resamples + 1).
     As it is adjusted already, no factor makes the least possible p-value too great for many pairs.
 
@@ -164,7 +164,7 @@ def max_t(
         return np.ones(len(values))
     if clusters is not None:
         values = _summed(values, clusters)
-    # The greatest of each comparison becomes 1, which keeps squares from being infinite or 0.
+    # The largest of each comparison becomes 1, which keeps squares from being infinite or 0.
     sizes = np.abs(values).max(axis=1, keepdims=True)
     values = values / np.where(sizes, sizes, 1.0)
     lengths = np.array([[math.sqrt(exact_sum(np.square(row)))] for row in values])
@@ -185,9 +185,9 @@ def max_t(
         bits = np.unpackbits(raw.view(np.uint8).reshape(draws, -1), axis=1, bitorder="little")
         signs = 2.0 * bits[:, : len(columns)] - 1
         sums = np.abs(signs @ columns)
-        # The greatest among each comparison and all that come after it.
-        greatest = np.maximum.accumulate(sums[:, ::-1], axis=1)[:, ::-1]
-        counts += np.count_nonzero(greatest >= limits, axis=0)
+        # The largest among each comparison and all that come after it.
+        largest = np.maximum.accumulate(sums[:, ::-1], axis=1)[:, ::-1]
+        counts += np.count_nonzero(largest >= limits, axis=0)
     adjusted = np.empty(order.size)
     adjusted[order] = np.maximum.accumulate((counts + 1) / (n_resamples + 1))
     return adjusted

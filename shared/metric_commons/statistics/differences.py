@@ -81,7 +81,7 @@ def difference_interval(
     The methods:
 
     * "auto": of bounded scores rows, or clusters, weighed at random with one that was not seen, on
-      which one system has the least score and the other the greatest, "unseen_row". It is never a
+      which one system has the least score and the other the largest, "unseen_row". It is never a
       point. Without bounds it is "t".
     * "t": Student's, of rows or clusters; with K - 1 degrees of freedom for the Kish number K.
       Equal differences say nothing about others: their interval is NaN.
@@ -92,7 +92,7 @@ def difference_interval(
         confidence_level: strictly between 0 and 1.
         method: one of the above.
         clusters: one label per row, or the sums of the differences by cluster.
-        bounds: the least and the greatest possible score, so that a difference is at most their
+        bounds: the least and the largest possible score, so that a difference is at most their
             range; (0, inf) or (-inf, inf) without a limit.
         n_resamples: how many resamples the bootstrap draws.
         seed: of these draws.
@@ -136,7 +136,7 @@ def difference_interval(
 
 
 def _span(differences: Floats, low: float, high: float) -> float:
-    """The greatest possible difference of two scores."""
+    """The largest possible difference of two scores."""
     span = high - low
     if math.isfinite(span) and float(np.abs(differences).max()) > span:
         raise OptionError("differences", f"go beyond {span:g}, the range of scores in bounds")
@@ -203,7 +203,7 @@ def margin_p_values(
         values: the differences.
         sums: those of clusters; None if rows stand alone.
         margin: above 0.
-        span: the greatest possible difference; infinite for Student's t.
+        span: the largest possible difference; infinite for Student's t.
     """
     if math.isinf(span):
         spread = row_spread(values) if sums is None else sums.spread()
@@ -237,7 +237,7 @@ def rows_for_margin(
         values: the differences.
         sums: those of clusters; None if rows stand alone.
         margin: above 0.
-        span: the greatest possible difference, finite.
+        span: the largest possible difference, finite.
         alpha: the level of the decision.
         power: the probability of it.
         as_observed: whether the difference is what was observed; else systems are equally good.

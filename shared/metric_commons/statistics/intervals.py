@@ -10,7 +10,7 @@ of an *effective* number of trials, the number that would give a proportion the 
 
     n_eff = N (N + 1) g / (SS + g),   g = m (1 - m),   SS = sum of (score - m)**2.
 
-This is the variance of the N rows and of one pseudo-row with g, the greatest variance that the mean
+This is the variance of the N rows and of one pseudo-row with g, the largest variance that the mean
 allows. For scores 0 and 1, SS is N g and n_eff is N. The interval is Clopper and Pearson's for m n'
 successes in n' = n_eff (z / t)**2 trials, where z and t are the normal and Student's critical
 values (Korn and Graubard 1998). With clusters of rows the same holds of the variance between
@@ -40,7 +40,7 @@ from .spreads import Spread, row_spread, weighted_scores
 
 
 def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
-    """The least and the greatest possible score."""
+    """The least and the largest possible score."""
     try:
         low, high = map(float, bounds)
     except (TypeError, ValueError):
@@ -48,13 +48,13 @@ def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
     if not (low < high and (math.isfinite(low) or (low, high) == (-math.inf, math.inf))):
         raise OptionError(
             "bounds",
-            f"must be the least and the greatest score, such as (0, 1), (0, inf) or (-inf, inf), "
+            f"must be the least and the largest score, such as (0, 1), (0, inf) or (-inf, inf), "
             f"got {bounds!r}",
         )
     return low, high
 
 
-Bounds = Annotated[tuple[float, float], Parsed(score_range, "the least and the greatest score")]
+Bounds = Annotated[tuple[float, float], Parsed(score_range, "the least and the largest score")]
 
 
 class _Precision(NamedTuple):
@@ -104,7 +104,7 @@ def interval(
         method: one of the above.
         clusters: one label per row, or for a multiset the sums of its clusters; None if rows stand
             alone.
-        bounds: the least and the greatest possible score; (0, inf) for errors, (-inf, inf) for
+        bounds: the least and the largest possible score; (0, inf) for errors, (-inf, inf) for
             differences of them.
         constant_error: of errors the mean error of the best constant prediction: how great an
             unseen error may be if all errors are 0. None leaves the upper end open there.
@@ -241,8 +241,8 @@ def resampled_interval(
         return cast(list[Interval], listed)
     low, high = percentile_ends(values, confidence_level).tolist()
     defined = values[~np.isnan(values)]
-    greatest = max(-defined.min(initial=0.0), defined.max(initial=0.0))
-    scale = float(greatest) or 1.0  # so that no square overflows
+    largest = max(-defined.min(initial=0.0), defined.max(initial=0.0))
+    scale = float(largest) or 1.0  # so that no square overflows
     defined /= scale
     error = deviation(defined) * scale
     return Interval(low, high, "bootstrap", error, None, n_clusters)
@@ -296,7 +296,7 @@ def _cluster_sums(
 def _successes(
     values: Floats, counts: Integers | None, low: float, high: float, rows: int
 ) -> int | None:
-    """How many scores are the greatest possible one, if all others are the least possible one."""
+    """How many scores are the largest possible one, if all others are the least possible one."""
     best, worst = values == high, values == low
     if counts is None:
         successes, failures = int(np.count_nonzero(best)), int(np.count_nonzero(worst))
@@ -349,19 +349,19 @@ def _bounded_precision(
     spread: Spread, units: Spread, low: float, high: float, binary: bool
 ) -> _Precision:
     """How many trials scores of a range are worth: those of rows, and of clusters."""
-    greatest = (spread.mean - Fraction(low)) * (Fraction(high) - spread.mean)
+    largest = (spread.mean - Fraction(low)) * (Fraction(high) - spread.mean)
     pseudo_row = Fraction(1)
     trials = float(spread.rows)
-    if greatest and not binary:
-        trials = float(greatest / spread.cautious_variance(greatest, pseudo_row))
+    if largest and not binary:
+        trials = float(largest / spread.cautious_variance(largest, pseudo_row))
     if units.clusters is None:
         return _Precision(trials, math.inf if binary else units.degrees)
     if units.units <= 1:
         return _Precision(0.0, 0.0, math.nan)
-    if not greatest:
+    if not largest:
         clustered = float(units.units)
     else:
-        clustered = min(float(greatest / units.cautious_variance(greatest, pseudo_row)), trials)
+        clustered = min(float(largest / units.cautious_variance(largest, pseudo_row)), trials)
     return _Precision(clustered, units.degrees, trials / clustered)
 
 

@@ -44,7 +44,7 @@ class SumRatio:
         return weighed_sum(columns, self.numerator), weighed_sum(columns, self.denominator)
 
     def bounds(self, law: LawUnits) -> tuple[float, float]:
-        """The least and the greatest ratio of an unseen unit."""
+        """The least and the largest ratio of an unseen unit."""
         if self.upper is not None:
             return 0.0, self.upper
         return 0.0, max(1.0, law.greatest_ratio)
@@ -159,11 +159,11 @@ def korn_graubard_ends(
     if units <= 1:
         return 0.0, 1.0
     ratio = min(max(float(numerators.sum() / sizes.sum()), 0.0), 1.0)
-    greatest = ratio * (1 - ratio)
+    largest = ratio * (1 - ratio)
     trials = units
-    if greatest:
-        pseudo = (units / (units - 1) * variance + squares / units * greatest) / (1 + 1 / units)
-        trials = min(greatest / pseudo, units * (units + 1))
+    if largest:
+        pseudo = (units / (units - 1) * variance + squares / units * largest) / (1 + 1 / units)
+        trials = min(largest / pseudo, units * (units + 1))
     normal = critical_value(confidence_level, math.inf)
     trials *= (normal / critical_value(confidence_level, units - 1)) ** 2
     return clopper_pearson(ratio * trials, trials, confidence_level)
@@ -239,7 +239,7 @@ def weighted_mean_interval(
         weights: above 0, shape (rows,).
         clusters: of the rows; None if they stand alone.
         confidence_level: strictly between 0 and 1.
-        bounds: the least and the greatest score; (0, inf) for errors.
+        bounds: the least and the largest score; (0, inf) for errors.
         constant_error: as in `interval`.
     """
     numerators, sizes = scores * weights, weights
@@ -280,7 +280,7 @@ def pairs_interval(
         sizes: at least 0.
         counts: how often each occurs; None for once.
         confidence_level: strictly between 0 and 1.
-        bounds: the least and the greatest ratio of a unit.
+        bounds: the least and the largest ratio of a unit.
         n_clusters: how many clusters there are; None if rows stand alone.
 
     >>> print(

@@ -415,10 +415,10 @@ def in_whole_units(
     """
     floats = values.astype(np.float64)
     totals = cluster_totals(floats, clusters)
-    greatest = len(totals) * np.abs(totals).max(axis=0, initial=0)
+    largest = len(totals) * np.abs(totals).max(axis=0, initial=0)
     if pairs:
-        greatest = np.tile(2 * greatest.reshape(2, -1).max(axis=0), 2)
-    _, exponents = np.frexp(greatest)
+        largest = np.tile(2 * largest.reshape(2, -1).max(axis=0), 2)
+    _, exponents = np.frexp(largest)
     units: Floats = np.rint(np.ldexp(floats, 51 - exponents))
     return units, exponents.astype(np.int64) - 51
 

@@ -107,7 +107,7 @@ def bleu_statistics(
             ),
             "sys_len",
             "ref_len",
-            greatest=100.0,
+            largest=100.0,
         ),
     )
 
@@ -203,7 +203,7 @@ def bleu_laws(
     score: Callable[[Mapping[str, Floats]], Floats],
     length: str,
     reference_length: str,
-    greatest: float = 1.0,
+    largest: float = 1.0,
 ) -> Laws:
     """How BLEU follows from sums; an unseen row shares nothing with its reference, or all.
 
@@ -211,7 +211,7 @@ def bleu_laws(
         score: BLEU of arrays of sums.
         length: the name of the length of translations.
         reference_length: that of references.
-        greatest: the greatest score.
+        largest: the largest score.
     """
 
     def laws(statistics: Sequence[str]) -> dict[str, Law]:
@@ -224,7 +224,7 @@ def bleu_laws(
             shared = {name: sums[name.replace("count_", "total_")] for name in counts}
             return shared | {reference_length: sums[length]}
 
-        law = SumFunction(score, {length: 1}, nothing_shared, all_shared, (0.0, greatest))
+        law = SumFunction(score, {length: 1}, nothing_shared, all_shared, (0.0, largest))
         return {"bleu": law}
 
     return laws
