@@ -20,8 +20,8 @@ from scipy import stats
 
 from metric_commons.classification.labels import label_scores, label_table
 from metric_commons.numbers.multisets import Multiset
+from metric_commons.resampling.bootstrap import mean_interval
 from metric_commons.statistics import interval
-from metric_commons.statistics.bootstrap import mean_interval
 
 ROUNDS = 7
 RESAMPLES = 10_000

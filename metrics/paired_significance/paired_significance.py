@@ -10,7 +10,8 @@ import evaluate
 
 from metric_commons.base.module import BatchComparison
 from metric_commons.numbers.domains import Labels, Level, Positive, Resamples, Seed
-from metric_commons.statistics.paired_tests import Alternative, DifferenceMethod, Test
+from metric_commons.statistics.differences import DifferenceMethod
+from metric_commons.statistics.paired_tests import Alternative, Test
 from metric_commons.statistics.significance import compare
 
 _CITATION = """\

@@ -65,7 +65,8 @@ ARROWS = [
     ("foundations", "statistics"),
     ("formulas", "algebra"),
     ("ranking", "files"),
-    ("statistics", "numbers"),
+    ("statistics", "resampling"),
+    ("resampling", "numbers"),
     ("files", "numbers"),
     ("log_formats", "files"),
     ("catalog", "base"),
@@ -88,6 +89,7 @@ ROOMS = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
 BUNDLED = (
     "base",
     "numbers",
+    "resampling",
     "statistics",
     "algebra",
     *FOUNDATIONS,
@@ -101,7 +103,11 @@ OF_ROOMS = [path for path in FILES if path.parent != PACKAGE]
 ARITHMETIC = {"numpy", "scipy"}
 LIBRARIES = {
     **dict.fromkeys(
-        ("numbers", "statistics", "algebra", "files", "log_formats", *FOUNDATIONS, *FAMILIES),
+        (
+            *("numbers", "resampling", "statistics", "algebra", "files", "log_formats"),
+            *FOUNDATIONS,
+            *FAMILIES,
+        ),
         ARITHMETIC,
     ),
     "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
@@ -470,7 +476,7 @@ def test_the_arithmetic_needs_no_evaluate():
     files = [
         path
         for path in OF_ROOMS
-        if path.parent.name in {*FAMILIES, *FOUNDATIONS, "statistics", "numbers"}
+        if path.parent.name in {*FAMILIES, *FOUNDATIONS, "statistics", "resampling", "numbers"}
     ]
     program = "\n".join(
         [

@@ -138,7 +138,9 @@ def test_the_interval_of_a_mean_is_one_of_means():
         "confidence_interval"
     ]["wer"]
 
-    assert (low, high) == (0.0, 1.0)
+    # Rows 1, 0 and 1/2 with one that was not seen: nearly anything is possible.
+    assert 0 < low < 0.1
+    assert 0.9 < high < 1
 
 
 def test_alignments_tell_what_became_of_each_word():

@@ -89,8 +89,8 @@ def test_equal_systems(paired_significance):
         "diff": 0.0,
         "p_value": 1.0,
         "significant": False,
-        # One win and one loss more are half of four rows: 1.959964 * sqrt(0.5 / 4).
-        "confidence_interval": pytest.approx([-0.6929519121748409, 0.6929519121748409], rel=1e-12),
+        # The share of one row of three, weighed at random, is Beta(1, 2): 1 - sqrt(0.025).
+        "confidence_interval": pytest.approx([-0.841886116991581, 0.841886116991581], rel=1e-9),
         "test": "sign_flip_exact",
         "statistic": 0.0,
         "standard_error": 0.0,
@@ -105,7 +105,8 @@ def test_one_row_says_nothing(paired_significance, test, p_value):
 
     assert result["p_value"] == pytest.approx(p_value, nan_ok=True)
     assert result["significant"] is False
-    assert result["confidence_interval"] == [-1.0, 1.0]
+    # The unseen row is as heavy as this one: from 0.8 - 1.8 * 0.975 to 0.8 + 0.2 * 0.975.
+    assert result["confidence_interval"] == pytest.approx([-0.955, 0.995])
 
 
 def test_without_an_interval(paired_significance):

@@ -190,14 +190,14 @@ def test_intervals_of_areas_are_those_of_resampled_pairs(selective):
         answer(bool(chance.random() < confidence), float(confidence))
         for confidence in chance.integers(1, 10, 60) / 10
     ]
-    result = selective.compute(predictions=rows, confidence_level=0.9, n_resamples=500)
+    options = {"confidence_level": 0.9, "n_resamples": 500, "interval": "bootstrap"}
+    result = selective.compute(predictions=rows, **options)
     drawn = [
         selective.compute(predictions=[rows[i] for i in chance.integers(0, 60, 60)])["aurc"]
         for _ in range(300)
     ]
 
     assert result["interval"]["aurc"] == result["interval"]["f1"] == "bootstrap"
-    assert result["interval"]["correct"] == "clopper_pearson"
     ends = result["confidence_interval"]["aurc"]
     assert ends == pytest.approx(np.quantile(drawn, [0.05, 0.95]), abs=0.04)
     assert result["standard_error"]["aurc"] == pytest.approx(np.std(drawn), rel=0.2)
@@ -206,7 +206,7 @@ def test_intervals_of_areas_are_those_of_resampled_pairs(selective):
 def test_clusters_are_drawn_whole(selective):
     rows = [answer(True, 0.9)] * 20 + [answer(False, 0.4)] * 20
     labels = ["a"] * 20 + ["b"] * 20
-    options = {"confidence_level": 0.9, "n_resamples": 200}
+    options = {"confidence_level": 0.9, "n_resamples": 200, "interval": "bootstrap"}
     result = selective.compute(predictions=rows, clusters=labels, **options)
     order = [*range(39, -1, -1)]
     turned = selective.compute(
@@ -221,7 +221,11 @@ def test_clusters_are_drawn_whole(selective):
 def test_clusters_of_different_sizes_are_drawn_with_all_their_rows(selective):
     rows = [answer(True, 0.9)] * 3 + [answer(False, 0.4)]
     result = selective.compute(
-        predictions=rows, clusters=["a", "a", "a", "b"], confidence_level=0.9, n_resamples=400
+        predictions=rows,
+        clusters=["a", "a", "a", "b"],
+        confidence_level=0.9,
+        n_resamples=400,
+        interval="bootstrap",
     )
 
     # Of two draws with replacement: a and a, b and b, or one of each, which is the sample.

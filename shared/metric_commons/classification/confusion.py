@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.contingency import ContingencyTable, scaled_weights
-from ..statistics.resampled_totals import resampled_totals
+from ..resampling.resampled_totals import resampled_totals
 from .classes import Classes
 from .label_distances import Distances
 

@@ -2,9 +2,11 @@
 
 Scores that are proportions of counted rows have binomial intervals, given their denominator: all
 rows for accuracy, predicted positives for precision, positives for recall, negatives for
-specificity. F1 follows from the proportion J = TP / (TP + FP + FN), since F1 = 2 J / (1 + J). With
-clusters, the same proportions are means of rows in clusters. All other scores, and those of
-weighted rows, are resampled, whichever method is requested for proportions.
+specificity. F1 follows from the share J = TP / (TP + FP + FN), since F1 = 2 J / (1 + J). With
+clusters the same shares are means of rows in clusters. Averages over rows of several labels are
+means of rows. All other scores, and those of weighted rows, have intervals by random weights
+(`weighed_labels`), whatever the method that the shares are asked to have; but "bootstrap" resamples
+all.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,15 +20,17 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.multisets import Multiset
+from ..resampling.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval, f1_of_jaccard, proportion_interval
-from ..statistics.resampled_totals import gathered, resampled_sums_of_rows
+from ..statistics.sum_laws import pairs_interval
 from ..statistics.summary import Estimator
 from .classes import Classes
 from .confusion import LabelCounts, RowKinds
 from .label_distances import Distances
 from .multilabel import LabelIndicators, weighted_counts
+from .weighed_labels import WeighedLabels, weighed_intervals
 
 
 @dataclass(frozen=True)
@@ -165,6 +169,7 @@ def label_estimators(
     weighted: bool,
     clusters: ClusteredCounts | None,
     resampled: Callable[[int, int], Iterator[Mapping[str, Floats]]],
+    weighed: Callable[[Sequence[str], float, int, int], Mapping[str, Interval | list[Interval]]],
 ) -> dict[str, Estimator]:
     """A function for each score that returns its interval, as `summary.uncertainty` takes them.
 
@@ -173,8 +178,10 @@ def label_estimators(
         task: the labels to average over, and the kind of average.
         names: the names of the scores.
         weighted: whether rows have weights; then everything is resampled.
-        clusters: the counts of each cluster; None if rows are independent.
-        resampled: returns the scores of blocks of resamples, given their number and a seed.
+        clusters: the counts of each cluster; None if rows stand alone.
+        resampled: the scores of blocks of resamples, from their number and a seed.
+        weighed: the intervals by random weights, from names of scores, the level, the number of
+            draws and a seed.
     """
 
     def are_proportions(name: str, method: str) -> bool:
@@ -182,8 +189,15 @@ def label_estimators(
 
     @cache
     def resamples(method: str, n_resamples: int, seed: int) -> dict[str, Floats]:
-        drawn = [name for name in names if not are_proportions(name, method)]
-        return gathered(resampled(n_resamples, seed), n_resamples, drawn)
+        redraws = [name for name in names if not are_proportions(name, method)]
+        return gathered(resampled(n_resamples, seed), n_resamples, redraws)
+
+    @cache
+    def drawn_intervals(
+        confidence_level: float, method: str, n_resamples: int, seed: int
+    ) -> Mapping[str, Interval | list[Interval]]:
+        redraws = [name for name in names if not are_proportions(name, method)]
+        return weighed(redraws, confidence_level, n_resamples, seed)
 
     def estimate(
         name: str,
@@ -212,6 +226,8 @@ def label_estimators(
                     for estimate, (hits, rows) in zip(estimates, proportions, strict=True)
                 ]
             return estimates if task.average == "none" and name != "accuracy" else estimates[0]
+        if method != "bootstrap":
+            return drawn_intervals(confidence_level, method, n_resamples, seed)[name]
         return resampled_interval(
             resamples(method, n_resamples, seed)[name],
             confidence_level,
@@ -221,8 +237,111 @@ def label_estimators(
     return {name: partial(estimate, name) for name in names}
 
 
+_BIASED = ("f1", "f_beta", "jaccard")  # whose averages over labels draws move to one side
+_SIGNED = ("mcc", "kappa")
+
+
+def weighed_label_intervals(
+    labels: WeighedLabels,
+    measure: Callable[..., Mapping[str, Floats]],
+    scores: Mapping[str, Any],
+    task: Classes,
+    *,
+    kinds: RowKinds | None,
+    clusters: ClusteredCounts | None,
+    adjusted: bool,
+    confidence_level: float,
+    n_resamples: int,
+    seed: int,
+) -> dict[str, Interval | list[Interval]]:
+    """The intervals of scores of labels by random weights.
+
+    Args:
+        labels: the units.
+        measure: from counts to scores.
+        scores: those that are drawn, by name.
+        task: how to average.
+        kinds: the rows, where averages go over these.
+        clusters: the counts of clusters; None if rows stand alone.
+        adjusted: whether the balanced accuracy of chance is 0.
+        confidence_level: strictly between 0 and 1.
+        n_resamples: how many draws.
+        seed: of the draws.
+    """
+    intervals: dict[str, Interval | list[Interval]] = {}
+    if kinds is not None:
+        of_kinds = kinds if clusters is None or clusters.kinds is None else clusters.kinds
+        for name in [name for name in scores if name not in ("accuracy", "hamming_loss")]:
+            intervals[name] = _mean_of_rows(
+                name, of_kinds, measure, clusters, confidence_level=confidence_level
+            )
+    redraws = {name: score for name, score in scores.items() if name not in intervals}
+    is_averaged = task.average in ("macro", "weighted")
+    if redraws:
+        intervals |= weighed_intervals(
+            labels,
+            measure if kinds is None else partial(measure, kinds=_one_kind(kinds)),
+            redraws,
+            biased=lambda name: is_averaged and name in _BIASED,
+            bounds=lambda name: (
+                (-1.0, 1.0) if name in _SIGNED or (adjusted and "balanced" in name) else (0.0, 1.0)
+            ),
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            seed=seed,
+            n_clusters=None if clusters is None else len(clusters.labels),
+        )
+    return intervals
+
+
+def _one_kind(kinds: RowKinds) -> RowKinds:
+    """A single row, for scores that do not look at rows."""
+    return RowKinds(kinds.counts.select(np.zeros((1, 1), np.int64)), np.ones((1, 1)))
+
+
+def _mean_of_rows(
+    name: str,
+    kinds: RowKinds,
+    measure: Callable[..., Mapping[str, Floats]],
+    clusters: ClusteredCounts | None,
+    *,
+    confidence_level: float,
+) -> Interval:
+    """The interval of a score of rows of several labels, averaged over rows."""
+    counts = kinds.counts
+    size = np.ravel(counts.support).size
+    columns = (counts.true_positives, counts.support, counts.predicted_positives, counts.negatives)
+    true, support, predicted, negatives = (
+        np.ravel(column).astype(np.float64)[:, np.newaxis] for column in columns
+    )
+    single_rows = RowKinds(
+        LabelCounts(true, support, predicted, negatives, np.zeros(1), np.ones(1)),
+        np.eye(size),
+    )
+    with np.errstate(all="ignore"):
+        values = np.asarray(measure(_no_counts(size), kinds=single_rows)[name], np.float64)
+    is_defined = ~np.isnan(values)
+    occurrences = np.asarray(kinds.occurrences, np.float64).reshape(size, -1)[is_defined]
+    values = values[is_defined]
+    if clusters is None:
+        weights = occurrences.sum(axis=1)
+        numerators, sizes, repeats = values, np.ones(values.size), weights
+    else:
+        numerators, sizes, repeats = values @ occurrences, occurrences.sum(axis=0), None
+    n_clusters = None if clusters is None else len(clusters.labels)
+    return pairs_interval(
+        numerators, sizes, repeats, confidence_level=confidence_level, n_clusters=n_clusters
+    )
+
+
+def _no_counts(size: int) -> LabelCounts:
+    """Counts of which a score of rows makes no use."""
+    zeros = np.ones((1, size))
+    return LabelCounts(zeros, zeros, zeros, zeros, np.ones(size), np.ones(size))
+
+
 def _proportions(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, Any]]:
-    """Numerators and denominators of the proportions behind a score; empty if there are none.
+    """Numerator and denominator of a score that is a share, or is made of one; else nothing.
 
     With clusters, both are arrays over the clusters.
     """

@@ -1,6 +1,6 @@
 """Scores of columns of labels, computed from a table of how often each pair occurs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
@@ -13,6 +13,7 @@ from ..numbers.checks import OptionError, RowError, check_weights
 from ..numbers.contingency import ContingencyTable, contingency, encoded
 from ..numbers.domains import Level, Range, Resamples, Seed, checked_options
 from ..statistics.methods import Method
+from ..statistics.proportions import Interval
 from ..statistics.summary import Estimator, uncertainty
 from .classes import Classes, as_labels, check_one_label, classes
 from .confusion import (
@@ -26,9 +27,15 @@ from .confusion import (
     shown_matrix,
 )
 from .label_distances import Distances, KappaWeights
-from .label_intervals import ClusteredCounts, label_estimators
+from .label_intervals import ClusteredCounts, label_estimators, weighed_label_intervals
 from .label_report import label_report
 from .multilabel import LabelIndicators, has_one_label
+from .weighed_labels import (
+    WeighedLabels,
+    labels_of_clusters,
+    labels_of_indicators,
+    labels_of_table,
+)
 
 
 def label_table(
@@ -141,21 +148,22 @@ def label_scores(
         confusion_matrix: also return `confusion_matrix` and its `labels`, as in `shown_matrix`.
         confusion_matrix_rows: the meaning of its rows, "references" or "predictions".
         report: also return `report`, the scores of each label and their averages.
-        beta: the weight of recall relative to precision in `f_beta`, which is returned unless beta
-            is 1.
-        zero_division: the value of a ratio with denominator 0: a number from 0 to 1, or NaN, which
-            averages leave out. A false positive rate of 0 would be perfect: without negatives it is
-            NaN unless `zero_division` differs from 0.
-        adjusted: whether to rescale the balanced accuracy so that chance is 0.
-        kappa_weights: the weight of a wrong label in kappa: the number of steps to the true label
-            in the order of `labels`, "linear", or its square, "quadratic"; None for equal weights.
-        further_estimators: functions that return the intervals of the other scores.
-        clusters: the counts of each cluster of rows; None if rows are independent.
-        confidence_level: also return intervals of each score at this level, such as 0.95, as
-            `confidence_interval`, with the accompanying keys.
-        interval: the method, as in `statistics.interval`; "bootstrap" resamples rows, or clusters.
-        n_resamples: the number of resamples.
-        seed: the seed of the resampling.
+        beta: `f_beta` gives recall beta times the weight of precision; it is a score of its own
+            if beta is not 1.
+        zero_division: the value of a ratio without a denominator: a number from 0 to 1, or NaN,
+            which averages leave out. A false positive rate of 0 would be perfect: without negatives
+            it is NaN unless `zero_division` is another number than 0.
+        adjusted: whether the balanced accuracy of chance is 0.
+        kappa_weights: how much a wrong label counts in kappa: as many times as it is "linear" steps
+            away in the order of `labels`, or the square of them, "quadratic"; None for once.
+        further_estimators: of the other scores the functions that return their intervals.
+        clusters: the counts of each cluster of rows; None if rows stand alone.
+        confidence_level: also return intervals of each score, such as 0.95, under
+            `confidence_interval`, with what comes beside them.
+        interval: how, as in `statistics.interval`; "bootstrap" resamples rows, or clusters. Scores
+            that cannot take a method have that of "auto".
+        n_resamples: how often they are resampled.
+        seed: of the resampling.
 
     Raises:
         ValueError: an option is not valid.
@@ -226,8 +234,30 @@ def label_scores(
             blocks = resampled_label_counts(table, task, distances, **draws)
         return (measure(block, kinds=next(resampled_kinds)) for block in blocks)
 
+    def weighed(
+        redraws: Sequence[str], level: float, n_resamples: int, seed: int
+    ) -> dict[str, Interval | list[Interval]]:
+        return weighed_label_intervals(
+            _weighed_labels(table, task, distances, clusters),
+            measure,
+            {name: result[name] for name in redraws},
+            task,
+            kinds=kinds,
+            clusters=clusters,
+            adjusted=adjusted,
+            confidence_level=level,
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+
     estimators = label_estimators(
-        counts, task, names, weighted=weighted, clusters=clusters, resampled=resampled
+        counts,
+        task,
+        names,
+        weighted=weighted,
+        clusters=clusters,
+        resampled=resampled,
+        weighed=weighed,
     )
     return result | uncertainty(
         estimators | dict(further_estimators or {}),
@@ -236,3 +266,18 @@ def label_scores(
         n_resamples=n_resamples,
         seed=seed,
     )
+
+
+def _weighed_labels(
+    table: ContingencyTable | LabelIndicators,
+    task: Classes,
+    distances: Distances | None,
+    clusters: ClusteredCounts | None,
+) -> WeighedLabels:
+    """The units of the random weights: clusters, or rows."""
+    of_indicators = isinstance(table, LabelIndicators)
+    if clusters is not None:
+        return labels_of_clusters(clusters.counts, distances, combined=of_indicators)
+    if isinstance(table, LabelIndicators):
+        return labels_of_indicators(table)
+    return labels_of_table(table, task, distances)

@@ -12,7 +12,7 @@ from ..numbers.arrays import Booleans, Column, Floats, Integers
 from ..numbers.checks import RowError, check_weights
 from ..numbers.contingency import scaled_weights
 from ..numbers.exact_sums import group_sums
-from ..statistics.resampled_totals import resampled_totals
+from ..resampling.resampled_totals import resampled_totals
 from .classes import Classes, classes
 from .confusion import LabelCounts, RowKinds, exact_numbers, resampled_counts
 
@@ -153,6 +153,24 @@ class LabelIndicators:
         counts = kinds.select(np.arange(len(kinds.support))[:, np.newaxis])
         for totals in blocks:
             yield RowKinds(counts, totals)
+
+
+def label_counters(indicators: LabelIndicators) -> tuple[Floats, Floats, Integers]:
+    """What each kind of row adds to the counts of labels, its weight, and how often it occurs.
+
+    The counters are true positives, support and predicted positives of each label, correct rows,
+    and all rows.
+
+    >>> counters, weights, counts = label_counters(LabelIndicators([[0, 1]], [[1, 1]]))
+    >>> counters.tolist(), counts.tolist()
+    ([[0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0]], [1])
+    """
+    references, predictions, weights, occurrences = indicators._equal_rows
+    correct = (references == predictions).all(axis=1)
+    counters = np.column_stack(
+        [references & predictions, references, predictions, correct, np.ones(len(correct))]
+    ).astype(np.float64)
+    return counters, np.ones(len(correct)) if weights is None else weights, occurrences
 
 
 class _EqualRows(NamedTuple):

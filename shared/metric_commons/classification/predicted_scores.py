@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..curves.areas import AREAS, RowScores, ScoreWithVariance, binary_scores, with_variance
 from ..curves.calibration_bins import Calibration, calibration, calibration_errors
+from ..curves.calibration_intervals import calibration_interval
 from ..curves.curves import det_curve, pr_curve, roc_curve
 from ..curves.multiclass import MultiClass, multiclass_scores, top_k_hits
 from ..curves.one_vs_rest import OneVsRest, mean_over_rows
@@ -319,7 +320,18 @@ def measured_curves(
     upper_bounds = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
     by_label = predicted.binary or isinstance(predicted, IndicatorScores)
     upper_bounds["brier"] = 1.0 if by_label else 2.0
-    estimators = score_estimators(scores, _row_counts(predicted, scores), upper_bounds, clusters)
+    estimators = score_estimators(
+        scores, _row_counts(predicted, scores), upper_bounds, clusters, predicted.weights
+    )
+    if bins is not None and bins.rows:
+        estimators["ece"] = partial(
+            calibration_interval,
+            scores["ece"].score,
+            rows,
+            np.array(bins.edges[1]),
+            np.array(bins.edges[0]),
+            _clusters_of_rows(clusters, rows, predicted),
+        )
     return CurveScores(result, estimators)
 
 
@@ -328,6 +340,17 @@ _CURVES: dict[str, Callable[..., dict[str, list[float]]]] = {
     "pr": pr_curve,
     "det": det_curve,
 }
+
+
+def _clusters_of_rows(
+    clusters: Clusters | None, rows: RowScores, predicted: PredictedScores | IndicatorScores
+) -> Integers | None:
+    """The cluster of each row that is calibrated; rows of several labels count once for each."""
+    if clusters is None:
+        return None
+    if isinstance(predicted, IndicatorScores):
+        return np.repeat(clusters.numbers, rows.scores.size // clusters.numbers.size)
+    return clusters.numbers
 
 
 def _curve_names(curves: Curves) -> list[str]:

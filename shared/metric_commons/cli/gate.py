@@ -51,7 +51,7 @@ def gate(
         system=system,
         alpha=alpha,
         power=power,
-        confidence_level=0.95 if confidence is None else confidence,
+        confidence_level=confidence,
     )
     for sentence in result.sentences:
         typer.echo(sentence)

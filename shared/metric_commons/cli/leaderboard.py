@@ -47,6 +47,14 @@ def leaderboard(
             "rank (ranks) or the number of systems beaten (borda).",
         ),
     ] = None,
+    tasks: Annotated[
+        Literal["fixed", "sampled"],
+        typer.Option(
+            metavar="KIND",
+            help="With --mean tasks: whether intervals are for these tasks (fixed), or take them "
+            "for a sample of six tasks or more (sampled).",
+        ),
+    ] = "fixed",
     scores: Scores = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
@@ -85,7 +93,7 @@ def leaderboard(
     from ..leaderboards.task_means import task_means
 
     _check_one_score(groups)
-    means = task_means(listed, mean)
+    means = task_means(listed, mean, sampled=tasks == "sampled")
     lines = list(dict.fromkeys(line for board in listed for line in board.results.signatures()))
     heading = {"by": score, "mean": mean, "tasks": list(means.boards), "signatures": lines}
     _show([Section(means.table(top), lines, heading, list(means.records()))], form)

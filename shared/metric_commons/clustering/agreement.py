@@ -219,6 +219,19 @@ def _information(counts: CellCounts) -> tuple[list[float], list[float], list[flo
     return _sums(terms), _entropies(counts.row_totals, rows), _entropies(counts.column_totals, rows)
 
 
+def entropies_of_table(table: ContingencyTable) -> tuple[float, float]:
+    """The entropy of labels and that of clusters, in nats.
+
+    >>> from ..numbers.contingency import contingency
+    >>> entropies_of_table(contingency(["x", "x"], [0, 0]))
+    (0.0, 0.0)
+    """
+    counts = cell_counts(table, table.counts[np.newaxis])
+    rows = float(table.counts.sum())
+    _, (labels,), (clusters,) = _information(counts)
+    return labels / rows, clusters / rows
+
+
 def _entropies(totals: Integers, rows: Integers) -> list[float]:
     """The entropy of each row of totals, in nats times rows."""
     with np.errstate(divide="ignore", invalid="ignore"):

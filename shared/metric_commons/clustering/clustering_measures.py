@@ -10,12 +10,12 @@ from ..numbers.arrays import Column, Integers
 from ..numbers.checks import RowError
 from ..numbers.contingency import contingency
 from ..numbers.domains import Count, Level, Resamples, Seed, checked_options
-from ..statistics.draws import Words, random_rows
-from ..statistics.intervals import interval, resampled_interval
+from ..resampling.draws import Words, random_rows
+from ..statistics.intervals import interval
 from ..statistics.proportions import Interval
-from ..statistics.resampled_totals import gathered, resampled_totals
 from ..statistics.summary import mean, reported
 from .agreement import agreement, cell_counts
+from .agreement_intervals import agreement_intervals
 from .centroids import calinski_harabasz, davies_bouldin, spreads
 from .clusters import Clusters
 from .partition_names import (
@@ -46,19 +46,17 @@ def clustering_scores(
     """The measures by name and, on request, scores of points and intervals.
 
     Args:
-        predictions: the cluster of each row, an int or a string; or a whole number as a float.
-        references: points, as rows of coordinates; or true labels, like predictions; or, for
-            "precomputed", the distances of each row to all rows.
-        measures: names, as in `partition_names`; None for those of points or, with labels, the
-            adjusted Rand index and normalized mutual information.
-        metric: the metric of the silhouette; the other measures are Euclidean.
-        per_example: whether to return the silhouette of each point; NaN for points not in the
-            sample.
-        sample_size: compute the silhouette of this many points only, drawn without replacement.
-        confidence_level: if given, return bootstrap intervals of the silhouette, or of label
-            scores.
-        n_resamples: the number of bootstrap resamples.
-        seed: the seed of resampling and sampling.
+        predictions: the cluster of each row, an int or a text; or a whole number as a float.
+        references: points, a row of coordinates each; or true labels, as predictions; or for
+            "precomputed" the distances of a row to all rows.
+        measures: names, as in `partition_names`; None for those of points, or of labels the
+            adjusted Rand index and normalized information.
+        metric: of the silhouette; the other measures are Euclidean.
+        per_example: also return the silhouette of each point; NaN for those not in the sample.
+        sample_size: take the silhouette of this many points alone, drawn without replacement.
+        confidence_level: also return intervals of the silhouette, or of scores of labels.
+        n_resamples: how many draws the intervals of scores of labels take.
+        seed: of the draws, and of the sample.
 
     Raises:
         ValueError: a row or an option is not valid, or measures do not apply to these references.
@@ -168,9 +166,7 @@ def _point_scores(
             all_values[slice(None) if sample is None else sample] = values
             per_point["silhouette"] = clusters.in_row_order(all_values).tolist()
         if bootstrap:
-            intervals["silhouette"] = interval(
-                values, method="bootstrap", bounds=(-1.0, 1.0), **bootstrap
-            )
+            intervals["silhouette"] = interval(values, bounds=(-1.0, 1.0), **bootstrap)
     if set(measures) - {"silhouette"}:
         if clusters is None or metric == "cosine":
             sort_points = len(references) <= _SORTED_POINTS
@@ -215,20 +211,11 @@ def _label_scores(
     counts = cell_counts(table, table.counts[np.newaxis])
     result: dict[str, Any] = {measure.name: agreement(measure, counts)[0] for measure in measures}
     if bootstrap:
-        level = float(bootstrap["confidence_level"])
-        # Rows with equal labels are interchangeable, so a resample is a table with other counts.
-        blocks = resampled_totals(
-            table.counts,
-            np.arange(len(table.counts))[:, np.newaxis],
-            len(table.counts),
-            n_resamples=int(bootstrap["n_resamples"]),
-            seed=int(bootstrap["seed"]),
-        )
         scores = [measure for measure in measures if measure.kind != "pair_confusion"]
-        resamples = (cell_counts(table, np.ascontiguousarray(totals.T)) for totals in blocks)
-        columns = gathered(
-            ({m.name: np.array(agreement(m, counts)) for m in scores} for counts in resamples),
-            int(bootstrap["n_resamples"]),
-        )
-        result |= reported({name: resampled_interval(columns[name], level) for name in columns})
+        options: dict[str, Any] = {
+            "confidence_level": float(bootstrap["confidence_level"]),
+            "n_resamples": int(bootstrap["n_resamples"]),
+            "seed": int(bootstrap["seed"]),
+        }
+        result |= reported(agreement_intervals(table, scores, result, **options))
     return result

@@ -28,7 +28,8 @@ from ..results.value_counts import ends_of_range
 from .pairing import row_statistics
 
 _ADVICE = "score again with --cluster-by"
-_DRAWING = {"n_resamples": 10_000, "seed": 0}  # of intervals of scores that follow from sums
+# Of intervals of scores that follow from sums.
+_DRAWING: Mapping[str, Any] = {"n_resamples": 10_000, "seed": 0}
 
 
 def clustered(

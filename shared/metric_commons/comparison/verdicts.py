@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..numbers.domains import Level, Positive, check_option
-from ..results.comparisons import Comparison, compare_pairs
+from ..results.comparisons import Comparison, Pair, compare_pairs
 from ..results.rendering import Table, counted, label, p_value
 from ..results.results import Results
 from .pairing import paired_scores
@@ -32,13 +32,14 @@ def gate(
     system: str | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
-    confidence_level: float = 0.95,
+    confidence_level: float | None = None,
 ) -> Verdict:
-    """The verdict of two one-sided Student's t-tests about the mean difference of rows.
+    """The verdict of the interval of the difference, at the level 1 - 2 alpha.
 
-    The new system is not inferior if it is shown to be worse by less than the margin, or better. It
-    is inferior if it is shown to be worse by more. Otherwise these rows cannot tell, which says
-    nothing for either. With clusters the tests are cluster-robust.
+    The new system is not inferior if the whole interval lies above the loss that matters, and
+    inferior if the whole interval lies below. Otherwise these rows cannot tell, which says nothing
+    for either. p-values are those that the interval inverts to. Rows, or clusters of them, are
+    weighed together with one that was not seen, so a few equal rows never tell.
 
     Args:
         new: a result with the scores of its rows.
@@ -48,15 +49,15 @@ def gate(
         system: which system, where a result has several.
         alpha: the level of each of the two tests.
         power: with which probability the number of rows that is recommended will tell.
-        confidence_level: of the interval of the difference.
+        confidence_level: of the interval that is shown; None for that of the verdict, 1 - 2 alpha.
 
     Raises:
         ValueError: an option out of its range, or results that cannot be compared.
 
     >>> from ..scoring.scoring import score
-    >>> rows = {"references": ["x"] * 40, "per_example": True}
+    >>> rows = {"references": ["x"] * 80, "per_example": True}
     >>> old, new = (
-    ...     score("qa_em", predictions=["x"] * n + ["y"] * (40 - n), **rows) for n in (20, 21)
+    ...     score("qa_em", predictions=["x"] * n + ["y"] * (80 - n), **rows) for n in (40, 41)
     ... )
     >>> gate(new, old, score="qa_em", margin=0.05).verdict
     'not inferior'
@@ -65,6 +66,9 @@ def gate(
     """
     check_option("margin", margin, Positive)
     check_option("power", power, Level)
+    check_option("alpha", alpha, Level)
+    if confidence_level is None:
+        confidence_level = 1 - 2 * min(alpha, 0.499)
     sides = {"new": new, "baseline": baseline}
     chosen = {side: _system(results, system, side) for side, results in sides.items()}
     pool = Results(
@@ -90,8 +94,7 @@ def gate(
     if not comparisons:
         raise ValueError(f"there is no row that counts for {score} of both systems")
     (comparison,) = comparisons
-    p_not_inferior = comparison["p_non_inferior"]
-    p_inferior = 1 - p_not_inferior
+    p_not_inferior, p_inferior = comparison["p_non_inferior"], comparison["p_inferior"]
     if p_not_inferior < alpha:
         verdict = NOT_INFERIOR
     else:
@@ -101,7 +104,7 @@ def gate(
         _explained(verdict, comparison, margin, p_not_inferior, p_inferior),
     ]
     if verdict == UNDECIDED:
-        sentences.append(_advice(comparison, margin, alpha, power))
+        sentences.append(_advice(pair, comparison, margin, alpha, power))
     return Verdict(verdict, comparison, p_not_inferior, p_inferior, sentences)
 
 
@@ -136,11 +139,11 @@ def _explained(
     p_of_verdict = {NOT_INFERIOR: p_not_inferior, INFERIOR: p_inferior}
     if verdict == UNDECIDED:
         claim = f"neither shown to be worse by less than {margin:g}, nor by more"
-        words = f"Student's t-tests, p = {p_not_inferior:.4f} and {p_inferior:.4f}"
+        words = f"p = {p_not_inferior:.4f} and {p_inferior:.4f}"
     else:
         side = "less" if verdict == NOT_INFERIOR else "more"
         claim = f"worse by {side} than {margin:g}" + (", or better" if side == "less" else "")
-        words = f"Student's t-test, {_equation(p_of_verdict[verdict])}"
+        words = _equation(p_of_verdict[verdict])
     return f"{verdict}: {claim} ({words}, {_units(comparison)})."
 
 
@@ -165,24 +168,51 @@ def _deviation(comparison: Comparison) -> tuple[int, float]:
     return units, comparison["standard_error"] * math.sqrt(units)
 
 
-def _advice(comparison: Comparison, margin: float, alpha: float, power: float) -> str:
+def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, power: float) -> str:
     """How many rows would tell, and under which assumption."""
-    from ..statistics.power import required_rows
-
     units, deviation = _deviation(comparison)
     name = "clusters" if _clusters(comparison) else "rows"
     if math.isnan(deviation):
         return f"One of the {name} says nothing about others; score more."
-    level = min(2 * alpha, 0.99)  # a one-sided test is half of a two-sided one
-    needed = required_rows(margin, deviation, level, power)
+    needed = _needed(pair, comparison, margin, alpha, power, as_observed=False)
     assumption = "both systems are equally good"
-    distance = comparison["diff"] + margin
-    if needed <= units and distance:
-        needed = required_rows(distance, deviation, level, power)
+    if needed is None or needed <= units:
+        needed = _needed(pair, comparison, margin, alpha, power, as_observed=True)
         assumption = "the difference is what was observed"
-    if needed <= units:
+    if needed is None or needed <= units:
         return f"As many {name} again may tell."
     return f"If {assumption}, {needed:,} {name} would tell with a probability of {100 * power:g} %."
+
+
+def _needed(
+    pair: Pair,
+    comparison: Comparison,
+    margin: float,
+    alpha: float,
+    power: float,
+    *,
+    as_observed: bool,
+) -> int | None:
+    """How many rows, or clusters, would show that a system is not inferior.
+
+    Of bounded means by the distribution of their interval; of others by Student's t.
+    """
+    from ..statistics.significance import rows_that_show_margin
+
+    if pair.sums_a is None:
+        options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
+        bounded, needed = rows_that_show_margin(
+            pair.scores_a, pair.scores_b, margin, clusters=pair.clusters, **options
+        )
+        if bounded:
+            return needed
+    from ..statistics.power import required_rows
+
+    _, deviation = _deviation(comparison)
+    distance = margin + comparison["diff"] if as_observed else margin
+    if not distance or not deviation:
+        return None
+    return required_rows(distance, deviation, min(2 * alpha, 0.99), power)
 
 
 class Plan(NamedTuple):

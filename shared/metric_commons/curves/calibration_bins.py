@@ -33,6 +33,7 @@ class Calibration:
     predicted: list[float]
     observed: list[float]
     rows: list[Any]
+    edges: tuple[list[float], list[float]] = ([], [])  # the lower and the upper edges
 
     @property
     def gaps(self) -> list[float]:
@@ -77,7 +78,19 @@ def calibration(counts: ScoreCounts, bins: int, strategy: str = "uniform") -> Ca
         [total / size for total, size in zip(totals, sizes, strict=True)],
         [count / size for count, size in zip(positives, sizes, strict=True)],
         [size * unit for size in sizes],
+        _edges(counts.scores, starts, bins, strategy),
     )
+
+
+def _edges(
+    scores: Floats, starts: list[int], bins: int, strategy: str
+) -> tuple[list[float], list[float]]:
+    """The lower and the upper edge of each bin that is not empty."""
+    last = [float(scores[stop - 1]) for stop in starts[1:]]
+    if strategy == "quantile":
+        return [float(scores[start]) for start in starts[:-1]], last
+    uppers = [max(math.ceil(score * bins - 1e-9), 1) / bins for score in last]
+    return [upper - 1 / bins for upper in uppers], uppers
 
 
 def calibration_errors(counts: ScoreCounts, bins: Calibration) -> dict[str, ScoreWithInfluence]:

@@ -17,9 +17,14 @@ from ..numbers.arrays import Floats
 from ..numbers.exact_sums import group_sums
 from ..statistics.cluster_sums import Clusters
 from ..statistics.estimates import ClusterVariance, error_interval, estimate_interval
+from ..statistics.intervals import interval
 from ..statistics.proportions import Interval
+from ..statistics.sum_laws import weighted_mean_interval
 from ..statistics.summary import Estimator
 from .areas import ScoreWithVariance
+
+_OF_MEANS = ("auto", "log_t", "korn_graubard")
+_ROUNDING = 1e-9  # a row's score that is as near to a whole number is one
 
 
 def score_estimators(
@@ -27,19 +32,32 @@ def score_estimators(
     rows: Mapping[str, Any],
     upper_bounds: Mapping[str, float],
     clusters: Clusters | None,
+    weights: Floats | None = None,
 ) -> dict[str, Estimator]:
     """A function for each score that returns its interval, as `summary.uncertainty` takes them.
 
     Args:
         scores: the scores.
-        rows: the number of rows behind each score; a list for a list of scores.
-        upper_bounds: the maximum of each score; infinite for unbounded errors.
-        clusters: the clusters of rows; None if rows are independent.
+        rows: how many rows each rests on; of a list of scores a list.
+        upper_bounds: the largest value that each can have; infinite for errors without a bound.
+        clusters: of the rows; None if they stand alone.
+        weights: of the rows; None if all weigh alike.
     """
 
     def estimate(name: str, **options: Any) -> Interval | list[Interval]:
         score, variance, influences = scores[name]
         many = isinstance(score, list)
+        method = options.get("method", "auto")
+        if name == "mce" and method != "bootstrap":
+            n_clusters = None if clusters is None else len(clusters.labels)
+            return Interval(math.nan, math.nan, "auto", math.nan, None, n_clusters)
+        if method in _OF_MEANS and (name in ("log_loss", "brier") or name.startswith("top_")):
+            pairs = zip(score, influences(), strict=True) if many else [(score, influences())]
+            means = [
+                _mean_interval(value, changes, weights, clusters, upper_bounds[name], **options)
+                for value, changes in pairs
+            ]
+            return means if many else means[0]
         columns = [score, variance(), rows[name]] if many else [[score], [variance()], [rows[name]]]
         variances: list[ClusterVariance | None] = [None] * len(columns[0])
         if clusters is not None:
@@ -52,6 +70,40 @@ def score_estimators(
         return estimates if many else estimates[0]
 
     return {name: partial(estimate, name) for name in scores}
+
+
+def _mean_interval(
+    score: float,
+    influences: Floats,
+    weights: Floats | None,
+    clusters: Clusters | None,
+    largest: float,
+    **options: Any,
+) -> Interval:
+    """The interval of a mean of rows, whose scores follow from their influences on it."""
+    n_clusters = None if clusters is None else len(clusters.labels)
+    level = options.get("confidence_level", 0.95)
+    name = "unseen_error" if math.isinf(largest) else "unseen_row"
+    if math.isnan(score):
+        return Interval(math.nan, math.nan, name, math.nan, 0.0, n_clusters)
+    counting = np.ones(influences.size, bool) if weights is None else weights > 0
+    member_clusters = None if clusters is None else clusters.take(counting)
+    w = np.ones(influences.size) if weights is None else weights[counting]
+    values = score + influences[counting] * (math.fsum(w.tolist()) / w)
+    values = np.clip(values, 0.0, largest)
+    is_whole = np.abs(values - np.rint(values)) < _ROUNDING
+    values = np.where(is_whole, np.rint(values), values)
+    if weights is not None:
+        return weighted_mean_interval(
+            values, w, member_clusters, confidence_level=level, bounds=(0.0, largest)
+        )
+    sums = None if member_clusters is None else member_clusters.sums(values)
+    method = options.get("method", "auto")
+    if method == ("korn_graubard" if math.isinf(largest) else "log_t"):
+        options["method"] = "auto"  # the result says which it was
+    return interval(
+        values, clusters=sums, bounds=(0.0, largest), **{"confidence_level": level} | options
+    )
 
 
 def cluster_variance(influences: Floats, clusters: Clusters) -> ClusterVariance:

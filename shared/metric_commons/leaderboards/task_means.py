@@ -1,8 +1,14 @@
 """Leaderboards over several tasks: the mean of a score, the mean rank, and Borda's count.
 
-A mean over tasks uses one score, computed with the same options on each. Its standard error follows
-from those of the tasks, whose rows are independent of each other. The tasks are considered fixed:
-nothing is inferred about other tasks.
+A mean over tasks is of one score, computed with the same options on each. Its interval follows from
+those of the tasks, whose rows are independent of each other: how far an end lies from the mean is
+the root of the sum of the squared distances in the tasks, over their number. It stays inside the
+range of the score. The tasks are taken as they are: nothing is said of other tasks, unless they are
+said to be a sample of tasks. Then each task is one unit, and one more was not seen.
+
+Source:
+    Zou and Donner, Construction of confidence limits about effect measures: a general approach
+    (2008).
 
 The interval of a mean rank, or of Borda's count, follows from the possible ranks of a system in
 each task. Resampling rows, as for a mean, would be wrong: if systems are close together, the ranks
@@ -23,9 +29,15 @@ from .leaderboards import Leaderboard, interval_text
 Mean = Literal["tasks", "ranks", "borda"]
 
 _HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda"}
+_FEWEST_SAMPLED = 6  # tasks that say something of other tasks
+_SAMPLED = (
+    "Mean: of the score over the tasks, each counting the same. Intervals and tiers take the tasks "
+    "for a sample of tasks."
+)
 _NOTES = {
-    "tasks": "Mean: of the score over the tasks, with equal weights.",
-    "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Lower "
+    "tasks": "Mean: of the score over the tasks, each counting the same. Intervals are for these "
+    "tasks, and say nothing of others.",
+    "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Less "
     "is better.",
     "borda": "Borda: how many systems a system beats, summed over the tasks; ties count half.",
 }
@@ -41,6 +53,7 @@ class TaskMeans:
     intervals: Mapping[str, Sequence[float]]
     ranks: Mapping[str, Rank]
     problem: str = ""  # why there are no intervals
+    sampled: bool = False  # whether tasks are a sample of tasks
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The data of each system, best first."""
@@ -80,11 +93,12 @@ class TaskMeans:
         header = [*(["rank"] if self.ranks else []), "system", _HEADERS[self.kind]]
         header += [f"{100 * level:g}% interval"] if self.intervals else []
         header += ["ranks", "tier"] if self.ranks else []
-        note = _NOTES[self.kind]
+        note = _SAMPLED if self.sampled else _NOTES[self.kind]
         if self.ranks:
+            test = "permutation test of the tasks" if self.sampled else "normal test of the paired"
             note += (
                 " Tier 1: the best system and all whose mean is not significantly worse, by a "
-                "normal test of the paired differences, corrected by Holm's method."
+                f"{test}{'' if self.sampled else ' differences'}, corrected by Holm's method."
             )
         elif self.kind == "tasks":
             note += " Tiers need the row scores of every task."
@@ -102,16 +116,23 @@ class TaskMeans:
         )
 
 
-def task_means(boards: Sequence[Leaderboard], kind: Mean) -> TaskMeans:
-    """The means over the tasks of these leaderboards.
+def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = False) -> TaskMeans:
+    """The means over the tasks of these boards.
 
     Args:
-        boards: one per task, with the same systems, which were scored with the same options.
-        kind: "tasks" for the mean of scores, "ranks" for that of ranks, "borda" for Borda's count.
+        boards: one of each task, with the same systems, which were scored with the same options.
+        kind: "tasks" for the mean of scores, "ranks" for that of ranks, "borda" for the count.
+        sampled: whether the tasks are a sample, so that intervals are for others like them too;
+            of "tasks" alone, from six tasks on.
 
     Raises:
-        ValueError: there is only one leaderboard, or a system is missing from one.
+        ValueError: there is one board, a system is not on each, or tasks are no sample.
     """
+    if sampled and (kind != "tasks" or len(boards) < _FEWEST_SAMPLED):
+        raise ValueError(
+            f"tasks are a sample only for the mean of scores, from {_FEWEST_SAMPLED} tasks on; "
+            f"there are {len(boards)}"
+        )
     if len(boards) < 2:
         raise ValueError("a mean over tasks needs results of several tasks; there is one")
     boards_of_tasks = _boards_of_tasks(boards)
@@ -130,8 +151,13 @@ def task_means(boards: Sequence[Leaderboard], kind: Mean) -> TaskMeans:
     problem = ""
     if kind == "tasks":
         means = [math.fsum(row) / len(row) for row in zip(*columns, strict=True)]
-        intervals = _intervals(boards, systems, means)
-        ranks_of_systems = _ranks(boards, systems, dict(zip(systems, means, strict=True)), lower)
+        by_name = dict(zip(systems, means, strict=True))
+        if sampled:
+            intervals = _intervals_of_sample(boards, systems, columns)
+            ranks_of_systems = _ranks_of_sample(systems, columns, by_name, lower)
+        else:
+            intervals = _intervals(boards, systems, means)
+            ranks_of_systems = _ranks(boards, systems, by_name, lower)
         is_lower_better = lower
     else:
         rows = zip(*(_beaten(column, lower) for column in columns), strict=True)
@@ -152,7 +178,7 @@ def task_means(boards: Sequence[Leaderboard], kind: Mean) -> TaskMeans:
         range(len(systems)), key=lambda number: means[number] * (1 if is_lower_better else -1)
     )
     values = {systems[number]: means[number] for number in order}
-    return TaskMeans(kind, boards_of_tasks, values, intervals, ranks_of_systems, problem)
+    return TaskMeans(kind, boards_of_tasks, values, intervals, ranks_of_systems, problem, sampled)
 
 
 def _boards_of_tasks(boards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
@@ -179,21 +205,80 @@ def _beaten(values: Sequence[float], lower: bool) -> list[float]:
 def _intervals(
     boards: Sequence[Leaderboard], systems: Sequence[str], means: Sequence[float]
 ) -> dict[str, Sequence[float]]:
-    """Normal intervals of the means of systems whose standard errors are known."""
-    from ..statistics.intervals import critical_value
-
-    critical = critical_value(boards[0].confidence_level, math.inf)
+    """Intervals of the means of systems that have one in each task."""
     intervals: dict[str, Sequence[float]] = {}
     for system, mean in zip(systems, means, strict=True):
-        errors = [board.standard_error(system) for board in boards]
-        if None not in errors:
-            reach = critical * math.hypot(*filter(None, errors)) / len(boards)
-            intervals[system] = [mean - reach, mean + reach]
+        ends = [_ends(board, system) for board in boards]
+        pairs = [pair for pair in ends if pair is not None and not any(map(math.isnan, pair))]
+        if len(pairs) == len(boards):
+            scores = [board.result(system).scores[board.score] for board in boards]
+            falls = [score - low for score, (low, _) in zip(scores, pairs, strict=True)]
+            rises = [high - score for score, (_, high) in zip(scores, pairs, strict=True)]
+            intervals[system] = [
+                mean - math.hypot(*falls) / len(boards),
+                mean + math.hypot(*rises) / len(boards),
+            ]
     return intervals
 
 
+def _ends(board: Leaderboard, system: str) -> Sequence[float] | None:
+    """The interval of a system in a task; from its standard error where nothing else is known."""
+    from ..statistics.intervals import critical_value
+
+    ends = board.interval(system)
+    if ends is not None:
+        return ends
+    error = board.standard_error(system)
+    if error is None:
+        return None
+    score = board.result(system).scores[board.score]
+    reach = critical_value(board.confidence_level, math.inf) * error
+    if 0 <= score <= 1:
+        return max(score - reach, 0.0), min(score + reach, 1.0)
+    return score - reach, score + reach
+
+
+def _intervals_of_sample(
+    boards: Sequence[Leaderboard], systems: Sequence[str], columns: Sequence[Sequence[float]]
+) -> dict[str, Sequence[float]]:
+    """Intervals of the means of systems over tasks of which these are a sample."""
+    from ..statistics.intervals import interval
+
+    level = boards[0].confidence_level
+    intervals: dict[str, Sequence[float]] = {}
+    for system, values in zip(systems, zip(*columns, strict=True), strict=True):
+        are_shares = all(0 <= value <= 1 for value in values)
+        bounds = (0.0, 1.0) if are_shares else (0.0 if min(values) >= 0 else -math.inf, math.inf)
+        estimate = interval(list(values), confidence_level=level, bounds=bounds)
+        intervals[system] = [estimate.low, estimate.high]
+    return intervals
+
+
+def _ranks_of_sample(
+    systems: Sequence[str],
+    columns: Sequence[Sequence[float]],
+    means: Mapping[str, float],
+    lower: bool,
+) -> dict[str, Rank]:
+    """The ranks by permutation tests of the differences of tasks, each of which counts once."""
+    from ..statistics.corrections import holm
+    from ..statistics.paired_tests import paired_test
+
+    scores = dict(zip(systems, zip(*columns, strict=True), strict=True))
+    pairs = list(combinations(systems, 2))
+    p_values = [
+        paired_test([x - y for x, y in zip(scores[a], scores[b], strict=True)]).p_value
+        for a, b in pairs
+    ]
+    comparisons = [
+        {"a": a, "b": b, "p_adjusted": p}
+        for (a, b), p in zip(pairs, holm(p_values).tolist(), strict=True)
+    ]
+    return ranks(comparisons, means, lower)
+
+
 def _without_comparisons(boards: Sequence[Leaderboard]) -> str:
-    """Why the systems of some task were not all compared; empty if they were."""
+    """Why the systems of some task were not all compared; nothing if they were."""
     for board in boards:
         if not board.ranks:
             return next(
@@ -280,8 +365,8 @@ def _ranks(
         error = math.hypot(*(error for _, error in parts))
         if math.isnan(error):
             return {}
-        z = math.inf if not error else abs(difference) / error
-        p_values.append(1.0 if not difference else 2 * float(ndtr(-z)))
+        # Equal differences of few rows have no error, which is not evidence.
+        p_values.append(2 * float(ndtr(-abs(difference) / error)) if error else 1.0)
         comparisons.append({"a": a, "b": b})
     for comparison, p in zip(comparisons, holm(p_values).tolist(), strict=True):
         comparison["p_adjusted"] = p

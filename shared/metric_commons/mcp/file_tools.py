@@ -10,8 +10,9 @@ from ..files.streams import Limits
 from ..numbers.checks import OptionError
 from ..numbers.domains import Count, Level, Range, Seed
 from ..numbers.progress import watched
+from ..statistics.differences import DifferenceMethod
 from ..statistics.methods import Correction
-from ..statistics.paired_tests import Alternative, DifferenceMethod, Test
+from ..statistics.paired_tests import Alternative, Test
 from .desk import Desk, check_resamples
 
 # The fields of a request that evaluate_file takes as they are.

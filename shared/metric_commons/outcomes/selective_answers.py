@@ -1,51 +1,29 @@
 """Answers of a model that may abstain, graded, and possibly with a confidence."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from ..numbers.arrays import Booleans, Column, Floats, Integers
+from ..numbers.arrays import Booleans, Column, Floats
 from ..numbers.checks import OptionError, RowError, check_labels, nearest
 from ..numbers.domains import Labels, Level, Proportion, Resamples, Seed, checked_options
-from ..statistics.bootstrap import deviation, percentile_ends
+from ..resampling.bootstrap import deviation, percentile_ends
 from ..statistics.cluster_sums import Clusters
-from ..statistics.draws import Words, random_rows
 from ..statistics.intervals import interval as mean_interval
 from ..statistics.methods import Method
 from ..statistics.proportions import COUNTING, Interval
-from ..statistics.resampled_totals import gathered
 from ..statistics.summary import Estimator, mean, members, uncertainty
-from .risk_coverage import rank_scores, risk_coverage_curve
+from .answer_kinds import AnswerKinds, GradedAnswers
+from .weighed_answers import WeighedAnswers
 
 GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
+_WEIGHED = 1 << 20  # kinds of answers in kinds or clusters up to which these are weighed, in 8 MB
 _LETTERS = dict(zip("ABC", GRADES.values(), strict=True))
-
-_CELLS = 1 << 19  # per block of resamples: 4 MB per array
-
-
-@dataclass(frozen=True)
-class GradedAnswers:
-    """Whether each row is correct, and whether it was attempted at all; shape (rows,).
-
-    `confidences` is None if only grades are known.
-    """
-
-    correct: Booleans
-    attempted: Booleans
-    confidences: Floats | None = None
-
-    def __len__(self) -> int:
-        return self.correct.size
-
-    def take(self, rows: Integers) -> Self:
-        """Select rows."""
-        confidences = None if self.confidences is None else self.confidences[rows]
-        return type(self)(self.correct[rows], self.attempted[rows], confidences)
 
 
 def graded_answers(predictions: Column) -> GradedAnswers:
@@ -104,19 +82,17 @@ def selective_scores(
 
     Args:
         predictions: as in `graded_answers`.
-        confidence_targets: for each t, return the score `penalized@t`: a correct answer counts 1, a
-            wrong one -t / (1 - t), so that answering pays off from confidence t onwards.
-        coverages: for each coverage, return the accuracy of the most confident answers,
-            `accuracy@coverage`.
-        curve: also return `risk_coverage`: coverage and risk at each confidence threshold.
-        confidence_level: also return intervals at this level, such as 0.95, as
-            `confidence_interval`.
-        interval: the method; "auto" suits each score. Scores that are not means of rows are always
-            resampled.
-        clusters: the cluster of each row, such as its document; intervals are then based on
-            clusters instead of rows, and scores do not change.
-        n_resamples: the number of bootstrap resamples.
-        seed: the seed of the resampling; the same seed gives the same interval on any machine.
+        confidence_targets: for each t the score `penalized@t`: a correct answer counts 1, a wrong
+            one -t / (1 - t), so that an answer pays from the confidence t on.
+        coverages: for each share the accuracy of the most confident answers, `accuracy@share`.
+        curve: also return `risk_coverage`: coverage and risk at each threshold of confidence.
+        confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
+        interval: how; "auto" takes the method that suits each score. What is no mean of rows is
+            always drawn.
+        clusters: the cluster of each row, such as its document; intervals then count clusters
+            instead of rows, and scores do not change.
+        n_resamples: how often a bootstrap resamples.
+        seed: of the resampling; the same seed gives the same interval on any machine.
         groups: one label per row; also return the scores of each group under `groups`.
 
     Raises:
@@ -141,13 +117,22 @@ def selective_scores(
 
     def summary(answers: GradedAnswers, clusters: Clusters | None) -> dict[str, Any]:
         means = _means(answers, confidence_targets)
-        kinds = _Kinds.of_answers(answers, coverages)
+        kinds = AnswerKinds.of_answers(answers, coverages)
         rank_results = kinds.scores(kinds.counts[np.newaxis])
         resample = cache(partial(kinds.resampled, clusters))  # once for all scores
         estimators: dict[str, Estimator] = {
             **{name: partial(score.interval, clusters) for name, score in means.items()},
             **{name: partial(_resampled_interval, resample, name) for name in rank_results},
         }
+        units = 0 if clusters is None else len(clusters.labels)
+        is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHED
+        if interval != "bootstrap" and is_small:
+            weighed = WeighedAnswers.of_answers(answers, coverages, clusters)
+            redraws = cache(partial(weighed.redraws, [*rank_results]))  # once for all scores
+            estimators |= {
+                name: partial(weighed.interval, name, float(values[0]), redraws)
+                for name, values in rank_results.items()
+            }
         result: dict[str, Any] = {name: score.value() for name, score in means.items()}
         result |= {name: float(values[0]) for name, values in rank_results.items()}
         if curve:
@@ -216,103 +201,6 @@ def _means(answers: GradedAnswers, targets: Sequence[float]) -> dict[str, _Mean]
         means["accuracy"] = means["accuracy_given_attempted"]
         means["brier"] = _Mean(losses, attempted)
     return means
-
-
-@dataclass(frozen=True)
-class _Kinds:
-    """Groups of equivalent rows: the size of each kind, and what its rows count.
-
-    Kinds come in a fixed order, with the highest confidence first, so that the order of rows does
-    not matter.
-    """
-
-    counts: Integers
-    index: Integers  # the kind of each row
-    correct: Booleans
-    attempted: Booleans
-    levels: Integers  # where the kinds of each confidence begin among the attempted ones
-    confidences: Floats | None  # of the levels
-    coverages: tuple[float, ...]
-
-    @classmethod
-    def of_answers(cls, answers: GradedAnswers, coverages: Sequence[float]) -> Self:
-        keys = np.zeros(len(answers))
-        if answers.confidences is not None:  # those of rows that were not attempted are ignored
-            keys = np.where(answers.attempted, -answers.confidences, 0.0)
-        levels, level = np.unique(keys, return_inverse=True)
-        # Rows that were not attempted come last: they do not take part in the order of confidences.
-        codes = 2 * np.where(answers.attempted, level, levels.size) + answers.correct
-        kinds, index, counts = np.unique(codes, return_inverse=True, return_counts=True)
-        attempted = kinds < 2 * levels.size
-        level_numbers, starts = np.unique(kinds[attempted] // 2, return_index=True)
-        confidences = None if answers.confidences is None else 0.0 - levels[level_numbers]
-        return cls(counts, index, kinds % 2 == 1, attempted, starts, confidences, tuple(coverages))
-
-    def scores(self, counts: Integers) -> dict[str, Floats]:
-        """The scores that are not means of rows, for each resample; `counts` are those of kinds."""
-        correct = counts[:, self.correct].sum(axis=1)
-        attempted = counts[:, self.attempted].sum(axis=1)
-        scores: dict[str, Floats] = {"f1": 2 * correct / (attempted + counts.sum(axis=1))}
-        if self.confidences is not None:
-            scores |= rank_scores(*self._levels(counts), self.coverages)
-        return scores
-
-    def curve(self) -> dict[str, list[float]]:
-        """The risk-coverage curve."""
-        answers, errors = self._levels(self.counts[np.newaxis])
-        confidences = np.zeros(0) if self.confidences is None else self.confidences
-        return risk_coverage_curve(confidences, answers[0], errors[0])
-
-    def resampled(
-        self, clusters: Clusters | None, n_resamples: int, seed: int
-    ) -> dict[str, Floats]:
-        """The scores of resamples of rows, or of clusters; shape (resamples,)."""
-        return gathered(self._resampled_blocks(clusters, n_resamples, seed), n_resamples)
-
-    def _resampled_blocks(
-        self, clusters: Clusters | None, n_resamples: int, seed: int
-    ) -> Iterator[dict[str, Floats]]:
-        kinds, sizes = self._units(clusters)
-        starts = np.cumsum(sizes) - sizes
-        words = Words(seed)
-        at_once = max(1, _CELLS // max(kinds.size, self.counts.size))
-        for start in range(0, n_resamples, at_once):
-            resamples = min(at_once, n_resamples - start)
-            units = random_rows(words, sizes.size, resamples * sizes.size)
-            numbers = np.repeat(np.arange(resamples), sizes.size)
-            if clusters is not None:  # all rows of each, one after another
-                lengths = sizes[units]
-                ends = np.cumsum(lengths)
-                shifts = np.repeat(starts[units] - (ends - lengths), lengths)
-                units = np.arange(shifts.size) + shifts
-                numbers = np.repeat(numbers, lengths)
-            cells = numbers * self.counts.size + kinds[units]
-            counts = np.bincount(cells, minlength=resamples * self.counts.size)
-            yield self.scores(counts.reshape(resamples, -1))
-
-    def _units(self, clusters: Clusters | None) -> tuple[Integers, Integers]:
-        """The kinds of the rows, unit by unit, and the number of rows of each unit.
-
-        Units are rows or clusters, in an order that depends neither on rows nor on labels.
-        """
-        if clusters is None:
-            kinds = np.repeat(np.arange(self.counts.size), self.counts)
-            return kinds, np.ones(kinds.size, dtype=np.int64)
-        order = np.lexsort((self.index, clusters.numbers))
-        ends = np.cumsum(np.bincount(clusters.numbers, minlength=len(clusters.labels)))
-        units = sorted(part.tolist() for part in np.split(self.index[order], ends[:-1]))
-        return np.concatenate(units).astype(np.int64), np.array(list(map(len, units)))
-
-    def _levels(self, counts: Integers) -> tuple[Integers, Integers]:
-        """The number of answers and errors at each confidence, shape (resamples, levels)."""
-        answers = counts[:, self.attempted]
-        errors = np.where(self.correct[self.attempted], 0, answers)
-        if not self.levels.size:
-            return answers, errors
-        return (
-            np.add.reduceat(answers, self.levels, axis=1),
-            np.add.reduceat(errors, self.levels, axis=1),
-        )
 
 
 def _resampled_interval(

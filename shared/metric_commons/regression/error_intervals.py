@@ -1,36 +1,54 @@
-"""Intervals of regression measures: mean errors use those of rows, others are resampled.
+"""Intervals of regression measures.
 
-Mean errors are unbounded, so their interval is that of Student's t on the logarithm of the mean;
-the ends for RMSE are the square roots of those for MSE. Symmetric relative errors are between 0 and
-2 and count as bounded scores. Measures of weighted rows are resampled.
+Mean errors have no upper bound; their interval is Student's on the logarithm of the mean, widened
+to an unseen row of 1.5 times the worst error. The ends for RMSE are the roots of those for MSE.
+Symmetric relative errors lie between 0 and 2 and count as bounded scores. Shares of explained
+variation and correlations have intervals of their own (`explained_intervals`); medians and greatest
+errors are resampled. Where outputs are averaged and the average is no mean of rows, so are the ends
+of their intervals, as if all erred to the same side.
 """
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError
+from ..numbers.exact_sums import exact_sum
 from ..statistics.cluster_sums import Clusters
 from ..statistics.intervals import interval, resampled_interval
+from ..statistics.methods import Method
 from ..statistics.proportions import Interval
+from ..statistics.sum_laws import weighted_mean_interval
 from ..statistics.summary import Estimator, mean
-from .measure_names import LOSS_NAMES, Measure, parse_measures
+from .explained_intervals import (
+    CORRELATIONS,
+    RANKS,
+    correlation_interval,
+    explained_interval,
+    rank_interval,
+)
+from .measure_names import D2_NAMES, LOSS_NAMES, Measure, parse_measures
 from .moments_bootstrap import Bootstrap
 from .pairs import SAFE_EXPONENT, Pairs
-from .row_losses import loss_tables, row_losses
+from .row_losses import d2_losses, loss_tables, row_losses
 
 _EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
 _ROOTS = {"rmse", "rmsle"}
+_RESAMPLED = {"max_error", "median_ae"}
 
 
 def measure_estimators(
-    pairs: Pairs, measures: Sequence[str], multioutput: Any, clusters: Clusters | None
+    pairs: Pairs,
+    measures: Sequence[str],
+    multioutput: Any,
+    clusters: Clusters | None,
+    values: Mapping[str, Sequence[float]],
 ) -> dict[str, Estimator]:
     """A function for each measure that returns its interval, as `summary.uncertainty` takes them.
 
@@ -38,11 +56,13 @@ def measure_estimators(
         pairs: the rows.
         measures: names of measures.
         multioutput: how the values of outputs are reported, as in `regression_scores`.
-        clusters: the clusters of rows; None if rows are independent.
+        clusters: of the rows; None if they stand alone.
+        values: of each measure in each output.
 
-    >>> estimators = measure_estimators(Pairs([1.0, 2.0], [1.5, 1.0]), ["mae"], "raw_values", None)
+    >>> pairs = Pairs([1.0, 2.0], [1.5, 1.0])
+    >>> estimators = measure_estimators(pairs, ["mae"], "raw_values", None, {"mae": [0.75]})
     >>> estimators["mae"](confidence_level=0.95)[0].method
-    'log_t'
+    'unseen_error'
     """
     raw = multioutput == "raw_values"
     parsed = {measure.name: measure for measure in parse_measures(measures)}
@@ -59,23 +79,36 @@ def measure_estimators(
         n_resamples: int = 10_000,
         seed: int = 0,
     ) -> Interval | list[Interval]:
-        errors = None if method == "bootstrap" else _row_errors(pairs, parsed[name], multioutput)
-        if errors is not None:
-            options: dict[str, Any] = {"confidence_level": confidence_level, "method": method}
-            estimates = [
-                _interval(name, column, errors.exponent, clusters, **options)
-                for column in errors.columns
-            ]
-            return estimates if raw else estimates[0]
-        if method not in ("auto", "bootstrap"):
-            raise OptionError(
-                "method",
-                f"{method!r} is for means of rows, which this measure is not; "
-                "use 'auto' or 'bootstrap'",
-            )
-        values = resamples(n_resamples, seed)[name]
+        measure = parsed[name]
+        draws = {"n_resamples": n_resamples, "seed": seed}
+        if method != "bootstrap":
+            errors = _row_errors(pairs, measure, multioutput)
+            if errors is not None:
+                estimates = _error_intervals(
+                    measure, pairs, errors, clusters, multioutput, confidence_level, method
+                )
+                return estimates if raw else estimates[0]
+            if method != "auto" and not (_row_errors(pairs, measure, "raw_values")):
+                raise OptionError(
+                    "method",
+                    f"{method!r} is for means of rows, which this measure is not; "
+                    "take 'auto' or 'bootstrap'",
+                )
+            if measure.kind not in _RESAMPLED and len(pairs.references):
+                outputs = _output_intervals(
+                    measure, values[name], pairs, clusters, confidence_level, method, draws
+                )
+                return outputs if raw else _averaged(outputs, pairs, multioutput)
+        resampled = resamples(n_resamples, seed)[name]
         n_clusters = None if clusters is None else len(clusters.labels)
-        return resampled_interval(values if raw else values[0], confidence_level, n_clusters)
+        redraws = resampled_interval(
+            resampled if raw else resampled[0], confidence_level, n_clusters
+        )
+        if method == "bootstrap":
+            return redraws
+        return (
+            [_no_point(one) for one in redraws] if isinstance(redraws, list) else _no_point(redraws)
+        )
 
     return {name: partial(estimate, name) for name in measures}
 
@@ -94,7 +127,7 @@ def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors 
     """
     name = measure.kind
     averaged = pairs.outputs > 1 and multioutput != "raw_values"
-    if name not in (*_ERRORS, *LOSS_NAMES) or pairs.weights is not None:
+    if name not in (*_ERRORS, *LOSS_NAMES) or not len(pairs.references):
         return None
     if averaged and (multioutput != "uniform_average" or name in _ROOTS):
         return None
@@ -125,16 +158,89 @@ def _row_errors(pairs: Pairs, measure: Measure, multioutput: Any) -> _RowErrors 
     return _RowErrors(errors.mean(axis=0, keepdims=True) if averaged else errors, exponent)
 
 
+def _error_intervals(
+    measure: Measure,
+    pairs: Pairs,
+    errors: _RowErrors,
+    clusters: Clusters | None,
+    multioutput: Any,
+    confidence_level: float,
+    method: str,
+) -> list[Interval]:
+    """The interval of each output, or of their average, from the errors of rows."""
+    constant: Floats | None = None
+    if method == "auto" and not errors.columns.any(axis=1).all():
+        constant = _constant_errors(measure, pairs, multioutput, errors.exponent)
+    options: dict[str, Any] = {"confidence_level": confidence_level, "method": method}
+    return [
+        _interval(
+            measure.name,
+            column,
+            errors.exponent,
+            pairs.weights,
+            None if clusters is None else clusters.take(pairs.positive_rows),
+            constant_error=None if constant is None else float(constant[output]),
+            **options,
+        )
+        for output, column in enumerate(errors.columns)
+    ]
+
+
+def _constant_errors(
+    measure: Measure, pairs: Pairs, multioutput: Any, exponent: int
+) -> Floats | None:
+    """The mean error of the best constant prediction, in units of 2**exponent."""
+    columns = np.atleast_2d(pairs.references.T).astype(np.float64)
+    middles = np.median if measure.kind in ("mae", "mape", "smape", "pinball") else np.mean
+    constants = np.repeat(middles(columns, axis=1)[np.newaxis], columns.shape[1], axis=0)
+    try:
+        errors = _row_errors(Pairs(constants, columns.T), measure, multioutput)
+    except ValueError:  # a constant outside the domain of the loss
+        return None
+    if errors is None:
+        return None
+    means = np.array([mean(column) for column in errors.columns])
+    scaled: Floats = np.ldexp(means, errors.exponent - exponent)
+    return scaled
+
+
 def _interval(
-    name: str, errors: Floats, exponent: int, clusters: Clusters | None, **options: Any
+    name: str,
+    errors: Floats,
+    exponent: int,
+    weights: Floats | None,
+    clusters: Clusters | None,
+    *,
+    confidence_level: float,
+    method: str,
+    constant_error: float | None,
 ) -> Interval:
     """The interval of a measure from the errors of rows, in units of 2**exponent."""
     bounds = (0.0, 2.0) if name == "smape" else (0.0, math.inf)
-    sums = None if clusters is None else clusters.sums(errors)
-    estimate = interval(errors, clusters=sums, bounds=bounds, **options)
+    if weights is not None:
+        if method != "auto":
+            raise OptionError("method", f"{method!r} is for rows of one weight; take 'auto'")
+        estimate = weighted_mean_interval(
+            errors,
+            weights,
+            clusters,
+            confidence_level=confidence_level,
+            bounds=bounds,
+            constant_error=constant_error,
+        )
+    else:
+        sums = None if clusters is None else clusters.sums(errors)
+        estimate = interval(
+            errors,
+            clusters=sums,
+            bounds=bounds,
+            confidence_level=confidence_level,
+            method=cast(Method, method),
+            constant_error=constant_error,
+        )
     ends = estimate.low, estimate.high, estimate.standard_error
     if name in _ROOTS:
-        root = math.sqrt(mean(errors))
+        root = math.sqrt(_weighted_mean(errors, weights))
         ends = (
             math.sqrt(max(estimate.low, 0.0)),
             math.sqrt(estimate.high),
@@ -143,3 +249,74 @@ def _interval(
         exponent //= 2
     low, high, error = np.ldexp(ends, exponent).tolist()
     return estimate._replace(low=low, high=high, standard_error=error)
+
+
+def _weighted_mean(errors: Floats, weights: Floats | None) -> float:
+    if weights is None:
+        return mean(errors)
+    return float(exact_sum(errors * weights) / exact_sum(weights))
+
+
+def _output_intervals(
+    measure: Measure,
+    values: Sequence[float],
+    pairs: Pairs,
+    clusters: Clusters | None,
+    confidence_level: float,
+    method: str,
+    draws: Mapping[str, int],
+) -> list[Interval]:
+    """The interval of a measure of each output alone."""
+    errors = _row_errors(pairs, measure, "raw_values")
+    if errors is not None:
+        return _error_intervals(
+            measure, pairs, errors, clusters, "raw_values", confidence_level, method
+        )
+    member_clusters = None if clusters is None else clusters.take(pairs.positive_rows)
+    numbers = None if member_clusters is None else member_clusters.numbers
+    predictions, references = loss_tables(pairs)
+    intervals = []
+    for output, value in enumerate(values):
+        pair = predictions[output], references[output]
+        if measure.kind in RANKS:
+            units = float(len(pair[0]))
+            if member_clusters is not None:
+                units = units * units / float(np.square(np.bincount(member_clusters.numbers)).sum())
+            labels = None if member_clusters is None else len(member_clusters.labels)
+            intervals.append(rank_interval(measure.kind, value, units, confidence_level, labels))
+            continue
+        options: dict[str, Any] = {"confidence_level": confidence_level, **draws}
+        rows = (measure, value, *pair, pairs.weights, numbers)
+        if measure.kind in CORRELATIONS:
+            intervals.append(correlation_interval(*rows, **options))
+            continue
+        losses = d2_losses(measure, *pair, pairs.weights) if measure.kind in D2_NAMES else None
+        intervals.append(explained_interval(*rows, losses, **options))
+    return intervals
+
+
+def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> Interval:
+    """The interval of an average over outputs: the average of their ends."""
+    if len(outputs) == 1:
+        return outputs[0]
+    shares = np.ones(len(outputs))
+    if multioutput == "variance_weighted":
+        variances = np.var(np.sort(loss_tables(pairs)[1], axis=1), axis=1)
+        shares = variances if variances.any() else shares
+    elif not isinstance(multioutput, str):
+        shares = np.asarray(multioutput, np.float64)
+    shares = shares / shares.sum()
+    low, high, error = (
+        float(sum(share * number for share, number in zip(shares, numbers, strict=True) if share))
+        for numbers in zip(*((o.low, o.high, o.standard_error) for o in outputs), strict=True)
+    )
+    return outputs[0]._replace(
+        low=low, high=high, standard_error=error, effective_n=None, design_effect=None
+    )
+
+
+def _no_point(interval: Interval) -> Interval:
+    """The interval; but rows that are all alike say nothing about others."""
+    if interval.low == interval.high:
+        return interval._replace(low=math.nan, high=math.nan)
+    return interval

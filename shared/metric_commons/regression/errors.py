@@ -173,7 +173,7 @@ def _error_scores(
             values[measure.name] = loss_values(measure, pairs)
     result = aggregate_outputs({name: values[name] for name in names}, moments, multioutput)
     if uncertain["confidence_level"] is not None:
-        estimators = measure_estimators(pairs, names, multioutput, clusters)
+        estimators = measure_estimators(pairs, names, multioutput, clusters, values)
         result |= uncertainty(estimators, **uncertain)
     return result
 

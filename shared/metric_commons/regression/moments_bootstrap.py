@@ -9,9 +9,9 @@ import numpy as np
 
 from ..numbers.arrays import Booleans, Floats, Integers
 from ..numbers.progress import report
+from ..resampling.draws import Words, random_rows
+from ..resampling.resampled_totals import gathered
 from ..statistics.cluster_sums import Clusters
-from ..statistics.draws import Words, random_rows
-from ..statistics.resampled_totals import gathered
 from .measure_names import D2_NAMES, LOSS_NAMES, Measure, parse_measures
 from .moments import required_measures, required_terms
 from .order_statistics import kendall, median, rank_correlations, resampled_kendall

@@ -10,11 +10,12 @@ import numpy as np
 from ..numbers.arrays import Column, Floats
 from ..numbers.checks import OptionError, RowError, check_weights
 from ..numbers.exact_sums import group_sums
+from ..resampling.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.cluster_sums import Clusters
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.methods import Method
 from ..statistics.proportions import Interval
-from ..statistics.resampled_totals import gathered, resampled_sums_of_rows
+from ..statistics.sum_laws import weighted_mean_interval
 from ..statistics.summary import uncertainty
 from .measure_names import INTERVAL_NAMES, Measure
 from .pairs import check_finite
@@ -130,7 +131,7 @@ def _estimate(
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> Interval | list[Interval]:
-    """The interval of a mean; that of a weighted mean is resampled."""
+    """The interval of a mean."""
     draws = {"n_resamples": n_resamples, "seed": seed}
     if weights is None:
         bounds = (0.0, 1.0 if kind == "coverage" else math.inf)
@@ -144,7 +145,16 @@ def _estimate(
             **draws,
         )
     if method not in ("auto", "bootstrap"):
-        raise OptionError("method", f"{method!r} is for unweighted rows; use 'auto'")
+        raise OptionError("method", f"{method!r} is for rows of one weight; take 'auto'")
+    if method == "auto" and weights.any():
+        counting = weights > 0
+        return weighted_mean_interval(
+            scores[counting],
+            weights[counting],
+            None if clusters is None else clusters.take(counting),
+            confidence_level=confidence_level,
+            bounds=(0.0, 1.0 if kind == "coverage" else math.inf),
+        )
     table = np.column_stack([scores * weights, weights])
     if clusters is not None:
         sums_of_clusters = [

@@ -206,19 +206,42 @@ def _avoided_loss(
     if (references == references[0]).all():
         return float(not loss)
     excess = 0.0  # of the loss of this constant over that of the best one, which may be no float
-    if _LOSSES[measure.kind] == "tweedie":
-        (constant,) = mean_losses(references[np.newaxis], weights)
-        if constant > 0 or not needs_positive_means(measure):
-            excess = _excess(measure, constant, references, weights)
-    else:
-        alpha = _PARAMETERS.get(measure.kind, measure.parameter)
-        constant = _quantile(references, alpha, weights)
+    constant = _best_constant(measure, references, weights)
+    is_mean = _LOSSES[measure.kind] == "tweedie"
+    if is_mean and (constant > 0 or not needs_positive_means(measure)):
+        excess = _excess(measure, constant, references, weights)
     if constant <= 0 and needs_positive_means(measure):
         return math.nan
     best = np.full((1, references.size), constant)
     (minimum,) = mean_losses(row_losses(measure, best, references[np.newaxis]), weights)
     minimum -= excess
     return 1 - loss / minimum if minimum else float(not loss)
+
+
+def _best_constant(measure: Measure, references: Floats, weights: Floats | None) -> float:
+    """The constant prediction that loses least: the mean, or a quantile."""
+    if _LOSSES[measure.kind] == "tweedie":
+        return mean_losses(references[np.newaxis], weights)[0]
+    alpha = _PARAMETERS.get(measure.kind, measure.parameter)
+    return _quantile(references, alpha, weights)
+
+
+def d2_losses(
+    measure: Measure, predictions: Floats, references: Floats, weights: Floats | None
+) -> tuple[Floats, Floats]:
+    """The losses of rows, and those of the best constant prediction, shape (rows,) each.
+
+    >>> measure = Measure("d2_absolute_error", "d2_absolute_error")
+    >>> lost, constant = d2_losses(measure, np.array([1.0, 2.0]), np.array([1.0, 4.0]), None)
+    >>> abs(lost).tolist(), abs(constant).tolist()
+    ([0.0, 1.0], [0.0, 1.5])
+    """
+    constant = np.full(references.size, _best_constant(measure, references, weights))
+    lost, lost_by_constant = (
+        row_losses(measure, numbers[np.newaxis], references[np.newaxis])[0]
+        for numbers in (predictions, constant)
+    )
+    return lost, lost_by_constant
 
 
 def _excess(measure: Measure, rounded: float, values: Floats, weights: Floats | None) -> float:

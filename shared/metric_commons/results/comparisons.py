@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from .rendering import Table, counted, label, p_value
 from .signature import signature
@@ -27,6 +27,8 @@ _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
     "bootstrap": "bootstrap",
 }
 NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
+
+SIMULTANEOUS = "The intervals hold for all comparisons together and agree with the corrected p."
 
 Comparison = dict[str, Any]  # as the file of results has it
 Rank = dict[str, Any]  # rank_interval, tier and letters of a system
@@ -91,7 +93,8 @@ def compare_pairs(
         n_resamples: how often the bootstrap and "max_t" draw, where they are asked for.
         seed: of the draws.
         alpha: a corrected p-value below it is significant.
-        confidence_level: of the intervals, each of one difference.
+        confidence_level: of the intervals, all together where p-values are corrected: there they
+            agree with these p-values.
         correction: "holm", "max_t", "benjamini_hochberg" or "none".
 
     Raises:
@@ -105,7 +108,8 @@ def compare_pairs(
     """
     import numpy as np
 
-    from ..statistics.significance import adjusted, compare
+    from ..statistics.corrections import family_level
+    from ..statistics.significance import adjusted, compared, made_simultaneous
 
     drawing: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
     testing: dict[str, Any] = {"test": test, "alternative": alternative}
@@ -116,32 +120,31 @@ def compare_pairs(
         "alpha": alpha,
         "confidence_level": confidence_level,
     }
+    if test == "bootstrap":
+        pairs = list(map(_checked_sums, pairs))
+    rows_of_pairs = [(pair, _columns(pair)) for pair in pairs]
+    counted_pairs = [(pair, rows) for pair, rows in rows_of_pairs if rows is None or rows[2].any()]
+    # Intervals beside corrected p-values hold for all comparisons together.
+    family_size = 1 if correction == "none" else len(counted_pairs)
+    reporting["confidence_level"] = family_level(confidence_level, max(family_size, 1))
     shared: list[Pair] = []
     results: list[dict[str, Any]] = []
     differences: list[Floats] = []
     drawn: dict[tuple[str, str, str], dict[str, Any]] = {}  # once for all scores of a module
-    for pair in pairs:
-        if pair.sums_a is not None and pair.sums_b is not None:
+    for pair, rows in counted_pairs:
+        shared.append(pair)
+        if rows is None:
             key = pair.a, pair.b, pair.module
             if key not in drawn:
                 drawn[key] = _compare_sums(pair, testing, reporting, drawing)
-            shared.append(pair)
-            results.append(drawn[key][pair.score] | {"rows": len(pair.sums_a)})
+            results.append(drawn[key][pair.score] | {"rows": len(pair.sums_a or ())})
             continue
-        if test == "bootstrap":
-            raise ValueError(
-                f"test 'bootstrap' is for scores that follow from sums, and {pair.score} is a mean "
-                "of rows; take 'permutation', or name the scores"
-            )
-        a, b, counting = _columns(pair)
-        if not counting.any():
-            continue
+        a, b, counting = rows
         clusters = None
         if pair.clusters is not None:
             clusters = [pair.clusters[row] for row in counting.nonzero()[0].tolist()]
         options = testing | reporting | drawing
-        result = compare(a[counting], b[counting], clusters=clusters, **options)
-        shared.append(pair)
+        result = compared(a[counting], b[counting], clusters=clusters, **options)
         results.append(result | {"rows": int(counting.sum())})
         # A row that counts for one system alone is no evidence for either.
         differences.append(np.where(counting, a - b, 0.0))
@@ -156,6 +159,18 @@ def compare_pairs(
     of_differences = {**testing, "test": "permutation"} if test == "bootstrap" else testing
     p_adjusted = adjusted(p_of_pairs, differences, **family, **of_differences, **drawing).tolist()
 
+    reporting["confidence_level"] = confidence_level
+    is_simultaneous = family_size > 1
+    if is_simultaneous:
+        results = [
+            made_simultaneous(
+                {**result, "p_adjusted": p},
+                alternative=cast(Any, alternative),
+                confidence_level=confidence_level,
+            )
+            | {"simultaneous": True}
+            for result, p in zip(results, p_adjusted, strict=True)
+        ]
     is_drawn = interval == "bootstrap" or correction == "max_t"
     options = {
         **testing,
@@ -215,6 +230,7 @@ def _compare_sums(
         alternative=testing["alternative"],
         clusters=pair.clusters,
         **{name: reporting[name] for name in reporting if name != "interval"},
+        interval="bootstrap" if reporting["interval"] == "bootstrap" else "auto",
         **drawing,
     )
 
@@ -222,13 +238,27 @@ def _compare_sums(
 def _options_of_sums(
     options: Mapping[str, Any], drawing: Mapping[str, Any], result: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The options as they are for a score that follows from sums, which is always resampled."""
-    return {**options, "test": result["test"], "interval": "bootstrap", **drawing}
+    """The options as they are for a score that follows from sums, whose test always draws."""
+    interval = "bootstrap" if options["interval"] == "bootstrap" else "auto"
+    return {**options, "test": result["test"], "interval": interval, **drawing}
 
 
-def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans]":
-    """The scores of both systems, and which rows count for both."""
+def _checked_sums(pair: Pair) -> Pair:
+    """The pair, if its score follows from sums, which a bootstrap test needs."""
+    if pair.sums_a is None or pair.sums_b is None:
+        raise ValueError(
+            f"test 'bootstrap' is for scores that follow from sums, and {pair.score} is a mean "
+            "of rows; take 'permutation', or name the scores"
+        )
+    return pair
+
+
+def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans] | None":
+    """The scores of both systems, and which rows count for both; None if they follow from sums."""
     import numpy as np
+
+    if pair.sums_a is not None and pair.sums_b is not None:
+        return None
 
     if len(pair.scores_a) != len(pair.scores_b):
         raise ValueError(
@@ -360,6 +390,9 @@ show that the systems are equal.
     words += f" in {counted(clusters, 'cluster')}" if clusters else ""
     if correction in CORRECTED_BY and family > 1:
         words += f", corrected by {CORRECTED_BY[correction]} over {counted(family, 'comparison')}"
+    if all(comparison.get("simultaneous") for comparison in comparisons):
+        words += f". {SIMULTANEOUS}"
+        return f"{words[0].upper()}{words[1:]} {NOT_EQUAL}"
     return f"{words[0].upper()}{words[1:]}. {NOT_EQUAL}"
 
 

@@ -102,12 +102,15 @@ _COMPARISON = {
     "confidence_interval": _Interval,
 }
 _OF_COMPARISON = {
-    **dict.fromkeys(("p_adjusted", "p_equivalent", "p_non_inferior"), Proportion | None),
+    **dict.fromkeys(
+        ("p_adjusted", "p_equivalent", "p_non_inferior", "p_inferior"), Proportion | None
+    ),
     **dict.fromkeys(("module", "signature"), str),
     **dict.fromkeys(("test", "interval"), _Name),
     **dict.fromkeys(("mde", "standard_error"), NonNegative | None),
     **dict.fromkeys(("rows", "n_clusters"), Count),
     "statistic": _Number,
+    "simultaneous": bool,
     "options": _Values,
 }
 _OPTIONS_OF_COMPARISON = {

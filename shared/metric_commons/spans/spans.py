@@ -6,7 +6,8 @@ may match a true one of another type, or one that it merely overlaps.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from itertools import zip_longest
 from operator import add
@@ -18,6 +19,7 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
 from ..numbers.domains import Proportion, checked_options
 from ..statistics.proportions import Interval
+from ..statistics.sum_laws import Law, SumFunction, SumRatio
 from ..statistics.sums import RowStatistics
 from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
 
@@ -63,9 +65,11 @@ def span_statistics(
     def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
         return {"f1": _type_scores(sums, _types(sums), float(zero_division))[2]}
 
+    laws = partial(_span_laws, float(zero_division))
     rows = len(references)
     if not rows:
-        return RowStatistics((), np.zeros((0, 0), np.int64), score, row_scores, _AT_MOST)
+        empty = np.zeros((0, 0), np.int64)
+        return RowStatistics((), empty, score, row_scores, _AT_MOST, laws)
     spans, types, columns = _read_spans(predictions, references, scheme, suffix=suffix)
     predicted, relevant = spans["predictions"], spans["references"]
     tables = {
@@ -84,16 +88,21 @@ def span_statistics(
             for name, table in tables.items():
                 columns[f"{name}:{type_name}"] = table[:, number]
     values = np.stack([*columns.values()], axis=1) if columns else np.zeros((rows, 0), np.int64)
-    return RowStatistics(tuple(columns), values, score, row_scores, _AT_MOST)
+    return RowStatistics(tuple(columns), values, score, row_scores, _AT_MOST, laws)
 
 
 def type_f1_intervals(
     statistics: RowStatistics, *, confidence_level: float, n_resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Percentile bootstrap intervals of the F1 of each type; resamples rows."""
+    """The interval of the F1 of each type."""
     by_type = statistics.reshaped(
         lambda result: {name: scores["f1"] for name, scores in result["per_type"].items()}, {}
     )
+    laws = {
+        name: _micro_laws([name], statistics.names)["f1"]
+        for name in _names_of_types(statistics.names)
+    }
+    by_type = replace(by_type, laws=lambda statistics: laws)
     return by_type.intervals(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
 
 
@@ -175,7 +184,8 @@ def seqeval_spans(rows: RowStatistics) -> RowStatistics:
     >>> list(result), result["PER"]["number"]
     (['LOC', 'PER', 'overall_precision', 'overall_recall', 'overall_f1', 'overall_accuracy'], 1)
     """
-    return rows.reshaped(_seqeval_result, {"f1": "overall_f1"})
+    keys = ("precision", "recall", "f1", "accuracy")
+    return rows.reshaped(_seqeval_result, {key: f"overall_{key}" for key in keys})
 
 
 def _seqeval_result(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,9 +194,122 @@ def _seqeval_result(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _types(sums: Mapping[str, float]) -> list[str]:
-    """The types that occur on either side, sorted."""
-    names = [key.partition(":")[2] for key in sums if key.startswith("predicted:")]
+    """The types that occur on either side, in order."""
+    names = _names_of_types(sums)
     return sorted(n for n in names if sums[f"predicted:{n}"] or sums[f"relevant:{n}"])
+
+
+def _names_of_types(statistics: Iterable[str]) -> list[str]:
+    """The types that statistics are of."""
+    return [key.partition(":")[2] for key in statistics if key.startswith("predicted:")]
+
+
+# ---- how scores follow from sums, for their intervals -------------------------------------------
+
+
+def _span_laws(zero_division: float, statistics: Sequence[str]) -> dict[str, Law]:
+    """How each score follows from the sums of these statistics.
+
+    The scores of all types together are ratios. Averages over types are functions of sums, with an
+    unseen row that has no span right, or all.
+    """
+    types = _names_of_types(statistics)
+    if not types:
+        return {}
+    laws = _micro_laws(types, statistics)
+    for position, key in enumerate(("precision", "recall", "f1")):
+        for is_weighted in (False, True):
+            score = partial(
+                _average_of_types,
+                types=types,
+                position=position,
+                is_weighted=is_weighted,
+                zero_division=zero_division,
+            )
+            name = f"{'weighted' if is_weighted else 'macro'}_{key}"
+            laws[name] = _law_of_spans(score, types, statistics, biased=key == "f1")
+    if "tags" in statistics:
+        laws["accuracy"] = SumRatio({"equal_tags": 1}, {"tags": 1})
+    return laws
+
+
+def _micro_laws(types: Sequence[str], statistics: Sequence[str]) -> dict[str, Law]:
+    """Precision, recall and F1 of the spans of some types together."""
+
+    def factors(kind: str, factor: float = 1.0) -> dict[str, float]:
+        return {f"{kind}:{name}": factor for name in types}
+
+    laws: dict[str, Law] = {"precision": SumRatio(factors("hits"), factors("predicted"))}
+    if f"found:{types[0]}" not in statistics:
+        both = factors("predicted") | factors("relevant")
+        laws["recall"] = SumRatio(factors("hits"), factors("relevant"))
+        return laws | {"f1": SumRatio(factors("hits", 2.0), both)}
+    laws["recall"] = SumRatio(factors("found"), factors("relevant"))
+
+    def f1(sums: Mapping[str, Floats]) -> Floats:
+        return _harmonic(*_shares(sums, types, 0.0))
+
+    return laws | {"f1": _law_of_spans(f1, types, statistics)}
+
+
+def _law_of_spans(
+    score: Callable[[Mapping[str, Floats]], Floats],
+    types: Sequence[str],
+    statistics: Sequence[str],
+    *,
+    biased: bool = False,
+) -> SumFunction:
+    """A score with an unseen row of which no span is right, or all are."""
+    matched = [name for name in statistics if name.partition(":")[0] in ("hits", "found")]
+
+    def all_wrong(sums: Mapping[str, float]) -> dict[str, float]:
+        return dict.fromkeys(matched, 0.0)
+
+    def all_right(sums: Mapping[str, float]) -> dict[str, float]:
+        relevant = {name: sums[f"relevant:{name.partition(':')[2]}"] for name in matched}
+        return relevant | {f"predicted:{name}": sums[f"relevant:{name}"] for name in types}
+
+    size = {f"{kind}:{name}": 1.0 for kind in ("predicted", "relevant") for name in types}
+    return SumFunction(score, size, all_wrong, all_right, biased=biased)
+
+
+def _shares(
+    sums: Mapping[str, Floats], types: Sequence[str], zero_division: float
+) -> tuple[Floats, Floats]:
+    """Precision and recall of the spans of some types together, for arrays of sums."""
+    hits, predicted, relevant = (
+        np.sum([sums[f"{kind}:{name}"] for name in types], axis=0)
+        for kind in ("hits", "predicted", "relevant")
+    )
+    found = np.sum([sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types], axis=0)
+    return (
+        np.where(predicted > 0, hits / predicted, zero_division),
+        np.where(relevant > 0, found / relevant, zero_division),
+    )
+
+
+def _harmonic(precision: Floats, recall: Floats) -> Floats:
+    total = precision + recall
+    return np.where(total > 0, 2 * precision * recall / total, 0.0)
+
+
+def _average_of_types(
+    sums: Mapping[str, Floats],
+    *,
+    types: Sequence[str],
+    position: int,
+    is_weighted: bool,
+    zero_division: float,
+) -> Floats:
+    """Precision, recall or F1 averaged over types, for arrays of sums."""
+    total = weight_total = np.zeros(1)
+    for name in types:
+        shares = _shares(sums, [name], zero_division)
+        value = (*shares, _harmonic(*shares))[position]
+        relevant, predicted = sums[f"relevant:{name}"], sums[f"predicted:{name}"]
+        weight = relevant if is_weighted else (relevant + predicted > 0).astype(np.float64)
+        total, weight_total = total + weight * value, weight_total + weight
+    return total / weight_total
 
 
 def _type_scores(

@@ -5,24 +5,24 @@ from typing import TYPE_CHECKING
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from .bootstrap import mean_interval
+    from ..resampling.bootstrap import mean_interval
     from .cluster_sums import ClusterSums
     from .corrections import benjamini_hochberg, holm, max_t
+    from .differences import DifferenceInterval, Equivalence, difference_interval, equivalence
     from .estimates import estimate_interval
     from .intervals import interval
     from .paired_sums import compare_sums
-    from .paired_tests import (
-        DifferenceInterval,
-        Equivalence,
-        PairedTest,
-        difference_interval,
-        equivalence,
-        paired_test,
-    )
+    from .paired_tests import PairedTest, paired_test
     from .power import minimum_detectable, power_of, required_rows
     from .proportions import Interval, f1_interval, proportion_interval
     from .ranks import letters, rank_intervals, tiers
-    from .significance import adjusted, compare, compare_measures, p_values
+    from .significance import (
+        adjusted,
+        compare,
+        compare_measures,
+        p_values,
+        simultaneous_intervals,
+    )
     from .summary import Average, mean, summarize
     from .sums import RowStatistics, summarize_sums
 
@@ -56,6 +56,7 @@ __all__ = [
     "proportion_interval",
     "rank_intervals",
     "required_rows",
+    "simultaneous_intervals",
     "summarize",
     "summarize_sums",
     "tiers",
@@ -66,8 +67,8 @@ __getattr__ = resolver(
     {
         "Average": "summary",
         "ClusterSums": "cluster_sums",
-        "DifferenceInterval": "paired_tests",
-        "Equivalence": "paired_tests",
+        "DifferenceInterval": "differences",
+        "Equivalence": "differences",
         "Interval": "proportions",
         "PairedTest": "paired_tests",
         "RowStatistics": "sums",
@@ -76,8 +77,8 @@ __getattr__ = resolver(
         "compare": "significance",
         "compare_measures": "significance",
         "compare_sums": "paired_sums",
-        "difference_interval": "paired_tests",
-        "equivalence": "paired_tests",
+        "difference_interval": "differences",
+        "equivalence": "differences",
         "estimate_interval": "estimates",
         "f1_interval": "proportions",
         "holm": "corrections",
@@ -85,7 +86,7 @@ __getattr__ = resolver(
         "letters": "ranks",
         "max_t": "corrections",
         "mean": "summary",
-        "mean_interval": "bootstrap",
+        "mean_interval": ".resampling.bootstrap",
         "minimum_detectable": "power",
         "p_values": "significance",
         "paired_test": "paired_tests",
@@ -93,6 +94,7 @@ __getattr__ = resolver(
         "proportion_interval": "proportions",
         "rank_intervals": "ranks",
         "required_rows": "power",
+        "simultaneous_intervals": "significance",
         "summarize": "summary",
         "summarize_sums": "sums",
         "tiers": "ranks",

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import check_labels
 from ..numbers.exact_sums import as_float, exact_group_sums, exact_ldexp
-from .bootstrap import mean_interval
-from .resampled_totals import gathered, resampled_totals
+from ..resampling.bootstrap import mean_interval
+from ..resampling.resampled_totals import gathered, resampled_totals
 from .spreads import Spread
 
 _GREATEST_POWER = 2200  # twice the exponent of the least float, and more
@@ -124,7 +124,7 @@ class ClusterSums:
 
     @classmethod
     def reduced(cls, clusters: dict[str, tuple[int, int]], power: int) -> Self:
-        """With the greatest power of two of which all sums are multiples."""
+        """With the largest power of two of which all sums are multiples."""
         bits = 0
         for _, units in clusters.values():
             bits |= units

@@ -17,6 +17,47 @@ _TIE = 1e-12  # statistics that differ by at most this part are equal
 _SIGNS_AT_ONCE = 1 << 20  # of all rows: 8 MB
 
 
+def agreeing_ends(
+    ends: tuple[float, float], difference: float, p_adjusted: float, alpha: float
+) -> tuple[float, float]:
+    """The interval of one of several differences, made to agree with its adjusted p-value.
+
+    A difference that is significant is cut at 0 on the far side; one that is not holds 0. With ends
+    at the level 1 - alpha / m for m differences, all intervals hold together with the probability
+    1 - alpha, since those of the closed test that lies behind Holm's method do.
+
+    Source:
+        Strassburger and Bretz, Compatible simultaneous lower confidence bounds for the Holm
+        procedure (2008). Guilbaud, Simultaneous confidence regions corresponding to Holm's
+        step-down procedure (2008).
+
+    >>> agreeing_ends((-0.1, 0.3), 0.1, 0.01, 0.05), agreeing_ends((0.1, 0.3), 0.2, 0.2, 0.05)
+    ((0.0, 0.3), (0.0, 0.3))
+    """
+    low, high = ends
+    if p_adjusted < alpha:
+        return (max(low, 0.0), high) if difference > 0 else (low, min(high, 0.0))
+    return min(low, 0.0), max(high, 0.0)
+
+
+def family_level(confidence_level: float, tests: int) -> float:
+    """The level of each of several intervals that hold together with a confidence level.
+
+    >>> family_level(0.95, 5)
+    0.99
+    """
+    return 1 - significance_level(confidence_level) / tests
+
+
+def significance_level(confidence_level: float) -> float:
+    """What a confidence level leaves, without the last bits of the subtraction.
+
+    >>> 1 - 0.95, significance_level(0.95)
+    (0.050000000000000044, 0.05)
+    """
+    return round(1 - confidence_level, 15)
+
+
 def holm(p_values: ArrayLike) -> Floats:
     """P-values adjusted so that calling none of them wrongly significant is as sure as for one.
 
@@ -45,7 +86,7 @@ def holm(p_values: ArrayLike) -> Floats:
 def benjamini_hochberg(p_values: ArrayLike) -> Floats:
     """P-values adjusted so that of those below a level at most that share is expected to be wrong.
 
-    The greatest stays, the next one is multiplied by tests / (tests - 1), and so on, but none comes
+    The largest stays, the next one is multiplied by tests / (tests - 1), and so on, but none comes
     out greater than one before it. NaN stays, and does not count. It presumes tests that are
     independent or depend on each other positively, as measures of the same systems do.
 
@@ -89,10 +130,10 @@ def max_t(
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> Floats:
-    """Two-sided p-values of several comparisons, adjusted by the law of their greatest statistic.
+    """Two-sided p-values of several comparisons, adjusted by the law of their largest statistic.
 
     Each draw gives every row one random sign, the same in all comparisons, so that what they have
-    in common is made use of. A comparison is as extreme as the greatest of |sum d| / sqrt(sum d**2)
+    in common is made use of. A comparison is as extreme as the largest of |sum d| / sqrt(sum d**2)
     among itself and all that were less extreme (step-down). p is (count + 1) / (n_resamples + 1).
     As it is adjusted already, no factor makes the least possible p-value too great for many pairs.
 
@@ -123,7 +164,7 @@ def max_t(
         return np.ones(len(values))
     if clusters is not None:
         values = _summed(values, clusters)
-    # The greatest of each comparison becomes 1, which keeps squares from being infinite or 0.
+    # The largest of each comparison becomes 1, which keeps squares from being infinite or 0.
     sizes = np.abs(values).max(axis=1, keepdims=True)
     values = values / np.where(sizes, sizes, 1.0)
     lengths = np.array([[math.sqrt(exact_sum(np.square(row)))] for row in values])
@@ -144,9 +185,9 @@ def max_t(
         bits = np.unpackbits(raw.view(np.uint8).reshape(draws, -1), axis=1, bitorder="little")
         signs = 2.0 * bits[:, : len(columns)] - 1
         sums = np.abs(signs @ columns)
-        # The greatest among each comparison and all that come after it.
-        greatest = np.maximum.accumulate(sums[:, ::-1], axis=1)[:, ::-1]
-        counts += np.count_nonzero(greatest >= limits, axis=0)
+        # The largest among each comparison and all that come after it.
+        largest = np.maximum.accumulate(sums[:, ::-1], axis=1)[:, ::-1]
+        counts += np.count_nonzero(largest >= limits, axis=0)
     adjusted = np.empty(order.size)
     adjusted[order] = np.maximum.accumulate((counts + 1) / (n_resamples + 1))
     return adjusted

@@ -69,8 +69,8 @@ def estimate_interval(
         raise ValueError(f"variance must be finite and at least 0, got {variance!r}")
     if rows < 1:
         raise ValueError(f"rows must be at least 1, got {rows!r}")
-    greatest = value * (1 - value)
-    trials = greatest / (variance + greatest / rows**2) if greatest else float(rows)
+    largest = value * (1 - value)
+    trials = largest / (variance + largest / rows**2) if largest else float(rows)
     name = "korn_graubard" if method == "auto" else method
     formula = clopper_pearson if method == "auto" else wilson
     if clusters is None:
@@ -80,12 +80,12 @@ def estimate_interval(
     if units <= 1:
         return Interval(0.0, 1.0, name, error, 0.0, clusters.n_clusters, math.nan)
     clustered = min(units, trials)
-    if greatest:
-        # As of means: with a pseudo-cluster of the greatest variance, or a pseudo-row if these are
+    if largest:
+        # As of means: with a pseudo-cluster of the largest variance, or a pseudo-row if these are
         # fewer than clusters.
         number = min(units, rows)
-        spread = clusters.squares * units / (units - 1) + greatest / number**2
-        clustered = min(greatest * (1 + 1 / number) / spread, trials)
+        spread = clusters.squares * units / (units - 1) + largest / number**2
+        clustered = min(largest * (1 + 1 / number) / spread, trials)
     normal = critical_value(confidence_level, math.inf)
     critical = critical_value(confidence_level, units - 1)
     if method == "auto":

@@ -1,19 +1,20 @@
 """Confidence intervals of means of scores, by a method that suits the scores.
 
 The percentile bootstrap covers too little where rows are few or scores lie near the end of their
-range: of ten rows that are all right it makes a point. What is used instead rests on one idea.
+range: of ten rows that are all right it makes a point. "auto" weighs rows, or clusters, at random
+together with one that was not seen; see `resampling.unseen_units`.
 
-A mean m of scores from 0 to 1 behaves like a proportion of an *effective* number of trials, the
-number that would give a proportion the same variance:
+The method "korn_graubard" is narrower where scores vary little, and covers less often where rare
+rows are far off. It rests on another idea. A mean m of scores from 0 to 1 behaves like a proportion
+of an *effective* number of trials, the number that would give a proportion the same variance:
 
     n_eff = N (N + 1) g / (SS + g),   g = m (1 - m),   SS = sum of (score - m)**2.
 
-This is the variance of the N rows and of one pseudo-row with g, the greatest variance that the mean
-allows, since ten rows cannot exclude that an eleventh one is 0. For scores 0 and 1, SS is N g and
-n_eff is N. The interval is Clopper and Pearson's for m n' successes in n' = n_eff (z / t)**2
-trials, where z and t are the normal and Student's critical values (Korn and Graubard 1998).
-
-With clusters of rows the same holds of the variance between clusters; see `spreads`.
+This is the variance of the N rows and of one pseudo-row with g, the largest variance that the mean
+allows. For scores 0 and 1, SS is N g and n_eff is N. The interval is Clopper and Pearson's for m n'
+successes in n' = n_eff (z / t)**2 trials, where z and t are the normal and Student's critical
+values (Korn and Graubard 1998). With clusters of rows the same holds of the variance between
+clusters; see `spreads`. The number of effective trials is reported whatever the method.
 """
 
 import math
@@ -29,7 +30,9 @@ from ..numbers.checks import OptionError
 from ..numbers.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
 from ..numbers.exact_sums import root
 from ..numbers.multisets import Multiset
-from .bootstrap import deviation, percentile_ends
+from ..resampling.bootstrap import deviation, percentile_ends
+from ..resampling.ratio_law import LawUnits, law_units
+from ..resampling.unseen_units import error_ends, ratio_ends
 from .cluster_sums import ClusterSums, bootstrap_ends
 from .methods import Method
 from .proportions import COUNTING, Interval, clopper_pearson, proportion_ends
@@ -37,7 +40,7 @@ from .spreads import Spread, row_spread, weighted_scores
 
 
 def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
-    """The least and the greatest possible score."""
+    """The least and the largest possible score."""
     try:
         low, high = map(float, bounds)
     except (TypeError, ValueError):
@@ -45,13 +48,13 @@ def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
     if not (low < high and (math.isfinite(low) or (low, high) == (-math.inf, math.inf))):
         raise OptionError(
             "bounds",
-            f"must be the least and the greatest score, such as (0, 1), (0, inf) or (-inf, inf), "
+            f"must be the least and the largest score, such as (0, 1), (0, inf) or (-inf, inf), "
             f"got {bounds!r}",
         )
     return low, high
 
 
-Bounds = Annotated[tuple[float, float], Parsed(score_range, "the least and the greatest score")]
+Bounds = Annotated[tuple[float, float], Parsed(score_range, "the least and the largest score")]
 
 
 class _Precision(NamedTuple):
@@ -70,6 +73,7 @@ def interval(
     method: Method = "auto",
     clusters: Labels | ClusterSums | None = None,
     bounds: Bounds = (0.0, 1.0),
+    constant_error: float | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> Interval:
@@ -77,9 +81,13 @@ def interval(
 
     The methods:
 
-    * "auto": Clopper-Pearson, reported as "clopper_pearson" if all scores are ends of the range
-      and rows stand alone, else at an effective number of trials, as "korn_graubard". Without an
-      upper bound it is Student's t of the logarithm of the mean, "log_t"; without any, "t".
+    * "auto": rows, or clusters, weighed at random with one that was not seen, "unseen_row". If all
+      scores are ends of the range and rows stand alone, this is Clopper and Pearson's, reported as
+      "clopper_pearson". Without an upper bound the unseen row has 1.5 times the worst error, and
+      the interval holds that of "log_t" too: "unseen_error". Without any bound it is "t".
+    * "korn_graubard": for bounded scores. Narrower than "auto" where scores vary little; covers .38
+      of the time where rare rows are far off.
+    * "log_t": Student's t of the logarithm of a mean of errors without an upper bound.
     * "clopper_pearson", "mid_p", "jeffreys": for scores 0 and 1 (or the ends of another range) of
       rows that stand alone.
     * "wilson": for bounded scores; narrower than "auto", right on average, but not everywhere: it
@@ -88,7 +96,7 @@ def interval(
       the Kish number K, which is what inspect_ai computes if clusters are of one size.
     * "bootstrap": the percentile bootstrap of rows, or of clusters. It alone draws.
 
-    No method is safe for errors without an upper bound: of ten lognormal ones "log_t" covers .88.
+    No method is safe for errors without an upper bound: see the table in docs/statistics.md.
 
     Args:
         scores: shape (rows,), or the multiset of them.
@@ -96,8 +104,10 @@ def interval(
         method: one of the above.
         clusters: one label per row, or for a multiset the sums of its clusters; None if rows stand
             alone.
-        bounds: the least and the greatest possible score; (0, inf) for errors, (-inf, inf) for
+        bounds: the least and the largest possible score; (0, inf) for errors, (-inf, inf) for
             differences of them.
+        constant_error: of errors the mean error of the best constant prediction: how great an
+            unseen error may be if all errors are 0. None leaves the upper end open there.
         n_resamples: how many resamples the bootstrap draws.
         seed: of these draws.
 
@@ -110,13 +120,14 @@ def interval(
             of its range, or a method that the scores cannot take.
 
     Source:
-        Korn and Graubard, Confidence intervals for proportions with small expected number of
-        positive counts estimated from survey data (1998).
+        Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+        nonnegative variable (2005). Korn and Graubard, Confidence intervals for proportions with
+        small expected number of positive counts estimated from survey data (1998).
 
     >>> print("{:.3f} to {:.3f}, {}".format(*interval([1.0] * 10)[:3]))
     0.692 to 1.000, clopper_pearson
     >>> print("{:.3f} to {:.3f}, {}".format(*interval([0.4, 1.0, 0.5, 0.0, 0.8, 1.0])[:3]))
-    0.181 to 0.941, korn_graubard
+    0.250 to 0.887, unseen_row
     >>> rows = [1.0] * 5 + [0.0] * 5
     >>> clustered = interval(rows, clusters=["a", "b"] * 5)
     >>> interval(rows).effective_n, clustered.n_clusters
@@ -151,18 +162,24 @@ def interval(
         )
     elif method == "t" or math.isinf(low):
         name, ends = "t", t_ends(units, critical)
-    elif math.isinf(high):
-        name, ends = "log_t", _log_t_ends(units, Fraction(low), critical)
-    elif method == "auto" and successes is None:
+    elif method == "log_t":
+        ends = _log_t_ends(units, Fraction(low), critical)
+    elif method == "auto" and (successes is None or math.isinf(high)):
+        law = _law(values, counts, sums, low if math.isinf(high) else 0.0)
+        if math.isfinite(high):
+            name, ends = "unseen_row", ratio_ends(law, (low, high), confidence_level)
+        else:
+            name = "unseen_error"
+            ends = unseen_error_ends(law, units, low, critical, confidence_level, constant_error)
+    elif method == "korn_graubard" and successes is None:
         normal = critical_value(confidence_level, math.inf)
         trials = precision.trials * (normal / critical if critical else 1.0) ** 2
         share = float(_share(spread.mean, low, high))
-        name = "korn_graubard"
         ends = _mapped(clopper_pearson(share * trials, trials, confidence_level), low, high)
     else:
         share = float(_share(spread.mean, low, high))
         hits = share * precision.trials if successes is None else successes
-        if method == "auto":
+        if method in ("auto", "korn_graubard"):
             name = "clopper_pearson"
         ends = proportion_ends(name, hits, precision.trials, confidence_level, critical)
         ends = _mapped(ends, low, high)
@@ -174,6 +191,33 @@ def interval(
         None if sums is None else len(sums),
         precision.design_effect,
     )
+
+
+def _law(
+    values: Floats, counts: Integers | None, sums: ClusterSums | None, least: float
+) -> LawUnits:
+    """The law of the mean of rows or of clusters, as distances from the least score."""
+    if sums is None:
+        return law_units(values - least, np.ones(values.size), counts)
+    sizes = np.array([rows for rows, _ in sums.clusters.values()], np.float64)
+    return law_units(sums.sums() - least * sizes, sizes)
+
+
+def unseen_error_ends(
+    law: LawUnits,
+    units: Spread,
+    least: float,
+    critical: float,
+    confidence_level: float,
+    constant_error: float | None,
+) -> tuple[float, float]:
+    """The ends for a mean of errors of at least `least`; NaN where one unit says nothing."""
+    mean = units.mean - Fraction(least)
+    if units.units <= 1 and mean:
+        return math.nan, math.nan
+    variance = float(units.variance()) if units.units > 1 else math.nan
+    low, high = error_ends(law, variance, critical, confidence_level, constant_error)
+    return least + low, least + high
 
 
 def resampled_interval(
@@ -197,8 +241,8 @@ def resampled_interval(
         return cast(list[Interval], listed)
     low, high = percentile_ends(values, confidence_level).tolist()
     defined = values[~np.isnan(values)]
-    greatest = max(-defined.min(initial=0.0), defined.max(initial=0.0))
-    scale = float(greatest) or 1.0  # so that no square overflows
+    largest = max(-defined.min(initial=0.0), defined.max(initial=0.0))
+    scale = float(largest) or 1.0  # so that no square overflows
     defined /= scale
     error = deviation(defined) * scale
     return Interval(low, high, "bootstrap", error, None, n_clusters)
@@ -252,7 +296,7 @@ def _cluster_sums(
 def _successes(
     values: Floats, counts: Integers | None, low: float, high: float, rows: int
 ) -> int | None:
-    """How many scores are the greatest possible one, if all others are the least possible one."""
+    """How many scores are the largest possible one, if all others are the least possible one."""
     best, worst = values == high, values == low
     if counts is None:
         successes, failures = int(np.count_nonzero(best)), int(np.count_nonzero(worst))
@@ -274,7 +318,11 @@ def _check_method(
             "method",
             f"{method!r} is for rows that stand alone, but there are clusters; take 'auto'",
         )
-    if method in (*COUNTING, "wilson") and math.isinf(high):
+    if method == "log_t" and (math.isinf(low) or math.isfinite(high)):
+        raise OptionError(
+            "method", "'log_t' is for errors without an upper end; take 'auto' for these scores"
+        )
+    if method in (*COUNTING, "wilson", "korn_graubard") and math.isinf(high):
         raise OptionError(
             "method", f"{method!r} is for bounded scores, but these have no upper end; take 'auto'"
         )
@@ -301,19 +349,19 @@ def _bounded_precision(
     spread: Spread, units: Spread, low: float, high: float, binary: bool
 ) -> _Precision:
     """How many trials scores of a range are worth: those of rows, and of clusters."""
-    greatest = (spread.mean - Fraction(low)) * (Fraction(high) - spread.mean)
+    largest = (spread.mean - Fraction(low)) * (Fraction(high) - spread.mean)
     pseudo_row = Fraction(1)
     trials = float(spread.rows)
-    if greatest and not binary:
-        trials = float(greatest / spread.cautious_variance(greatest, pseudo_row))
+    if largest and not binary:
+        trials = float(largest / spread.cautious_variance(largest, pseudo_row))
     if units.clusters is None:
         return _Precision(trials, math.inf if binary else units.degrees)
     if units.units <= 1:
         return _Precision(0.0, 0.0, math.nan)
-    if not greatest:
+    if not largest:
         clustered = float(units.units)
     else:
-        clustered = min(float(greatest / units.cautious_variance(greatest, pseudo_row)), trials)
+        clustered = min(float(largest / units.cautious_variance(largest, pseudo_row)), trials)
     return _Precision(clustered, units.degrees, trials / clustered)
 
 

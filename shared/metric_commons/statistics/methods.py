@@ -5,5 +5,15 @@ A command line shows them in its help, which should not wait for numpy.
 
 from typing import Literal
 
-Method = Literal["auto", "wilson", "clopper_pearson", "mid_p", "jeffreys", "t", "bootstrap"]
+Method = Literal[
+    "auto",
+    "korn_graubard",
+    "wilson",
+    "clopper_pearson",
+    "mid_p",
+    "jeffreys",
+    "t",
+    "log_t",
+    "bootstrap",
+]
 Correction = Literal["holm", "max_t", "benjamini_hochberg", "none"]

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Labels, Level, Positive, Resamples, Seed, checked_options
 from ..numbers.progress import report
-from .bootstrap import percentile_ends
 from .cluster_sums import Clusters
+from .paired_sum_laws import DifferenceLaw, difference_laws, resampled_law
 from .paired_tests import Alternative
 from .power import minimum_detectable
 from .sums import RowStatistics, cluster_totals, in_whole_units, resampled_sums
 
 PairedSumsTest = Literal["randomization", "bootstrap"]
+SumsInterval = Literal["auto", "bootstrap"]
 
 _SIGNS = 1 << 22  # of a block of resamples
 _TIE = 1e-12  # differences that are closer than this part of the scores are equal
@@ -34,6 +35,7 @@ def compare_sums(
     test: PairedSumsTest = "randomization",
     alternative: Alternative = "two-sided",
     clusters: Labels | None = None,
+    interval: SumsInterval = "auto",
     margin: Positive | None = None,
     power: Level | None = None,
     alpha: Level = 0.05,
@@ -62,18 +64,21 @@ def compare_sums(
         test: "randomization" or "bootstrap".
         alternative: "two-sided", "greater" (A scores higher) or "less".
         clusters: one label per row; clusters are exchanged or drawn instead of rows.
+        interval: "auto" weighs rows at random, with one that was not seen, on which one system
+            fails and the other does not; "bootstrap" is the percentile bootstrap.
         margin: also ask whether A is worse by less than this, and whether both are equivalent, by
-            Student's t-tests with the standard error of the resampled differences.
+            the law of the interval; of the bootstrap by Student's t-tests with its standard error.
         power: also return the difference that such a test finds with this probability.
         alpha: a p-value less than this is significant.
-        confidence_level: of the percentile bootstrap interval of the difference; None for none.
+        confidence_level: of the interval of the difference; None for none.
         n_resamples: how often rows are exchanged or drawn.
         seed: of these draws.
 
     Returns:
         By the name of the score `A_mean` and `B_mean`, which are the scores of both systems, and
-        the other keys of `significance.compare`. `statistic` is the difference itself;
-        `standard_error` is that of the resamples, NaN if none were needed.
+        the other keys of `significance.compare`, with a margin also `p_inferior`. `statistic` is
+        the difference itself; `standard_error` is NaN if neither interval, margin nor power is
+        asked for.
 
     Raises:
         ValueError: not equally many rows, none, or an option out of its range.
@@ -101,18 +106,23 @@ def compare_sums(
 
     def differences(sums: Floats) -> Floats:
         """Of each key the difference of scores for each pair of sums, shape (resamples, keys)."""
-        drawn = np.empty((len(sums), len(keys)))
+        redraws = np.empty((len(sums), len(keys)))
         for resample, row in enumerate(sums):
             values = row.tolist()
             drawn_a = first.scores(dict(zip(names, values[: len(names)], strict=True)))
             drawn_b = second.scores(dict(zip(names, values[len(names) :], strict=True)))
-            drawn[resample] = [drawn_a[key] - drawn_b[key] for key in keys]
-        return drawn
+            redraws[resample] = [drawn_a[key] - drawn_b[key] for key in keys]
+        return redraws
 
     both = np.concatenate([a, b], axis=1)
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
+    is_uncertain = any(value is not None for value in (confidence_level, margin, power))
+    laws: dict[str, DifferenceLaw] = {}
+    if is_uncertain and interval == "auto":
+        sides = (first.laws(names), a, scores_a), (second.laws(names), b, scores_b)
+        laws = difference_laws(keys, names, *sides, numbers, **draws)
     resampled = None
-    if test == "bootstrap" or any(value is not None for value in (confidence_level, margin, power)):
+    if test == "bootstrap" or (is_uncertain and len(laws) < len(keys)):
         resampled = np.empty((int(n_resamples), len(keys)))
         start = 0
         for sums in resampled_sums(both, numbers, **draws):
@@ -133,6 +143,10 @@ def compare_sums(
     for index, key in enumerate(keys):
         score_a, score_b, count = scores_a[key], scores_b[key], int(counts[index])
         difference, p = score_a - score_b, (count + 1) / (int(n_resamples) + 1)
+        units = rows if numbers is None else int(numbers.max()) + 1
+        law = laws.get(key)
+        if law is None and resampled is not None:
+            law = resampled_law(resampled[:, index], difference, units)
         results[key] = {
             "A_mean": score_a,
             "B_mean": score_b,
@@ -140,26 +154,20 @@ def compare_sums(
             "p_value": p,
             "significant": p < alpha,
         }
-        error = math.nan
-        if resampled is not None:
-            draw = resampled[:, index]
-            error = float(np.nanstd(draw, ddof=1)) if np.isfinite(draw).sum() > 1 else math.nan
-            if confidence_level is not None:
-                ends = percentile_ends(draw, confidence_level)
-                results[key]["confidence_interval"] = ends.tolist()
+        error = math.nan if law is None else law.standard_error
+        if law is not None and confidence_level is not None:
+            results[key]["confidence_interval"] = list(law.ends(confidence_level))
         results[key] |= {"test": test, "statistic": difference, "standard_error": error}
-        units = rows
         if numbers is not None:
-            units = results[key]["n_clusters"] = int(numbers.max()) + 1
+            results[key]["n_clusters"] = units
         if power is not None:
             results[key]["mde"] = _detectable(error, units, alpha, power)
-        if margin is not None:
-            not_worse, not_better = (
-                _one_sided_p(sign * difference + margin, error, units) for sign in (1, -1)
-            )
+        if law is not None and margin is not None:
+            not_worse, not_better = law.at_most(-margin), law.at_least(margin)
             results[key] |= {
                 "p_equivalent": max(not_worse, not_better),
                 "p_non_inferior": not_worse,
+                "p_inferior": law.at_least(-margin),
             }
     return results
 
@@ -169,21 +177,6 @@ def _detectable(error: float, units: int, alpha: float, power: float) -> float:
     if units < 2 or math.isnan(error):
         return math.nan
     return minimum_detectable(error * math.sqrt(units), units, alpha, power)
-
-
-def _one_sided_p(excess: float, error: float, units: int) -> float:
-    """The p-value of a difference being at most 0, where `excess` was observed.
-
-    >>> round(_one_sided_p(2.0, 1.0, 30), 3), _one_sided_p(0.1, 0.0, 30), _one_sided_p(1, 1, 1)
-    (0.027, 0.0, nan)
-    """
-    from scipy.special import stdtr
-
-    if units < 2 or math.isnan(error):
-        return math.nan
-    if not error:
-        return 0.0 if excess > 0 else 1.0
-    return float(stdtr(units - 1, -excess / error))
 
 
 def _sided(differences: Floats, alternative: Alternative) -> Floats:

@@ -8,6 +8,8 @@ order of rows shows in no digit.
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,18 +17,33 @@ from numpy.typing import ArrayLike
 
 from ..numbers.arrays import Floats
 from ..numbers.checks import OptionError
-from ..numbers.domains import Labels, Level, Positive, Resamples, Seed, checked_options
-from .cluster_sums import ClusterSums
-from .corrections import benjamini_hochberg, checked_p_values, holm, max_t
-from .methods import Correction
-from .paired_tests import (
-    Alternative,
-    DifferenceMethod,
-    Test,
-    difference_interval,
-    equivalence,
-    paired_test,
+from ..numbers.domains import (
+    Labels,
+    Level,
+    Positive,
+    Resamples,
+    Seed,
+    check_option,
+    checked_options,
 )
+from .cluster_sums import ClusterSums
+from .corrections import (
+    agreeing_ends,
+    benjamini_hochberg,
+    checked_p_values,
+    family_level,
+    holm,
+    max_t,
+    significance_level,
+)
+from .differences import (
+    DifferenceMethod,
+    difference_interval,
+    margin_p_values,
+    rows_for_margin,
+)
+from .methods import Correction
+from .paired_tests import Alternative, Test, paired_test
 from .power import minimum_detectable
 from .spreads import finite_scores
 from .summary import mean
@@ -53,9 +70,10 @@ def compare(
 ) -> dict[str, Any]:
     """Both means, their difference, and how sure that difference is.
 
-    The p-value and the interval come from different methods, each the one that holds best for what
-    it says. They may disagree at the margin: `significant` goes by the p-value. A difference that
-    is not significant is not shown to be none; that is what `margin` is for.
+    The p-value of the test and the interval come from different methods, each the one that holds
+    best for what it says; of scores 0 and 1 they agree, else they may disagree at the margin:
+    `significant` goes by the p-value. A difference that is not significant is not shown to be none;
+    that is what `margin` is for, and its p-values follow from the law of the interval.
 
     Args:
         predictions1: the scores of system A, shape (rows,).
@@ -90,8 +108,44 @@ def compare(
     Traceback (most recent call last):
     ValueError: predictions2[1] is inf; a score is finite, and at most 1e+280 in size
     """
+    result = compared(
+        predictions1,
+        predictions2,
+        test=test,
+        alternative=alternative,
+        interval=interval,
+        clusters=clusters,
+        margin=margin,
+        power=power,
+        n_resamples=n_resamples,
+        seed=seed,
+        alpha=alpha,
+        confidence_level=confidence_level,
+    )
+    result.pop("p_inferior", None)
+    return result
+
+
+@checked_options
+def compared(
+    predictions1: ArrayLike,
+    predictions2: ArrayLike,
+    *,
+    test: Test,
+    alternative: Alternative,
+    interval: DifferenceMethod,
+    clusters: Labels | None,
+    margin: Positive | None,
+    power: Level | None,
+    n_resamples: Resamples,
+    seed: Seed,
+    alpha: Level,
+    confidence_level: Level | None,
+) -> dict[str, Any]:
+    """What `compare` returns, and with a margin `p_inferior`, by which a gate refuses a system."""
     a, b = _pair(("predictions1", predictions1), ("predictions2", predictions2))
     differences = a - b
+    bounds = bounds_of_scores(a, b)
     sums = None if clusters is None else ClusterSums.of(clusters, differences)
     tested = paired_test(differences, test=test, alternative=alternative, clusters=sums)
     result: dict[str, Any] = {
@@ -107,7 +161,7 @@ def compare(
             confidence_level=confidence_level,
             method=interval,
             clusters=sums,
-            bounds=_SHARES if _are_shares(a) and _are_shares(b) else _UNLIMITED,
+            bounds=bounds,
             n_resamples=n_resamples,
             seed=seed,
         )
@@ -126,10 +180,14 @@ def compare(
             math.nan if units < 2 else minimum_detectable(deviation, units, alpha, power)
         )
     if margin is not None:
-        p_of_margin = equivalence(differences, margin, clusters=sums)
+        if interval == "bootstrap":
+            raise OptionError("interval", "'bootstrap' has no p-value of a margin; take 'auto'")
+        span = math.inf if interval == "t" else bounds[1] - bounds[0]
+        p_values = margin_p_values(differences, sums, float(margin), span)
         result |= {
-            "p_equivalent": p_of_margin.p_equivalent,
-            "p_non_inferior": p_of_margin.p_non_inferior,
+            "p_equivalent": p_values.equivalent,
+            "p_non_inferior": p_values.not_inferior,
+            "p_inferior": p_values.inferior,
         }
     return result
 
@@ -166,7 +224,8 @@ def compare_measures(
         n_resamples: as in `compare`, and of "max_t".
         seed: as in `compare`, and of "max_t".
         alpha: as in `compare`, for the adjusted p-value.
-        confidence_level: as in `compare`; intervals are of one measure each, and not adjusted.
+        confidence_level: as in `compare`. Intervals of several measures hold all together and agree
+            with the adjusted p-values, unless the correction is "none".
 
     Raises:
         ValueError: the measures of the systems differ, and whatever `compare` refuses.
@@ -190,6 +249,8 @@ def compare_measures(
         )
         for measure in predictions1
     }
+    tests = 1 if correction == "none" else len(pairs)
+    level = None if confidence_level is None else family_level(confidence_level, max(tests, 1))
     results = {
         measure: compare(
             *pair,
@@ -200,7 +261,7 @@ def compare_measures(
             n_resamples=n_resamples,
             seed=seed,
             alpha=alpha,
-            confidence_level=confidence_level,
+            confidence_level=level,
         )
         for measure, pair in pairs.items()
     }
@@ -214,10 +275,118 @@ def compare_measures(
         n_resamples=n_resamples,
         seed=seed,
     )
-    return {
-        measure: result | {"p_adjusted": p, "significant": bool(p < alpha)}
-        for (measure, result), p in zip(results.items(), p_adjusted.tolist(), strict=True)
-    }
+    measures: dict[str, dict[str, Any]] = {}
+    for (measure, result), p in zip(results.items(), p_adjusted.tolist(), strict=True):
+        measures[measure] = result | {"p_adjusted": p, "significant": bool(p < alpha)}
+        if tests > 1 and confidence_level is not None:
+            agree = partial(made_simultaneous, alternative=alternative)
+            measures[measure] = agree(measures[measure], confidence_level=confidence_level)
+    return measures
+
+
+def made_simultaneous(
+    result: Mapping[str, Any], *, alternative: Alternative, confidence_level: float
+) -> dict[str, Any]:
+    """A comparison whose interval, at the level of a family, agrees with its adjusted p-value.
+
+    The p-value of a one-sided test says nothing about the other side, so there it stays as it is.
+    """
+    if alternative != "two-sided":
+        return dict(result)
+    low, high = result["confidence_interval"]
+    alpha = significance_level(confidence_level)
+    ends = agreeing_ends((low, high), result["diff"], result["p_adjusted"], alpha)
+    return {**result, "confidence_interval": list(ends)}
+
+
+def simultaneous_intervals(
+    scores: ArrayLike, *, confidence_level: float = 0.95
+) -> list[list[float]]:
+    """The intervals of the differences of all pairs of systems, which hold all together.
+
+    Each is taken at the level 1 - alpha / m for m pairs, and made to agree with Holm's corrected
+    p-values of the permutation test: 0 lies outside, or at an end, exactly where the difference is
+    significant.
+
+    Args:
+        scores: of systems on the same rows, shape (systems, rows).
+        confidence_level: with which all intervals hold together, strictly between 0 and 1.
+
+    Returns:
+        [low, high] of the first minus the second of the pairs (0, 1), (0, 2), ..., (1, 2), ....
+
+    Raises:
+        ValueError: there are not at least two systems with a row, a score is not a finite number,
+            or the level is out of its range.
+
+    Source:
+        Strassburger and Bretz, Compatible simultaneous lower confidence bounds for the Holm
+        procedure (2008).
+
+    >>> good, bad = [1.0] * 12, [0.0] * 12
+    >>> intervals = simultaneous_intervals([good, good, bad])
+    >>> [[round(end, 2) for end in ends] for ends in intervals]
+    [[-0.33, 0.33], [0.34, 1.0], [0.34, 1.0]]
+    """
+    check_option("confidence_level", confidence_level, Level)
+    table = finite_scores("scores", scores, dimensions=(2,))
+    if len(table) < 2 or not table.shape[1]:
+        raise ValueError(
+            f"scores must hold two systems or more, of one row or more, got shape {table.shape}"
+        )
+    named = {str(number): row for number, row in enumerate(table)}
+    pairs = list(combinations(named, 2))
+    results = compare_measures(
+        {f"{first} {second}": named[first] for first, second in pairs},
+        {f"{first} {second}": named[second] for first, second in pairs},
+        alpha=significance_level(confidence_level),
+        confidence_level=confidence_level,
+    )
+    return [result["confidence_interval"] for result in results.values()]
+
+
+def rows_that_show_margin(
+    predictions1: ArrayLike,
+    predictions2: ArrayLike,
+    margin: float,
+    *,
+    clusters: Labels | None = None,
+    alpha: float,
+    power: float,
+    as_observed: bool,
+) -> tuple[bool, int | None]:
+    """Whether scores are bounded, and how many rows or clusters would show non-inferiority.
+
+    Args:
+        predictions1: the scores of system A; rows with NaN are left out.
+        predictions2: those of system B on the same rows.
+        margin: as in `compare`.
+        clusters: as in `compare`.
+        alpha: the level of the decision.
+        power: the probability of it.
+        as_observed: as in `differences.rows_for_margin`.
+    """
+    a, b = (np.asarray(scores, np.float64) for scores in (predictions1, predictions2))
+    counting = ~(np.isnan(a) | np.isnan(b))
+    a, b = a[counting], b[counting]
+    low, high = bounds_of_scores(a, b)
+    if math.isinf(high):
+        return False, None
+    sums = None
+    if clusters is not None:
+        labels = [label for label, counts in zip(clusters, counting, strict=True) if counts]
+        sums = ClusterSums.of(labels, a - b)
+    options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
+    return True, rows_for_margin(a - b, sums, margin, high - low, **options)
+
+
+def bounds_of_scores(a: Floats, b: Floats) -> tuple[float, float]:
+    """The range of scores: 0 to 1 if all lie there, else none.
+
+    >>> bounds_of_scores(np.array([0.5]), np.array([2.0]))
+    (-inf, inf)
+    """
+    return _SHARES if _are_shares(a) and _are_shares(b) else _UNLIMITED
 
 
 @checked_options

@@ -66,14 +66,14 @@ class Spread(NamedTuple):
         """
         return self.squares * self.units / (self.units - 1) / self.rows**2
 
-    def cautious_variance(self, greatest: Fraction, weight: Fraction) -> Fraction:
-        """Of the mean, with a pseudo-unit of the greatest variance that the mean allows.
+    def cautious_variance(self, largest: Fraction, weight: Fraction) -> Fraction:
+        """Of the mean, with a pseudo-unit of the largest variance that the mean allows.
 
         Ten rows cannot exclude that a rare eleventh one is far off, so one that is joins them with
         a weight. Equal rows then have a variance above 0.
 
         Args:
-            greatest: the variance of scores with this mean that are all at the ends of the range:
+            largest: the variance of scores with this mean that are all at the ends of the range:
                 m (1 - m) for a mean m of scores from 0 to 1.
             weight: how many pseudo-units there are.
 
@@ -82,7 +82,7 @@ class Spread(NamedTuple):
         """
         units = self.units
         squares = self.squares * (1 if self.clusters is None else units / (units - 1))
-        pseudo = weight * self.square_sizes / units * greatest
+        pseudo = weight * self.square_sizes / units * largest
         return (squares + pseudo) / self.rows**2 / (1 + weight / units)
 
 

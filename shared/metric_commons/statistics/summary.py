@@ -45,7 +45,7 @@ class Average:
     A geometric mean is one of logarithms, a sum is a mean times the number of rows. What comes
     before and after keeps the order of numbers, so it turns the ends of an interval as well; the
     standard error is multiplied by `slope(mean, rows)`, the derivative of what comes after.
-    `bounds` are the least and the greatest score that a row can have, once `before` has changed it.
+    `bounds` are the least and the largest score that a row can have, once `before` has changed it.
 
     >>> total = Average(after=lambda mean, rows: mean * rows, slope=lambda mean, rows: rows)
     >>> total(np.array([1.0, 2.0, 6.0]))
@@ -65,9 +65,9 @@ class Average:
     def interval(self, scores: Floats, clusters: Clusters | None, **options: Any) -> Interval:
         """The interval of the score; the options are those of `intervals.interval`."""
         values, rows = self.before(scores), len(scores)
-        greatest = self.bounds[1]
-        if values.max() <= greatest + _ROUNDING:
-            values = np.minimum(values, greatest)
+        largest = self.bounds[1]
+        if values.max() <= largest + _ROUNDING:
+            values = np.minimum(values, largest)
         sums = None if clusters is None else clusters.sums(values)
         estimate = mean_interval(values, clusters=sums, bounds=self.bounds, **options)
         return estimate._replace(
@@ -77,7 +77,7 @@ class Average:
         )
 
 
-UNBOUNDED = Average(bounds=(0.0, inf))  # of scores that have no greatest value
+UNBOUNDED = Average(bounds=(0.0, inf))  # of scores that have no largest value
 
 
 @dataclass(frozen=True, kw_only=True)

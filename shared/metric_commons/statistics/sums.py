@@ -17,12 +17,21 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError, check_labels
 from ..numbers.domains import Labels, Level, Resamples, Seed, checked_options
 from ..numbers.progress import report
-from .bootstrap import deviation, percentile_ends
+from ..resampling.bootstrap import deviation, percentile_ends
+from ..resampling.draws import Words, random_rows
+from ..resampling.resampled_totals import resampled_totals
 from .cluster_sums import Clusters
-from .draws import Words, random_rows
 from .methods import Method
 from .proportions import Interval
-from .resampled_totals import resampled_totals
+from .sum_laws import (
+    Laws,
+    SumFunction,
+    SumRatio,
+    cluster_values,
+    function_law_intervals,
+    no_laws,
+    ratio_law_interval,
+)
 from .summary import members, reported
 
 Sums = Mapping[str, float]
@@ -48,6 +57,7 @@ class RowStatistics:
     scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
     at_most: Sequence[tuple[str, str]] = ()  # beginnings of names: of hits, of what has hits
+    laws: Laws = no_laws  # of the scores, for their intervals
 
     def __len__(self) -> int:
         return len(self.values)
@@ -92,12 +102,20 @@ class RowStatistics:
     def reshaped(
         self, shape: Callable[[dict[str, Any]], dict[str, Any]], names: Mapping[str, str]
     ) -> Self:
-        """The same statistics, with the result in another shape, and names of scores of rows."""
+        """The same statistics, with the result in another shape, and other names of scores.
+
+        Args:
+            shape: of the result.
+            names: from the names of scores to those that they have there.
+        """
         return replace(
             self,
             scores=lambda sums: shape(self.scores(sums)),
             row_scores=lambda sums: {
                 names[name]: score for name, score in self.row_scores(sums).items()
+            },
+            laws=lambda statistics: {
+                names[name]: law for name, law in self.laws(statistics).items() if name in names
             },
         )
 
@@ -121,15 +139,76 @@ class RowStatistics:
         clusters: Clusters | None = None,
         *,
         confidence_level: float = 0.95,
+        method: Method = "auto",
         n_resamples: int,
         seed: int,
     ) -> dict[str, Interval]:
-        """The percentile bootstrap interval of each score that is a float.
+        """The interval of each score that is a float.
+
+        By "auto" rows are weighed at random with one that was not seen: ratios of sums exactly,
+        other functions by draws. A score without a law, and every score by "bootstrap", has the
+        percentile interval of the bootstrap.
+        """
+        result = self.result()
+        scores = {name: score for name, score in result.items() if isinstance(score, float)}
+        laws = {} if method == "bootstrap" else self.laws(self.names)
+        laws = {name: law for name, law in laws.items() if name in scores}
+        has_ratios = any(isinstance(law, SumRatio) for law in laws.values())
+        if method == "korn_graubard" and not has_ratios:
+            raise OptionError(
+                "interval", f"{method!r} is for ratios of sums, which no score is; take 'auto'"
+            )
+        names = tuple(sorted(self.names))
+        rows = self.columns(names)
+        numbers = None if clusters is None else clusters.numbers
+        n_clusters = None if clusters is None else len(clusters.labels)
+        units = cluster_values(rows, numbers)
+        columns, row_columns = (
+            dict(zip(names, table.T.astype(np.float64), strict=True)) for table in (units, rows)
+        )
+        intervals = {
+            name: ratio_law_interval(
+                law,
+                columns,
+                row_columns,
+                confidence_level=confidence_level,
+                method=method,
+                n_clusters=n_clusters,
+            )
+            for name, law in laws.items()
+            if isinstance(law, SumRatio)
+        }
+        draws: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+        functions = {n: law for n, law in laws.items() if isinstance(law, SumFunction)}
+        if functions:
+            intervals |= function_law_intervals(
+                functions,
+                scores,
+                names,
+                units,
+                confidence_level=confidence_level,
+                n_clusters=n_clusters,
+                **draws,
+            )
+        others = [name for name in scores if name not in laws]
+        if others:
+            intervals |= self._percentile_intervals(others, clusters, confidence_level, **draws)
+        return {name: intervals[name] for name in scores}
+
+    def _percentile_intervals(
+        self,
+        names: Sequence[str],
+        clusters: Clusters | None,
+        confidence_level: float,
+        *,
+        n_resamples: int,
+        seed: int,
+    ) -> dict[str, Interval]:
+        """The percentile bootstrap interval of each of these scores.
 
         The standard error is that of the resamples. Clusters divide the number of rows by how much
         greater they make the variance.
         """
-        names = [name for name, score in self.result().items() if isinstance(score, float)]
 
         def resampled_scores(clusters: Clusters | None) -> Floats:
             scores = self.resampled(clusters, n_resamples=n_resamples, seed=seed)
@@ -219,17 +298,17 @@ def summarize_sums(
 ) -> SumsResult:
     """The result of a module whose scores follow from sums: the options are those of `summarize`.
 
-    Each score that is a float has an interval, which is always that of the percentile bootstrap.
+    Each score that is a float has an interval, as in `RowStatistics.intervals`.
 
     Raises:
-        ValueError: labels that are not one per row, or an interval of another kind.
+        ValueError: labels that are not one per row, or an interval that the scores cannot have.
 
     >>> rows = RowStatistics(("hits",), np.array([[1], [2]]), dict, dict)
     >>> summarize_sums(rows, per_example=True, groups=["a", "b"])
     {'hits': 3, 'per_example': {'hits': [1, 2]}, 'groups': {'a': {'hits': 1, 'n': 1}, \
 'b': {'hits': 2, 'n': 1}}}
     """
-    if interval not in ("auto", "bootstrap"):
+    if interval not in ("auto", "korn_graubard", "bootstrap"):
         raise OptionError(
             "interval", f"{interval!r} is for means of rows, and these scores are none; take 'auto'"
         )
@@ -242,7 +321,7 @@ def summarize_sums(
             return result
         level = {} if confidence_level is None else {"confidence_level": confidence_level}
         intervals = part.intervals(
-            part_clusters, n_resamples=int(n_resamples), seed=int(seed), **level
+            part_clusters, method=interval, n_resamples=int(n_resamples), seed=int(seed), **level
         )
         report = reported(intervals)
         if confidence_level is None:
@@ -336,10 +415,10 @@ def in_whole_units(
     """
     floats = values.astype(np.float64)
     totals = cluster_totals(floats, clusters)
-    greatest = len(totals) * np.abs(totals).max(axis=0, initial=0)
+    largest = len(totals) * np.abs(totals).max(axis=0, initial=0)
     if pairs:
-        greatest = np.tile(2 * greatest.reshape(2, -1).max(axis=0), 2)
-    _, exponents = np.frexp(greatest)
+        largest = np.tile(2 * largest.reshape(2, -1).max(axis=0), 2)
+    _, exponents = np.frexp(largest)
     units: Floats = np.rint(np.ldexp(floats, 51 - exponents))
     return units, exponents.astype(np.int64) - 51
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import checked_options
+from ..statistics.sum_laws import Law, SumFunction, SumRatio
 from ..statistics.sums import RowStatistics
 from ..texts.normalizers import checked_function, squeeze
 from ..texts.segments import bounded_ranges
@@ -116,7 +117,7 @@ def error_statistics(
         return {name: cast(float, rates(sums)[name])}
 
     if average == "pooled":
-        return RowStatistics(_KINDS, values, rates, row_scores)
+        return RowStatistics(_KINDS, values, rates, row_scores, laws=partial(_pooled_laws, name))
     names = [key for key, rate in rates(dict.fromkeys(_KINDS, 0)).items() if key not in _KINDS]
     rates_of_rows = [rates(dict(zip(_KINDS, row, strict=True))) for row in values.tolist()]
     means = np.array([[row[key] for key in names] for row in rates_of_rows], np.float64)
@@ -129,7 +130,37 @@ def error_statistics(
         means = {key: sums[key] / rows if rows else 0.0 for key in names}
         return means | {kind: int(sums[kind]) for kind in _KINDS}
 
-    return RowStatistics((*_KINDS, *names, "rows"), columns, mean_rates, row_scores)
+    def mean_laws(statistics: Sequence[str]) -> dict[str, Law]:
+        return {key: SumRatio({key: 1}, {"rows": 1}, None if key == name else 1.0) for key in names}
+
+    return RowStatistics((*_KINDS, *names, "rows"), columns, mean_rates, row_scores, laws=mean_laws)
+
+
+def _pooled_laws(name: str, statistics: Sequence[str]) -> dict[str, Law]:
+    """How the rates follow from sums: WER and MER are ratios, WIP and WIL are products of two."""
+    errors = dict.fromkeys(_KINDS[1:], 1.0)
+    relevant = dict.fromkeys(_KINDS[:3], 1.0)
+
+    def preserved(sums: Mapping[str, Floats]) -> Floats:
+        hits, substitutions, deletions, insertions = (sums[kind] for kind in _KINDS)
+        spoken, heard = hits + substitutions + deletions, hits + substitutions + insertions
+        return np.where(hits > 0, hits / spoken * (hits / heard), 0.0)
+
+    def lost(sums: Mapping[str, Floats]) -> Floats:
+        return 1 - preserved(sums)
+
+    def all_wrong(sums: Mapping[str, float]) -> dict[str, float]:
+        return {"hits": 0.0, "substitutions": sums["hits"] + sums["substitutions"]}
+
+    def all_right(sums: Mapping[str, float]) -> dict[str, float]:
+        return dict.fromkeys(_KINDS, 0.0) | {"hits": sum(sums[kind] for kind in relevant)}
+
+    return {
+        name: SumRatio(errors, relevant, None),
+        "mer": SumRatio(errors, dict.fromkeys(_KINDS, 1.0)),
+        "wil": SumFunction(lost, relevant, all_right, all_wrong),
+        "wip": SumFunction(preserved, relevant, all_wrong, all_right),
+    }
 
 
 def _rate_name(unit: Unit) -> str:

@@ -14,15 +14,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..numbers.arrays import Integers
+from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError
 from ..numbers.domains import Length, checked_options
+from ..statistics.sum_laws import SumRatio
 from ..statistics.sums import RowStatistics
 from ..texts.references import Block, best_pairs, blocks
 from ..texts.segments import ranges, segment_starts
 from ..texts.sequences import Sequences
 from .clipped_ngrams import RowTexts, clipped_counts
-from .ngram_precision import SmoothMethod, SmoothValue, bleu_statistics
+from .ngram_precision import SmoothMethod, SmoothValue, bleu_laws, bleu_statistics
 from .translation_tokenizers import TranslationTokenizer, translation_words
 
 Definition = Literal["sacrebleu", "hf", "gleu"]
@@ -131,6 +132,11 @@ def _shortest_statistics(
         score,
         row_scores,
         at_most=[("count_", "total_")],
+        laws=bleu_laws(
+            partial(shortest_bleu_of_arrays, orders=orders, smooth=smooth),
+            "translation_length",
+            "reference_length",
+        ),
     )
 
 
@@ -168,6 +174,19 @@ def shortest_bleu(
     }
 
 
+def shortest_bleu_of_arrays(
+    sums: Mapping[str, Floats], *, orders: int = 4, smooth: bool = False
+) -> Floats:
+    """The same for arrays of sums, whose lengths are above 0."""
+    logarithms = np.zeros_like(sums["translation_length"])
+    for order in range(1, orders + 1):
+        count, total = sums[f"count_{order}"] + smooth, sums[f"total_{order}"] + smooth
+        precisions = np.divide(count, total, out=np.zeros_like(logarithms), where=total > 0)
+        logarithms += np.log(precisions) / orders
+    excess = sums["reference_length"] / sums["translation_length"]
+    return np.exp(logarithms + np.minimum(1 - excess, 0.0))
+
+
 # ---- GLEU ---------------------------------------------------------------------------------------
 
 
@@ -191,7 +210,14 @@ def _gleu_statistics(
         ratios[longer == 0] = -1.0  # ignore pairs without n-grams
         values.append(pairs[best_pairs(ratios, block.sizes - 1)])
     names = ("shared", "ngrams")
-    return RowStatistics(names, np.concatenate(values), gleu_score, gleu_score, at_most=[names])
+    return RowStatistics(
+        names,
+        np.concatenate(values),
+        gleu_score,
+        gleu_score,
+        at_most=[names],
+        laws=lambda statistics: {"google_bleu": SumRatio({"shared": 1}, {"ngrams": 1})},
+    )
 
 
 def _shared_ngrams(words: Sequences, block: Block, orders: int) -> Integers:

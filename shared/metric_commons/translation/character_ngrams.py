@@ -8,15 +8,16 @@ the references may change the score of all rows together.
 """
 
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Annotated
 
 import numpy as np
 
-from ..numbers.arrays import Integers
+from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Length, Range, checked_options
+from ..statistics.sum_laws import Law, SumFunction
 from ..statistics.sums import RowStatistics
 from ..texts.references import Block, best_pairs, blocks
 from ..texts.segments import ranges, segment_starts
@@ -83,7 +84,9 @@ def chrf_statistics(
             pairs = pairs[best_pairs(np.array(scores), block.sizes - 1)]
         values.append(pairs)
     at_most = [("shared_", "predicted_"), ("shared_", "relevant_")]
-    return RowStatistics(flat, np.concatenate(values), score, score, at_most)
+    arrays = partial(chrf_of_arrays, names=names, beta=beta, eps_smoothing=eps_smoothing)
+    laws = partial(_chrf_laws, arrays, names)
+    return RowStatistics(flat, np.concatenate(values), score, score, at_most, laws)
 
 
 def chrf_score(
@@ -122,6 +125,52 @@ def chrf_score(
     precision, recall = precision_sum / effective, recall_sum / effective
     score = (1 + factor) * precision * recall / (factor * precision + recall)
     return {"chrf": 100 * score}
+
+
+def chrf_of_arrays(
+    sums: Mapping[str, Floats],
+    *,
+    names: Sequence[Sequence[str]],
+    beta: float = 2,
+    eps_smoothing: bool = False,
+) -> Floats:
+    """As `chrf_score`, for arrays of sums."""
+    factor = beta**2
+    columns = [tuple(sums[name] for name in of_order) for of_order in names]
+    zeros = np.zeros_like(columns[0][0])
+    precision_sum, recall_sum, smoothed_sum, effective = (zeros.copy() for _ in range(4))
+    for predicted, relevant, shared in columns:
+        precision = np.where(predicted > 0, shared / predicted, _TINY)
+        recall = np.where(relevant > 0, shared / relevant, _TINY)
+        weighted = factor * precision + recall
+        harmonic = (1 + factor) * precision * recall / weighted
+        smoothed_sum += np.where(weighted > 0, harmonic, _TINY)
+        counts = (predicted > 0) & (relevant > 0)
+        precision_sum += np.where(counts, precision, 0.0)
+        recall_sum += np.where(counts, recall, 0.0)
+        effective += counts
+    if eps_smoothing:
+        return 100 * smoothed_sum / len(names)
+    precision, recall = precision_sum / effective, recall_sum / effective
+    score = (1 + factor) * precision * recall / (factor * precision + recall)
+    return np.where(precision_sum + recall_sum > 0, 100 * score, 0.0)
+
+
+def _chrf_laws(
+    score: Callable[[Mapping[str, Floats]], Floats],
+    names: Sequence[Sequence[str]],
+    statistics: Sequence[str],
+) -> dict[str, Law]:
+    """How chrF follows from sums; an unseen row shares nothing with its reference, or all."""
+
+    def nothing_shared(sums: Mapping[str, float]) -> dict[str, float]:
+        return {shared: 0.0 for _, _, shared in names}
+
+    def all_shared(sums: Mapping[str, float]) -> dict[str, float]:
+        return {name: sums[of_order[0]] for of_order in names for name in of_order[1:]}
+
+    size = {names[0][0]: 1.0}
+    return {"chrf": SumFunction(score, size, nothing_shared, all_shared, (0.0, 100.0))}
 
 
 def _pair_counts(symbols: Sequences, block: Block, orders: int) -> Integers:

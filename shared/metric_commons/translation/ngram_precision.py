@@ -11,14 +11,15 @@ length counts, the shorter one in a tie.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ..numbers.arrays import Integers
+from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Length, Range, checked_options
+from ..statistics.sum_laws import Law, Laws, SumFunction
 from ..statistics.sums import RowStatistics
 from ..texts.references import blocks
 from ..texts.segments import segment_starts
@@ -96,6 +97,18 @@ def bleu_statistics(
         partial(score, effective_order=effective_order),
         row_scores,
         at_most=[("count_", "total_")],
+        laws=bleu_laws(
+            partial(
+                bleu_of_arrays,
+                orders=orders,
+                smooth_method=smooth_method,
+                smooth_value=smooth_value,
+                effective_order=effective_order,
+            ),
+            "sys_len",
+            "ref_len",
+            largest=100.0,
+        ),
     )
 
 
@@ -149,6 +162,72 @@ def bleu_score(
         "sys_len": sys_len,
         "ref_len": ref_len,
     }
+
+
+def bleu_of_arrays(
+    sums: Mapping[str, Floats],
+    *,
+    orders: int = 4,
+    smooth_method: SmoothMethod = "exp",
+    smooth_value: float | None = None,
+    effective_order: bool = False,
+) -> Floats:
+    """As `bleu_score`, for arrays of sums."""
+    value = SMOOTH_VALUES.get(smooth_method, 0.0) if smooth_value is None else smooth_value
+    length = sums["sys_len"]
+    logarithms, halvings = np.zeros_like(length), np.zeros_like(length)
+    effective = np.full_like(length, orders)
+    has_ngrams, has_counts = np.ones(length.shape, bool), np.zeros(length.shape, bool)
+    for order in range(1, orders + 1):
+        count, total = sums[f"count_{order}"], sums[f"total_{order}"]
+        has_counts |= count > 0
+        if smooth_method == "add-k" and order > 1:
+            count, total = count + value, total + value
+        has_ngrams = has_ngrams & (total > 0)
+        if smooth_method == "exp":
+            halvings += count == 0
+            count = np.where(count > 0, count, 2.0**-halvings)
+        elif smooth_method == "floor":
+            count = np.where(count > 0, count, value)
+        precision = np.where(has_ngrams, 100 * count / total, 0.0)
+        logarithm = np.where(precision > 0, np.log(precision), _LOG_OF_ZERO)
+        if effective_order:
+            effective = np.where(has_ngrams, order, effective if order > 1 else 1)
+            logarithm = np.where(has_ngrams, logarithm, 0.0)
+        logarithms += logarithm
+    penalty = np.exp(np.minimum(1 - sums["ref_len"] / length, 0.0))
+    return np.where(has_counts, penalty * np.exp(logarithms / effective), 0.0)
+
+
+def bleu_laws(
+    score: Callable[[Mapping[str, Floats]], Floats],
+    length: str,
+    reference_length: str,
+    largest: float = 1.0,
+) -> Laws:
+    """How BLEU follows from sums; an unseen row shares nothing with its reference, or all.
+
+    Args:
+        score: BLEU of arrays of sums.
+        length: the name of the length of translations.
+        reference_length: that of references.
+        largest: the largest score.
+    """
+
+    def laws(statistics: Sequence[str]) -> dict[str, Law]:
+        counts = [name for name in statistics if name.startswith("count_")]
+
+        def nothing_shared(sums: Mapping[str, float]) -> dict[str, float]:
+            return dict.fromkeys(counts, 0.0)
+
+        def all_shared(sums: Mapping[str, float]) -> dict[str, float]:
+            shared = {name: sums[name.replace("count_", "total_")] for name in counts}
+            return shared | {reference_length: sums[length]}
+
+        law = SumFunction(score, {length: 1}, nothing_shared, all_shared, (0.0, largest))
+        return {"bleu": law}
+
+    return laws
 
 
 def _closest_lengths(counts: Integers, sizes: Integers) -> Integers:

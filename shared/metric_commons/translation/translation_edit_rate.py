@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..numbers.domains import checked_options
+from ..statistics.sum_laws import SumRatio
 from ..statistics.sums import RowStatistics
 from ..texts.references import missing_reference, reference_list
 from .word_shifts import translation_edits
@@ -105,7 +106,9 @@ def ter_statistics(
     def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
         return {"ter": ter_score(sums)["ter"]}
 
-    return RowStatistics(("num_edits", "ref_length"), values, ter_score, row_scores)
+    law = SumRatio({"num_edits": 1}, {"ref_length": 1}, upper=None, scale=100)
+    names = ("num_edits", "ref_length")
+    return RowStatistics(names, values, ter_score, row_scores, laws=lambda statistics: {"ter": law})
 
 
 def ter_score(sums: Mapping[str, float]) -> dict[str, Any]:

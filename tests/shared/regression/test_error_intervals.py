@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from metric_commons.regression.errors import regression_scores
+from metric_commons.resampling.draws import random_rows
 from metric_commons.statistics import interval
-from metric_commons.statistics.draws import random_rows
 
 RNG = np.random.default_rng(9)
 ROWS = 60
@@ -65,6 +65,7 @@ def test_a_resample_draws_clusters(measure):
         measures=measure,
         clusters=CLUSTERS,
         confidence_level=0.9,
+        interval="bootstrap",
         n_resamples=50,
         seed=7,
     )
@@ -95,4 +96,4 @@ def test_several_outputs():
     expected = interval((ERRORS + 1) / 2, bounds=(0.0, math.inf), confidence_level=0.9)
     ends = averaged["confidence_interval"]["mae"]
     assert ends == pytest.approx([expected.low, expected.high], rel=1e-9)
-    assert averaged["interval"] == {"mae": "log_t", "rmse": "bootstrap"}
+    assert averaged["interval"] == {"mae": "unseen_error", "rmse": "unseen_error"}

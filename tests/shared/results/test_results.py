@@ -487,9 +487,12 @@ def test_the_main_score_of_each_module_is_compared_and_corrected_together():
     for each in found:
         a, b = (rows[each[side]][each["module"]].per_example[each["score"]] for side in "ab")
         alone = significance.compare(a, b)
-        assert {name: each[name] for name in alone if name != "significant"} == {
-            name: value for name, value in alone.items() if name != "significant"
+        apart = ("significant", "confidence_interval")
+        assert {name: each[name] for name in alone if name not in apart} == {
+            name: value for name, value in alone.items() if name not in apart
         }
+        low, high = each["confidence_interval"]
+        assert (low >= 0 or high <= 0) == each["significant"]
         assert each["significant"] == (each["p_adjusted"] < 0.05)
         assert each["rows"] == QUESTIONS
         assert each["options"]["tests"] == 6
@@ -551,9 +554,8 @@ def test_clusters_are_units_of_comparisons():
     for each in results.comparisons:
         a, b = (results.systems[each[side]]["qa_f1"].per_example["qa_f1"] for side in "ab")
         alone = significance.compare(a, b, clusters=labels)
-        assert (
-            each.items() >= {name: alone[name] for name in alone if name != "significant"}.items()
-        )
+        for name in set(alone) - {"significant", "confidence_interval"}:
+            assert each[name] == alone[name]
         assert each["n_clusters"] == 8
         assert "|clusters=8|" in each["signature"]
     assert "on 40 rows in 8 clusters" in results.to_table()

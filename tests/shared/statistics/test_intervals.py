@@ -141,17 +141,21 @@ def test_ends_satisfy_the_equations_of_clopper_and_pearson():
 
 def test_small_scores_keep_their_digits():
     scores = np.array([1e-9, 3e-9, 2e-9, 5e-9])
-    result = interval(scores)
+    result = interval(scores, method="korn_graubard")
     n = result.effective_n * (stats.norm.isf(0.025) / stats.t.isf(0.025, 3)) ** 2
     x = scores.mean() * n
     assert result.high == pytest.approx(stats.beta.isf(0.025, x + 1, n - x), rel=1e-9)
 
 
 def test_rows_that_say_little():
-    assert interval([0.4])[:2] == (0.0, 1.0)
+    # A Beta(1, 1) number between the score and an end: the law of one row and one unseen one.
+    assert interval([0.4])[:2] == pytest.approx((0.4 * 0.025, 0.4 + 0.6 * 0.975), abs=1e-9)
+    assert interval([0.4], method="korn_graubard")[:2] == (0.0, 1.0)
     assert interval([1.0])[:3] == (pytest.approx(0.025), 1.0, "clopper_pearson")
     assert interval([0.4], method="wilson")[:2] == (0.0, 1.0)
-    assert interval([1.0, 1.0, 0.5], clusters=["a"] * 3)[:2] == (0.0, 1.0)
+    one_cluster = {"scores": [1.0, 1.0, 0.5], "clusters": ["a"] * 3}
+    assert interval(**one_cluster, method="korn_graubard")[:2] == (0.0, 1.0)
+    assert interval(**one_cluster)[:2] == pytest.approx((0.025 * 2.5 / 3, 1 - 0.025 / 6), abs=1e-9)
     one = interval([0.4], method="t")
     assert np.isnan([*one[:2], one.standard_error]).all()
     equal = interval([0.4] * 10)
@@ -161,21 +165,27 @@ def test_rows_that_say_little():
 
 def test_clusters_that_are_all_right_are_no_point():
     # inspect_ai takes the 50 rows for 50 trials here, and so has .91 for the lower end.
-    result = interval([1.0] * 50, clusters=[row // 5 for row in range(50)])
+    clusters = [row // 5 for row in range(50)]
+    result = interval([1.0] * 50, clusters=clusters, method="korn_graubard")
     assert result.low == pytest.approx(0.6118, abs=1e-4)
+    assert interval([1.0] * 50, clusters=clusters).low == pytest.approx(0.025**0.1, abs=1e-9)
     assert (result.high, result.effective_n, result.design_effect) == (1.0, 10.0, 5.0)
     assert result.method == "korn_graubard"
 
 
 def test_a_great_cluster_leaves_the_whole_range():
-    result = interval([1.0] * 1000 + [0.0], clusters=["a"] * 1000 + ["b"])
+    rows = [1.0] * 1000 + [0.0]
+    result = interval(rows, clusters=["a"] * 1000 + ["b"], method="korn_graubard")
     assert (result.low, result.high) == (pytest.approx(0, abs=1e-9), pytest.approx(1, abs=1e-9))
 
 
 def test_errors_and_differences_of_errors():
     errors = np.random.default_rng(0).exponential(1, 40)
-    result = interval(errors, bounds=(0, math.inf))
+    result = interval(errors, bounds=(0, math.inf), method="log_t")
     assert (result.method, result.effective_n) == ("log_t", 40.0)
+    wider = interval(errors, bounds=(0, math.inf))
+    assert wider.method == "unseen_error"
+    assert wider.low <= result.low < result.high <= wider.high
     assert math.sqrt(result.low * result.high) == pytest.approx(errors.mean(), rel=1e-12)
     assert interval(np.zeros(5), bounds=(0, math.inf))[:2] == pytest.approx(
         (0.0, math.nan), nan_ok=True
@@ -203,13 +213,18 @@ def test_the_bootstrap_is_the_one_there_was():
 def test_methods_that_scores_cannot_take(method):
     whole, shares, clusters = [1.0, 0.0, 1.0], [1.0, 0.5, 0.0], ["a", "a", "b"]
     counting = method in ("clopper_pearson", "mid_p", "jeffreys")
+    if method == "log_t":
+        with pytest.raises(ValueError, match="'log_t' is for errors without an upper end"):
+            interval(whole, method=method)
+        interval(whole, method=method, bounds=(0, math.inf))
+        return
     interval(whole, method=method)
     calls = {
         "but there are others": ({"scores": shares}, counting),
         "but there are clusters": ({"scores": whole, "clusters": clusters}, counting),
         "no upper end": (
             {"scores": whole, "bounds": (0, math.inf)},
-            counting or method == "wilson",
+            counting or method in ("wilson", "korn_graubard"),
         ),
     }
     for message, (call, refused) in calls.items():

@@ -153,36 +153,73 @@ def test_each_interval_by_its_formula():
     )
     unbounded = difference_interval(differences * 50, bounds=(0, math.inf))
     assert unbounded[:3] == (pytest.approx(student.low * 50), pytest.approx(student.high * 50), "t")
-    mean, squares = differences.mean(), np.square(differences - differences.mean()).sum()
-    reach = stats.t.isf(0.025, 19) * math.sqrt((squares + (1 - mean**2) / 2) / 20.5 / 20)
-    assert difference_interval(differences)[:3] == (
-        pytest.approx(mean - reach),
-        pytest.approx(mean + reach),
-        "pseudo_row_t",
+    # The quantiles of rows weighed at random, with one that is lost or won, from many draws.
+    weights = rng.exponential(size=(200_000, 21))
+    sums = weights[:, :20] @ differences
+    low, high = (
+        np.quantile((sums + end * weights[:, 20]) / weights.sum(axis=1), level)
+        for end, level in ((-1, 0.025), (1, 0.975))
+    )
+    found = difference_interval(differences)
+    assert found[:3] == (
+        pytest.approx(low, abs=5e-3),
+        pytest.approx(high, abs=5e-3),
+        "unseen_row",
     )
     doubled = difference_interval(differences * 2, bounds=(-1, 1))
-    assert doubled[:2] == pytest.approx((2 * (mean - reach), 2 * (mean + reach)))
+    assert doubled[:2] == pytest.approx((2 * found.low, 2 * found.high))
     drawn = difference_interval(differences, method="bootstrap", n_resamples=200)
     assert drawn[:2] == mean_interval(differences, confidence_level=0.95, n_resamples=200)
     grouped = difference_interval(differences, method="bootstrap", clusters=[0, 1] * 10)
     assert (grouped.method, grouped.n_clusters) == ("bootstrap", 2)
-    assert difference_interval(differences, clusters=[0] * 20)[:2] == (-1.0, 1.0)
+    # One cluster weighs as much as the one that was not seen: the quantiles are those of a line.
+    mean = differences.mean()
+    one = difference_interval(differences, clusters=[0] * 20)
+    assert one[:2] == pytest.approx((mean - 0.975 * (1 + mean), mean + 0.975 * (1 - mean)))
+    equal = difference_interval([0.1] * 5, bounds=(-math.inf, math.inf))
+    assert np.isnan(equal[:2]).all()
 
 
 def test_equivalence_by_its_formula():
     differences = np.random.default_rng(0).normal(0.01, 0.05, 40)
-    found = equivalence(differences, 0.03)
+    found = equivalence(differences, 0.03, method="t")
     above = stats.ttest_1samp(differences, -0.03, alternative="greater").pvalue
     below = stats.ttest_1samp(differences, 0.03, alternative="less").pvalue
     assert found == pytest.approx((above, max(above, below)), rel=1e-12)
-    assert equivalence([0.0] * 5, 0.1) == (0.0, 0.0)
-    assert equivalence([0.1] * 5, 0.1) == (0.0, 1.0)
-    assert all(math.isnan(p_value) for p_value in equivalence([0.0], 0.1))
+    for rows in ([0.0] * 5, [0.1] * 5, [0.0]):
+        assert all(math.isnan(p) for p in equivalence(rows, 0.1, method="t"))
     labels = np.repeat(np.arange(10), 4)
-    grouped = equivalence(differences, 0.03, clusters=labels)
+    grouped = equivalence(differences, 0.03, clusters=labels, method="t")
     error = paired_test(differences, clusters=labels).standard_error
     p_value = stats.t.sf((differences.mean() + 0.03) / error, 9)
     assert grouped.p_non_inferior == pytest.approx(p_value, rel=1e-9)
+
+
+def test_equal_rows_show_no_equivalence_until_there_are_enough():
+    # Of n equal rows P(1 - G > ...) is (1 - margin)**n, for the row that was not seen has all.
+    for rows in (2, 30, 298, 299):
+        found = equivalence([0.0] * rows, 0.01)
+        assert found == pytest.approx((0.99**rows, 0.99**rows), rel=1e-9)
+    assert equivalence([0.0] * 299, 0.01).p_equivalent < 0.05
+
+
+@given(DIFFERENCES, st.floats(0.01, 0.9), st.sampled_from([0.01, 0.05, 0.2]))
+def test_a_decision_and_its_interval_never_disagree(differences, margin, alpha):
+    low, high, *_ = difference_interval(differences, confidence_level=1 - 2 * alpha)
+    shown = equivalence(differences, margin)
+    if abs(low + margin) > 1e-9:
+        assert (shown.p_non_inferior < alpha) == (low > -margin)
+    if min(abs(low + margin), abs(high - margin)) > 1e-9:
+        assert (shown.p_equivalent < alpha) == (low > -margin and high < margin)
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(5, 0), (6, 0), (9, 2), (20, 8), (3, 3), (15, 5)])
+def test_zero_is_left_out_where_mcnemars_exact_test_is_significant(wins, losses):
+    differences = [1.0] * wins + [-1.0] * losses + [0.0] * 12
+    p = paired_test(differences, test="mcnemar").p_value
+    for level in (0.9, 0.95, 0.99):
+        low, high, *_ = difference_interval(differences, confidence_level=level)
+        assert (low > 0 or high < 0) == (p < 1 - level)
 
 
 @pytest.mark.parametrize(

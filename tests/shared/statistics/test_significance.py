@@ -414,7 +414,17 @@ def test_measures_are_compared_and_adjusted(correction, adjust):
         assert result.pop("significant") is (result.pop("p_adjusted") < 0.05)
         alone = compare(a[name], b[name])
         del alone["significant"]
+        low, high = result.pop("confidence_interval")
+        level = 0.95 if correction == "none" else 1 - 0.05 / 3
+        each = compare(a[name], b[name], confidence_level=level)["confidence_interval"]
+        alone.pop("confidence_interval")
         assert result == alone
+        # The interval at the level of the family, but for a zero that p-values decide about.
+        assert low in (0.0, each[0])
+        assert high in (0.0, each[1])
+        if correction != "none":
+            p_adjusted = adjust(p)[list(results).index(name)]
+            assert (low >= 0 or high <= 0) == (p_adjusted < 0.05)
 
 
 def test_measures_by_the_greatest_statistic():

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from metric_commons.resampling.bootstrap import mean_interval
 from metric_commons.statistics import interval
-from metric_commons.statistics.bootstrap import mean_interval
 from metric_commons.statistics.summary import Average, mean, summarize
 
 SCORES = {"f1": np.array([0.1, 0.2, 0.3, 1.0, 0.7]), "em": np.array([0.0, 0.0, 0.0, 1.0, 1.0])}
@@ -65,7 +65,7 @@ def test_intervals_are_those_of_each_score():
         assert result["interval"][name] == expected.method
         assert result["standard_error"][name] == expected.standard_error
         assert result["effective_n"][name] == expected.effective_n
-    assert result["interval"] == {"f1": "korn_graubard", "em": "clopper_pearson"}
+    assert result["interval"] == {"f1": "unseen_row", "em": "clopper_pearson"}
     assert "n_clusters" not in result
 
 
@@ -251,7 +251,7 @@ def test_an_interval_is_that_of_what_is_averaged():
 
     result = summarize(scores, averages, confidence_level=0.8)
     logarithms = interval(np.log(values), confidence_level=0.8, bounds=(-math.inf, math.inf))
-    assert result["interval"] == {"gm": "t", "total": "log_t"}
+    assert result["interval"] == {"gm": "t", "total": "unseen_error"}
     assert result["confidence_interval"]["gm"] == [
         math.exp(logarithms.low),
         math.exp(logarithms.high),

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import bootstrap as resampling
-from metric_commons.statistics import draws, resampled_totals
-from metric_commons.statistics.bootstrap import mean_interval, percentile_ends
+from metric_commons.resampling import bootstrap as resampling
+from metric_commons.resampling import draws, resampled_totals
+from metric_commons.resampling.bootstrap import mean_interval, percentile_ends
 
 # ---- the obvious way: one word, one row, one resample after the other ---------------------------
 

@@ -9,7 +9,7 @@ import pytest
 from metric_commons.classification.labels import label_scores, label_table
 from metric_commons.clustering.clustering_measures import clustering_scores
 from metric_commons.regression.errors import regression_scores
-from metric_commons.statistics import bootstrap, draws, resampled_totals
+from metric_commons.resampling import bootstrap, draws, resampled_totals
 from metric_commons.statistics import interval as mean_interval
 
 CHANCE = np.random.default_rng(0)

@@ -1,0 +1,133 @@
+"""Graded answers, and those that are alike counted: what areas of risk and coverage follow from."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from ..numbers.arrays import Booleans, Floats, Integers
+from ..resampling.draws import Words, random_rows
+from ..resampling.resampled_totals import gathered
+from ..statistics.cluster_sums import Clusters
+from .risk_coverage import rank_scores, risk_coverage_curve
+
+_CELLS = 1 << 19  # of a block of resamples: 4 MB an array
+
+
+@dataclass(frozen=True)
+class GradedAnswers:
+    """Of each row whether it is correct, and whether there was an answer at all; shape (rows,).
+
+    `confidences` are None where grades are all that is known.
+    """
+
+    correct: Booleans
+    attempted: Booleans
+    confidences: Floats | None = None
+
+    def __len__(self) -> int:
+        return self.correct.size
+
+    def take(self, rows: Integers) -> Self:
+        """Some of the rows."""
+        confidences = None if self.confidences is None else self.confidences[rows]
+        return type(self)(self.correct[rows], self.attempted[rows], confidences)
+
+
+@dataclass(frozen=True)
+class AnswerKinds:
+    """Rows that are alike: how many there are of each kind, and what they count.
+
+    Kinds come in a fixed order, with the greatest confidence first, so that the order of rows does
+    not show.
+    """
+
+    counts: Integers
+    index: Integers  # the kind of each row
+    correct: Booleans
+    attempted: Booleans
+    levels: Integers  # where the kinds of each confidence begin among those that were attempted
+    confidences: Floats | None  # of the levels
+    coverages: tuple[float, ...]
+
+    @classmethod
+    def of_answers(cls, answers: GradedAnswers, coverages: Sequence[float]) -> Self:
+        """The kinds of these answers."""
+        keys = np.zeros(len(answers))
+        if answers.confidences is not None:  # of what was not attempted they do not matter
+            keys = np.where(answers.attempted, -answers.confidences, 0.0)
+        levels, level = np.unique(keys, return_inverse=True)
+        # What was not attempted comes last: it has no part in the order of confidences.
+        codes = 2 * np.where(answers.attempted, level, levels.size) + answers.correct
+        kinds, index, counts = np.unique(codes, return_inverse=True, return_counts=True)
+        attempted = kinds < 2 * levels.size
+        level_numbers, starts = np.unique(kinds[attempted] // 2, return_index=True)
+        confidences = None if answers.confidences is None else 0.0 - levels[level_numbers]
+        return cls(counts, index, kinds % 2 == 1, attempted, starts, confidences, tuple(coverages))
+
+    def scores(self, counts: Integers) -> dict[str, Floats]:
+        """The scores that are no means of rows, of each resample; `counts` are those of kinds."""
+        correct = counts[:, self.correct].sum(axis=1)
+        attempted = counts[:, self.attempted].sum(axis=1)
+        scores: dict[str, Floats] = {"f1": 2 * correct / (attempted + counts.sum(axis=1))}
+        if self.confidences is not None:
+            scores |= rank_scores(*self._levels(counts), self.coverages)
+        return scores
+
+    def curve(self) -> dict[str, list[float]]:
+        """The risk-coverage curve."""
+        answers, errors = self._levels(self.counts[np.newaxis])
+        confidences = np.zeros(0) if self.confidences is None else self.confidences
+        return risk_coverage_curve(confidences, answers[0], errors[0])
+
+    def resampled(
+        self, clusters: Clusters | None, n_resamples: int, seed: int
+    ) -> dict[str, Floats]:
+        """The scores of resamples of rows, or of clusters; shape (resamples,)."""
+        return gathered(self._resampled_blocks(clusters, n_resamples, seed), n_resamples)
+
+    def _resampled_blocks(
+        self, clusters: Clusters | None, n_resamples: int, seed: int
+    ) -> Iterator[dict[str, Floats]]:
+        kinds, sizes = self._units(clusters)
+        starts = np.cumsum(sizes) - sizes
+        words = Words(seed)
+        at_once = max(1, _CELLS // max(kinds.size, self.counts.size))
+        for start in range(0, n_resamples, at_once):
+            resamples = min(at_once, n_resamples - start)
+            units = random_rows(words, sizes.size, resamples * sizes.size)
+            numbers = np.repeat(np.arange(resamples), sizes.size)
+            if clusters is not None:  # all rows of each, one after another
+                lengths = sizes[units]
+                ends = np.cumsum(lengths)
+                shifts = np.repeat(starts[units] - (ends - lengths), lengths)
+                units = np.arange(shifts.size) + shifts
+                numbers = np.repeat(numbers, lengths)
+            cells = numbers * self.counts.size + kinds[units]
+            counts = np.bincount(cells, minlength=resamples * self.counts.size)
+            yield self.scores(counts.reshape(resamples, -1))
+
+    def _units(self, clusters: Clusters | None) -> tuple[Integers, Integers]:
+        """The kinds of the rows, unit by unit, and how many rows each unit has.
+
+        Units are rows or clusters, in an order that depends on neither rows nor labels.
+        """
+        if clusters is None:
+            kinds = np.repeat(np.arange(self.counts.size), self.counts)
+            return kinds, np.ones(kinds.size, dtype=np.int64)
+        order = np.lexsort((self.index, clusters.numbers))
+        ends = np.cumsum(np.bincount(clusters.numbers, minlength=len(clusters.labels)))
+        units = sorted(part.tolist() for part in np.split(self.index[order], ends[:-1]))
+        return np.concatenate(units).astype(np.int64), np.array(list(map(len, units)))
+
+    def _levels(self, counts: Integers) -> tuple[Integers, Integers]:
+        """How many answers and errors there are of each confidence, shape (resamples, levels)."""
+        answers = counts[:, self.attempted]
+        errors = np.where(self.correct[self.attempted], 0, answers)
+        if not self.levels.size:
+            return answers, errors
+        return (
+            np.add.reduceat(answers, self.levels, axis=1),
+            np.add.reduceat(errors, self.levels, axis=1),
+        )

@@ -1,0 +1,263 @@
+"""Intervals of shares of explained variation (R2 and the like) and of correlations.
+
+Student's t with the error of the jackknife, on a scale where the score is nearly normal: log(1 - x)
+of a share, arctanh of a correlation. It is widened to random weights with a row that was not seen:
+one at the mean of references whose residual is the greatest seen, or one that repeats the row that
+moves a correlation most. Rank correlations have the interval of Bonett and Wright.
+
+No method is safe for gross errors that are rare: of 2 % such rows R2 is covered .31 at ten rows.
+
+Source:
+    Bonett and Wright, Sample size requirements for estimating Pearson, Kendall and Spearman
+    correlations (2000).
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.exact_sums import group_sums
+from ..resampling.weighed_sums import LINEAR, DrawnScore, linear_law
+from ..statistics.intervals import critical_value
+from ..statistics.proportions import Interval
+from ..statistics.sum_laws import cluster_values, draws_of_units
+from .measure_names import D2_NAMES, Measure
+
+EXPLAINED = ("r2", "explained_variance", *D2_NAMES)
+CORRELATIONS = ("pearson", "concordance")
+RANKS = ("spearman", "kendall")
+_PERFECT = 1e-12  # correlations that are closer to 1 count as 1
+
+
+class _Scale(NamedTuple):
+    """A scale on which a score is nearly normal, and the way back."""
+
+    into: Callable[[Any], Any]
+    back: Callable[[Any], Any]
+
+
+_SHARE = _Scale(lambda share: np.log(1 - share), lambda z: 1 - np.exp(z))
+_CORRELATION = _Scale(np.arctanh, np.tanh)
+
+
+def explained_interval(
+    measure: Measure,
+    value: float,
+    predictions: Floats,
+    references: Floats,
+    weights: Floats | None,
+    clusters: Integers | None,
+    losses: tuple[Floats, Floats] | None = None,
+    **options: Any,
+) -> Interval:
+    """The interval of a share of explained variation of one output.
+
+    Args:
+        measure: one of `EXPLAINED`.
+        value: the score.
+        predictions: shape (rows,).
+        references: the same.
+        weights: of rows; None if all weigh 1.
+        clusters: the number of the cluster of each row; None if rows stand alone.
+        losses: for D2 the losses of rows, and those of the best constant prediction.
+        **options: `confidence_level`, `n_resamples` and `seed`.
+    """
+    n_clusters = _number(clusters)
+    w = np.ones(references.size) if weights is None else weights
+    predictions, references = _scaled(predictions, references)
+    center = float(np.sort(references * w).sum() / _sum(w)) if _sum(w) else 0.0
+    y, residual = references - center, references - predictions
+    if losses is not None:
+        columns = [*losses]
+    else:
+        columns = [np.ones(y.size), y, y * y, residual, residual * residual]
+    units = _units(columns, w, clusters)
+    total = units.sum(axis=0)
+    size = _unseen_size(units, w, clusters)
+    is_constant = bool((references == references[0]).all())
+    if len(units) < 3 or math.isnan(value) or is_constant:
+        return Interval(math.nan, math.nan, "jackknife", math.nan, None, n_clusters)
+    if losses is not None:
+        row_losses_of_output = columns[0]
+        mean = total[1] / _sum(w)
+        unseen = np.array([float(row_losses_of_output.max()) or mean, 0.0]) * size
+
+        def score(sums: Floats) -> Floats:
+            shares: Floats = 1 - sums[0] / sums[1]
+            return shares
+    else:
+        greatest = float((residual * residual).max()) or total[2] / total[0]
+        unseen = np.array([1.0, 0.0, 0.0, math.sqrt(greatest), greatest]) * size
+        is_centered = measure.kind == "explained_variance"
+
+        def score(sums: Floats) -> Floats:
+            rows, y, squares, residuals, unexplained = sums
+            if is_centered:
+                unexplained = unexplained - residuals * residuals / rows
+            shares: Floats = 1 - unexplained / (squares - y * y / rows)
+            return shares
+
+    redraws = DrawnScore(value, score, unseen, unseen, (-math.inf, 1.0))
+    (low, _), error = _drawn_ends(units, redraws, **options)
+    if value >= 1:
+        return Interval(low, 1.0, "jackknife", error, None, n_clusters)
+    left_out = np.minimum(score((total - units).T), np.nextafter(1.0, 0.0))
+    ends = _jackknife_ends(value, left_out, options["confidence_level"], _SHARE)
+    return Interval(min(low, *ends), max(ends), "jackknife", error, None, n_clusters)
+
+
+def correlation_interval(
+    measure: Measure,
+    value: float,
+    predictions: Floats,
+    references: Floats,
+    weights: Floats | None,
+    clusters: Integers | None,
+    **options: Any,
+) -> Interval:
+    """The interval of Pearson's correlation, or of concordance, of one output.
+
+    The arguments are those of `explained_interval`.
+    """
+    n_clusters = _number(clusters)
+    w = np.ones(references.size) if weights is None else weights
+    predictions, references = _scaled(predictions, references)
+    x, y = (_standardized(column, w) for column in (predictions, references))
+    distance = 0.0
+    if measure.kind == "concordance":  # of which means and spreads matter: one scale for both
+        scale = _spread(references, w) or 1.0
+        center = float(np.sort(references * w).sum() / _sum(w))
+        x, y = (predictions - center) / scale, (references - center) / scale
+        distance = 1.0
+    units = _units([np.ones(x.size), x, y, x * x, y * y, x * y], w, clusters)
+    total = units.sum(axis=0)
+    undefined = Interval(math.nan, math.nan, "jackknife", math.nan, None, n_clusters)
+    if len(units) < 4 or math.isnan(value):
+        return undefined
+
+    def score(sums: Floats) -> Floats:
+        rows, a, b, aa, bb, ab = sums
+        covariance = ab - a * b / rows
+        first, second = aa - a * a / rows, bb - b * b / rows
+        if distance:
+            agreement: Floats = 2 * covariance / (first + second + np.square(a - b) / rows)
+            return agreement
+        correlation: Floats = covariance / np.sqrt(first * second)
+        return correlation
+
+    with np.errstate(all="ignore"):
+        if 1 - abs(value) < _PERFECT:
+            sign = math.copysign(1, value)
+            deviation = math.sqrt(float(total[4] / total[0]))
+            opposite = np.array([1.0, deviation, -sign * deviation, 1, 1, -sign])
+            opposite[3:] *= deviation * deviation
+            opposite *= _unseen_size(units, w, clusters)
+            redraws = DrawnScore(value, score, opposite, opposite, (-1.0, 1.0))
+            ends, error = _drawn_ends(units, redraws, **options)
+            return Interval(*ends, "jackknife", error, None, n_clusters)
+        left_out = score((total - units).T)
+        limit = np.nextafter(1.0, 0.0)
+        ends = _jackknife_ends(
+            value, np.clip(left_out, -limit, limit), options["confidence_level"], _CORRELATION
+        )
+        lowering, raising = units[np.nanargmax(left_out)], units[np.nanargmin(left_out)]
+        redraws = DrawnScore(value, score, lowering, raising, (-1.0, 1.0))
+        (low, high), error = _drawn_ends(units, redraws, **options)
+    low, high = min(low, *ends), max(high, *ends)
+    return Interval(low, high, "jackknife", error, None, n_clusters)
+
+
+def rank_interval(
+    kind: str, value: float, rows: float, confidence_level: float, n_clusters: int | None = None
+) -> Interval:
+    """The interval of Spearman's or Kendall's rank correlation of this many rows.
+
+    Student's t takes the place of the normal distribution. A correlation of 1 or -1 counts as one
+    exchange of neighbours short of it, and its own end stays.
+
+    >>> print("{:.3f} to {:.3f}".format(*rank_interval("spearman", 0.8, 20, 0.95)[:2]))
+    0.472 to 0.933
+    """
+    undefined = Interval(math.nan, math.nan, "bonett_wright", math.nan, None, n_clusters)
+    if rows < 5 or math.isnan(value):
+        return undefined
+    is_spearman = kind == "spearman"
+    exchange = 12 / (rows * (rows * rows - 1)) if is_spearman else 4 / (rows * (rows - 1))
+    r = math.copysign(min(abs(value), 1 - exchange), value)
+    variance = (1 + r * r / 2) / (rows - 3) if is_spearman else 0.437 / (rows - 4)
+    error = math.sqrt(variance)
+    reach = critical_value(confidence_level, rows - 2) * error
+    low, high = math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach)
+    low, high = (-1.0 if value <= -1 else low), (1.0 if value >= 1 else high)
+    return Interval(low, high, "bonett_wright", error * (1 - r * r), None, n_clusters)
+
+
+def _scaled(*columns: Floats) -> list[Floats]:
+    """Columns in a unit, a power of two, in which no square overflows or underflows."""
+    greatest = max(float(np.abs(column).max(initial=0.0)) for column in columns)
+    exponent = math.frexp(greatest)[1]
+    return [np.ldexp(column, -exponent) for column in columns]
+
+
+def _sum(numbers: Floats) -> float:
+    """The sum, rounded once, in any order."""
+    return math.fsum(numbers.tolist())
+
+
+def _number(clusters: Integers | None) -> int | None:
+    return None if clusters is None else int(clusters.max(initial=-1)) + 1
+
+
+def _units(columns: list[Floats], weights: Floats, clusters: Integers | None) -> Floats:
+    """What rows, or clusters, add to each sum, in an order of their own."""
+    rows = np.column_stack(columns) * weights[:, np.newaxis]
+    units = cluster_values(rows, clusters)
+    return units[np.lexsort(units.T[::-1])]
+
+
+def _unseen_size(units: Floats, weights: Floats, clusters: Integers | None) -> float:
+    """How many rows of weight 1 an unseen unit is worth."""
+    sizes = np.sort(
+        weights if clusters is None else group_sums(weights, clusters, int(clusters.max()) + 1)
+    )
+    return float((sizes * sizes).sum() / sizes.sum())
+
+
+def _spread(numbers: Floats, weights: Floats) -> float:
+    center = float(np.sort(numbers * weights).sum() / _sum(weights))
+    return math.sqrt(float(np.sort(np.square(numbers - center) * weights).sum() / _sum(weights)))
+
+
+def _standardized(numbers: Floats, weights: Floats) -> Floats:
+    """The numbers with mean 0 and standard deviation 1."""
+    center = float(np.sort(numbers * weights).sum() / _sum(weights))
+    return (numbers - center) / (_spread(numbers, weights) or 1.0)
+
+
+def _drawn_ends(
+    units: Floats, score: DrawnScore, *, confidence_level: float, n_resamples: int, seed: int
+) -> tuple[tuple[float, float], float]:
+    """The ends by random weights, and the standard error."""
+    with np.errstate(all="ignore"):
+        if len(units) > LINEAR:
+            linear = linear_law(units, score)
+            return linear.ends(score, confidence_level), linear.error
+        values = draws_of_units(units, {"": score}, n_resamples=n_resamples, seed=seed)[""]
+    return values.ends(score, confidence_level), values.standard_error(len(units))
+
+
+def _jackknife_ends(
+    value: float, left_out: Floats, confidence_level: float, scale: _Scale
+) -> tuple[float, float]:
+    """Student's interval on a scale, with the error of the jackknife, brought back."""
+    units = left_out.size
+    z = scale.into(left_out)
+    deviations = np.sort(np.square(z - np.sort(z).mean()))
+    error = math.sqrt((units - 1) / units * float(deviations.sum()))
+    reach = critical_value(confidence_level, units - 1) * error
+    center = float(scale.into(value))
+    ends = float(scale.back(center - reach)), float(scale.back(center + reach))
+    return min(ends), max(ends)

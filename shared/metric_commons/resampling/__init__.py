@@ -1,0 +1,1 @@
+"""Rows drawn again, and rows weighed at random: what intervals without a formula rest on."""

@@ -1,0 +1,104 @@
+"""Intervals of ratios of sums, from random weights and one unit that was not seen.
+
+Units (rows, or clusters of rows) are weighed at random with independent exponential weights, as in
+the Bayesian bootstrap, together with one more unit: the worst that is possible for the lower end,
+the best for the upper end. The ends are quantiles of the ratio of the weighed units. So no interval
+is a point: thirty units cannot exclude that another one fails.
+
+For scores 0 and 1 this is the interval of Clopper and Pearson; for scores in a known range it is
+Gaffke's bound, for which no distribution is known that it fails.
+
+Sources:
+    Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+    nonnegative variable (2005).
+    Learned-Miller and Thomas, A new confidence interval for the mean of a bounded random variable
+    (2020).
+"""
+
+import math
+
+from .ratio_law import LawUnits, probability_below, ratio_quantile
+
+WORSE = 1.5  # an unseen error is at most so many times the worst that was seen
+
+
+def ratio_ends(
+    law: LawUnits, bounds: tuple[float, float], confidence_level: float
+) -> tuple[float, float]:
+    """The ends of the interval of sum(numerators) / sum(sizes); NaN if there are no sizes.
+
+    Args:
+        law: the units.
+        bounds: the least and the greatest ratio that a unit can have.
+        confidence_level: strictly between 0 and 1.
+    """
+    size = law.unseen_size
+    if not size:
+        return math.nan, math.nan
+    low, high = unseen_unit_ends(law, (bounds[0] * size, bounds[1] * size), confidence_level)
+    value = law.units.ratio()
+    return min(low, value), max(high, value)
+
+
+def unseen_unit_ends(
+    law: LawUnits, numerators: tuple[float, float], confidence_level: float
+) -> tuple[float, float]:
+    """The same for an unseen unit with these numerators, the worst and the best."""
+    low, high = (
+        ratio_quantile(law.units.with_unseen(numerator, law.unseen_size), level)
+        for numerator, level in zip(numerators, levels(confidence_level), strict=True)
+    )
+    return low, high
+
+
+def levels(confidence_level: float) -> tuple[float, float]:
+    """The levels of both ends."""
+    return (1 - confidence_level) / 2, (1 + confidence_level) / 2
+
+
+def lower_tail(law: LawUnits, ratio: float, minimum: float) -> float:
+    """The probability that the weighed ratio, with an unseen unit at its least, is at most this.
+
+    It is less than alpha exactly where the lower end at the level 1 - 2 alpha is above the ratio.
+
+    Args:
+        law: the units.
+        ratio: the ratio in question.
+        minimum: the least ratio that a unit can have.
+    """
+    size = law.unseen_size
+    if not size:
+        return math.nan
+    return probability_below(ratio, law.units.with_unseen(minimum * size, size))
+
+
+def error_ends(
+    law: LawUnits,
+    variance: float,
+    critical: float,
+    confidence_level: float,
+    scale: float | None = None,
+) -> tuple[float, float]:
+    """The ends of the interval of a mean of errors, which are at least 0 and have no upper end.
+
+    It holds Student's interval of the logarithm of the mean, and the law with an unseen error of 0
+    or of 1.5 times the worst one. No method is safe for errors whose tails have no limit.
+
+    Args:
+        law: the units; there are at least two.
+        variance: of the mean.
+        critical: Student's critical value.
+        confidence_level: strictly between 0 and 1.
+        scale: the mean error of the best constant prediction, which an unseen error has where all
+            errors are 0; None if it is not known, which leaves the upper end open.
+    """
+    mean = law.units.ratio()
+    if not mean:
+        if not scale:
+            return 0.0, math.nan
+        return 0.0, ratio_ends(law, (0.0, scale), confidence_level)[1]
+    low, high = ratio_ends(law, (0.0, WORSE * law.greatest_ratio), confidence_level)
+    reach = critical * math.sqrt(variance) / mean
+    if reach > 700:  # beyond the exponential of a float
+        return 0.0, math.inf
+    return min(low, mean * math.exp(-reach)), max(high, mean * math.exp(reach))

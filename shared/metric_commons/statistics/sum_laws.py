@@ -1,0 +1,350 @@
+"""How a score follows from sums over rows, and what a row that was not seen may add to them.
+
+A `SumRatio` is a ratio of two sums, such as a word error rate: its interval is exact. A
+`SumFunction` is any other function of sums, such as BLEU: its interval is drawn. Unseen rows are as
+long as rows are on average, where each row counts by its length.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.arrays import Floats, Integers
+from ..numbers.exact_sums import group_sums
+from ..resampling.gamma_weights import weighed_totals
+from ..resampling.ratio_law import LawUnits, law_units
+from ..resampling.unseen_units import error_ends, ratio_ends
+from ..resampling.weighed_sums import LINEAR, DrawnScore, DrawnValues, drawn_values, linear_law
+from .cluster_sums import Clusters
+from .intervals import critical_value
+from .proportions import Interval, clopper_pearson
+
+Columns = Mapping[str, Floats]
+
+
+@dataclass(frozen=True)
+class SumRatio:
+    """The ratio of two sums, each of statistics with factors, times a scale.
+
+    Without an upper bound an unseen row is at worst as bad as the worst that was seen, and at least
+    1: all its words are wrong.
+    """
+
+    numerator: Mapping[str, float]
+    denominator: Mapping[str, float]
+    upper: float | None = 1.0
+    scale: float = 1.0
+
+    def units(self, columns: Columns) -> tuple[Floats, Floats]:
+        """The numerators and the sizes of units."""
+        return weighed_sum(columns, self.numerator), weighed_sum(columns, self.denominator)
+
+    def bounds(self, law: LawUnits) -> tuple[float, float]:
+        """The least and the largest ratio of an unseen unit."""
+        if self.upper is not None:
+            return 0.0, self.upper
+        return 0.0, max(1.0, law.greatest_ratio)
+
+
+@dataclass(frozen=True)
+class SumFunction:
+    """A function of sums of statistics, over arrays of sums.
+
+    Args:
+        score: from the sums by name, each of shape (draws,), to the scores.
+        size: statistics with factors that say together how long a unit is.
+        lowering: from the sums of all units to those that change where a unit lowers the score
+            most, such as hits that become 0.
+        raising: the same for a unit that raises it most.
+        bounds: the range of the score.
+        biased: whether weighed rows have scores to one side of it.
+    """
+
+    score: Callable[[Columns], Floats]
+    size: Mapping[str, float]
+    lowering: Callable[[Mapping[str, float]], Mapping[str, float]]
+    raising: Callable[[Mapping[str, float]], Mapping[str, float]]
+    bounds: tuple[float, float] = (0.0, 1.0)
+    biased: bool = False
+
+    def unseen(self, names: Sequence[str], values: Floats) -> tuple[Floats, Floats]:
+        """What the units that lower and raise the score most add to each sum."""
+        columns = dict(zip(names, values.T, strict=True))
+        sizes = weighed_sum(columns, self.size)
+        total = math.fsum(sizes.tolist())
+        share = math.fsum((sizes * sizes).tolist()) / total / total if total else math.nan
+        sums = {name: math.fsum(column.tolist()) for name, column in columns.items()}
+        lowering, raising = (
+            np.array([share * changed[name] for name in names])
+            for changed in ({**sums, **self.lowering(sums)}, {**sums, **self.raising(sums)})
+        )
+        return lowering, raising
+
+    def redraws(self, names: Sequence[str], values: Floats, value: float) -> DrawnScore:
+        """This score of these units as `weighed_sums` takes it."""
+        lowering, raising = self.unseen(names, values)
+
+        def score(sums: Floats) -> Floats:
+            return self.score(dict(zip(names, sums, strict=True)))
+
+        return DrawnScore(value, score, lowering, raising, self.bounds, self.biased)
+
+
+Law = SumRatio | SumFunction
+Laws = Callable[[Sequence[str]], Mapping[str, Law]]  # by the names of statistics
+
+
+def no_laws(names: Sequence[str]) -> dict[str, Law]:
+    """No score of these statistics has a law."""
+    return {}
+
+
+class Precision(NamedTuple):
+    """How much units say about a ratio: its variance, and the Kish number of units."""
+
+    variance: float
+    units: float
+    squares: float  # the sum of squared sizes over that of sizes, squared
+
+
+def weighed_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:
+    """The sum of columns times factors."""
+    total: Floats = sum(
+        (factor * columns[name] for name, factor in factors.items()),
+        start=np.zeros(len(next(iter(columns.values()), ()))),
+    )
+    return total
+
+
+def ratio_precision(numerators: Floats, sizes: Floats) -> Precision:
+    """The variance of a ratio by the delta method, without the factor for the number of units."""
+    total = math.fsum(sizes.tolist())
+    if not total:
+        return Precision(math.nan, 0.0, 0.0)
+    ratio = math.fsum(numerators.tolist()) / total
+    deviations = np.sort(np.square(numerators - ratio * sizes))
+    squares = math.fsum(np.square(sizes).tolist())
+    return Precision(
+        float(deviations.sum()) / total / total, total * total / squares, squares / total / total
+    )
+
+
+def ratio_error(numerators: Floats, sizes: Floats) -> float:
+    """The standard error of sum(numerators) / sum(sizes), by the delta method; NaN of one unit.
+
+    >>> round(ratio_error(np.array([1.0, 0.0, 1.0]), np.ones(3)), 4)
+    0.3333
+    """
+    units = len(sizes)
+    if units < 2:
+        return math.nan
+    return math.sqrt(ratio_precision(numerators, sizes).variance * units / (units - 1))
+
+
+def korn_graubard_ends(
+    numerators: Floats, sizes: Floats, confidence_level: float
+) -> tuple[float, float]:
+    """Clopper and Pearson's ends for a ratio from 0 to 1, at an effective number of trials.
+
+    Narrower than the law with an unseen row where rows fail a little each; where whole rows fail it
+    covers less often.
+    """
+    variance, units, squares = ratio_precision(numerators, sizes)
+    if math.isnan(variance):
+        return math.nan, math.nan
+    if units <= 1:
+        return 0.0, 1.0
+    ratio = min(max(float(numerators.sum() / sizes.sum()), 0.0), 1.0)
+    largest = ratio * (1 - ratio)
+    trials = units
+    if largest:
+        pseudo = (units / (units - 1) * variance + squares / units * largest) / (1 + 1 / units)
+        trials = min(largest / pseudo, units * (units + 1))
+    normal = critical_value(confidence_level, math.inf)
+    trials *= (normal / critical_value(confidence_level, units - 1)) ** 2
+    return clopper_pearson(ratio * trials, trials, confidence_level)
+
+
+def cluster_values(values: NDArray[np.generic], clusters: Integers | None) -> Floats:
+    """The sums of each cluster, shape (clusters, columns); without clusters the rows."""
+    floats = values.astype(np.float64)
+    if clusters is None:
+        return floats
+    # Rows in an order of their own, so that sums of floats do not show where they stood.
+    order = np.lexsort((*floats.T, clusters))
+    totals = np.zeros((int(clusters.max(initial=-1)) + 1, floats.shape[1]))
+    np.add.at(totals, clusters[order], floats[order])
+    return totals
+
+
+def ratio_law_interval(
+    law: SumRatio,
+    columns: Columns,
+    rows: Columns,
+    *,
+    confidence_level: float,
+    method: str,
+    n_clusters: int | None,
+) -> Interval:
+    """The interval of a ratio of sums.
+
+    Args:
+        law: the ratio.
+        columns: the statistics of units: rows, or clusters.
+        rows: those of rows.
+        confidence_level: strictly between 0 and 1.
+        method: "auto" or "korn_graubard".
+        n_clusters: how many clusters there are; None if rows stand alone.
+    """
+    numerators, sizes = law.units(columns)
+    if method == "korn_graubard":
+        name, ends = method, korn_graubard_ends(numerators, sizes, confidence_level)
+    else:
+        units = law_units(numerators, sizes)
+        name, ends = "unseen_row", ratio_ends(units, law.bounds(units), confidence_level)
+    error = ratio_error(numerators, sizes)
+    trials, effect = float(len(next(iter(rows.values()), ()))), None
+    if n_clusters is not None:
+        row_error = ratio_error(*law.units(rows))
+        effect = (error / row_error) ** 2 if row_error else 1.0
+        trials = trials / effect if effect else trials
+    return Interval(
+        ends[0] * law.scale,
+        ends[1] * law.scale,
+        name,
+        error * law.scale,
+        trials,
+        n_clusters,
+        effect,
+    )
+
+
+def weighted_mean_interval(
+    scores: Floats,
+    weights: Floats,
+    clusters: Clusters | None,
+    *,
+    confidence_level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    constant_error: float | None = None,
+) -> Interval:
+    """The interval of a mean of weighted rows, or of clusters of them; as in `interval`.
+
+    Args:
+        scores: shape (rows,).
+        weights: above 0, shape (rows,).
+        clusters: of the rows; None if they stand alone.
+        confidence_level: strictly between 0 and 1.
+        bounds: the least and the largest score; (0, inf) for errors.
+        constant_error: as in `interval`.
+    """
+    numerators, sizes = scores * weights, weights
+    n_clusters = None
+    if clusters is not None:
+        n_clusters = len(clusters.labels)
+        numerators, sizes = (
+            group_sums(column, clusters.numbers, n_clusters) for column in (numerators, sizes)
+        )
+    units = law_units(numerators, sizes)
+    error = ratio_error(numerators, sizes)
+    if math.isfinite(bounds[1]):
+        ends = ratio_ends(units, bounds, confidence_level)
+        return Interval(*ends, "unseen_row", error, None, n_clusters)
+    ends = math.nan, math.nan
+    precision = ratio_precision(numerators, sizes)
+    if precision.units > 1 or not numerators.any():
+        number = max(precision.units, 1.0 + 1e-9)
+        variance = precision.variance * number / (number - 1)
+        critical = critical_value(confidence_level, number - 1)
+        ends = error_ends(units, variance, critical, confidence_level, constant_error)
+    return Interval(*ends, "unseen_error", error, None, n_clusters)
+
+
+def pairs_interval(
+    numerators: Floats,
+    sizes: Floats,
+    counts: Floats | None = None,
+    *,
+    confidence_level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    n_clusters: int | None = None,
+) -> Interval:
+    """The interval of sum(numerators) / sum(sizes), whose units have a ratio within bounds.
+
+    Args:
+        numerators: of units: rows, clusters, or kinds of rows.
+        sizes: at least 0.
+        counts: how often each occurs; None for once.
+        confidence_level: strictly between 0 and 1.
+        bounds: the least and the largest ratio of a unit.
+        n_clusters: how many clusters there are; None if rows stand alone.
+
+    >>> print(
+    ...     "{:.3f} to {:.3f}".format(
+    ...         *pairs_interval(np.array([1.0, 1.0]), np.ones(2), confidence_level=0.95)[:2]
+    ...     )
+    ... )
+    0.158 to 1.000
+    """
+    repeats = np.ones(sizes.size) if counts is None else counts
+    units = law_units(numerators, sizes, None if counts is None else counts)
+    ends = ratio_ends(units, bounds, confidence_level)
+    number, total = float(repeats.sum()), float((repeats * sizes).sum())
+    error = math.nan
+    if number > 1 and total:
+        ratio = float((repeats * numerators).sum()) / total
+        squares = np.sort(repeats * np.square(numerators - ratio * sizes))
+        error = math.sqrt(float(squares.sum()) * number / (number - 1)) / total
+    return Interval(*ends, "unseen_row", error, None, n_clusters)
+
+
+def function_law_intervals(
+    laws: Mapping[str, SumFunction],
+    scores: Mapping[str, float],
+    names: Sequence[str],
+    values: Floats,
+    *,
+    confidence_level: float,
+    n_resamples: int,
+    seed: int,
+    n_clusters: int | None,
+) -> dict[str, Interval]:
+    """The intervals of functions of sums, with the same weights for all.
+
+    Args:
+        laws: the functions by the name of the score.
+        scores: their values for all units.
+        names: of the statistics.
+        values: of units, shape (units, names).
+        confidence_level: strictly between 0 and 1.
+        n_resamples: how many draws.
+        seed: of the draws.
+        n_clusters: how many clusters there are; None if rows stand alone.
+    """
+    drawn_scores = {name: law.redraws(names, values, scores[name]) for name, law in laws.items()}
+    intervals = {}
+    if len(values) > LINEAR:
+        for name, score in drawn_scores.items():
+            linear = linear_law(values, score)
+            ends = linear.ends(score, confidence_level)
+            intervals[name] = Interval(*ends, "unseen_row", linear.error, None, n_clusters)
+        return intervals
+    redraws = draws_of_units(values, drawn_scores, n_resamples=n_resamples, seed=seed)
+    for name, score in drawn_scores.items():
+        ends = redraws[name].ends(score, confidence_level)
+        error = redraws[name].standard_error(len(values))
+        intervals[name] = Interval(*ends, "unseen_row", error, None, n_clusters)
+    return intervals
+
+
+def draws_of_units(
+    values: Floats, scores: Mapping[str, DrawnScore], *, n_resamples: int, seed: int
+) -> dict[str, DrawnValues]:
+    """The values of scores in draws of units, equal ones joined, whatever their order."""
+    kinds, counts = np.unique(values + 0.0, axis=0, return_counts=True)
+    blocks = weighed_totals(counts, kinds, n_resamples=n_resamples, seed=seed)
+    return drawn_values(blocks, scores)
