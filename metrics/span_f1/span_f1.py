@@ -64,6 +64,7 @@ class SpanF1(BatchMetric):
     """
 
     scores_are = "sums"
+    undefined_without = {"tags": "there are no tags in any row; a score of no tags is undefined"}
     score_ranges = {"support": (0, None), "*": (0, 1)}
     main_score = "f1"
     options_of_all_rows = {"scheme": "auto"}

@@ -16,8 +16,8 @@ import pytest
 from pyarrow import parquet
 
 from metric_commons.console import outputs
+from metric_commons.files import contents
 from metric_commons.files import tables as files
-from metric_commons.files.streams import Stream
 from metric_commons.scoring import evaluations as evaluation
 from tests.spec import GIVEN, PATIENCE, ROOT
 
@@ -720,13 +720,13 @@ def test_a_closed_pipe_is_no_crash(tmp_path):
 
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_long_work_shows_a_bar_on_a_terminal(run, monkeypatch, clock, is_terminal):
-    def slow(stream):
-        for line in lines(stream):
+    def slow(content):
+        for line in lines(content):
             clock.now += 0.0006
             yield line
 
-    lines = Stream.lines
-    monkeypatch.setattr(Stream, "lines", slow)
+    lines = contents.text_lines
+    monkeypatch.setattr(contents, "text_lines", slow)
     monkeypatch.setattr(files, "on_terminal", lambda: is_terminal)
     write("x.jsonl", GOOD * 10_000 + "{}\n")
     status, _, err = run("score", "qa_em", "x.jsonl", *FIELDS)

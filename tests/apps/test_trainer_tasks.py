@@ -163,7 +163,7 @@ def test_answers_are_scored(form):
 @pytest.mark.parametrize(
     ("change", "cause"),
     [
-        ({"examples": None}, "give examples and features"),
+        ({"examples": None}, "pass examples and features"),
         ({"features": []}, "there are 0 features, but logits of"),
         ({"examples": []}, "features\\[0\\] has no example: 'q0'"),
         ({"n_best": 0}, "n_best must be an integer, at least 1"),

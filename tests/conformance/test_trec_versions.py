@@ -83,7 +83,7 @@ def test_rbp_is_that_of_trec_eval_but_for_the_last_digits():
 
     assert here == (1 - 0.9) * 0.9**10
     assert here == pytest.approx(0.03486784401000001, rel=1e-12)
-    assert "but for the last digits: it multiplies by p at every rank" in CARD
+    assert "except for the last digits: it multiplies by p at every rank" in CARD
 
 
 def test_all_measures_of_either_version():

@@ -184,13 +184,17 @@ def test_nothing_to_find_is_worth_what_is_asked_for(zero_division):
     assert found["accuracy"] == 1.0
 
 
-def test_rows_without_tags_have_no_spans():
-    """Like rows without spans, so that a part of a table may have no tags."""
-    found = load("span_f1").compute(predictions=[[]], references=[[]], zero_division=0.5)
+def test_a_part_may_have_no_tags_but_not_all_rows():
+    state, part = State("span_f1"), State("span_f1")
+    state.update(predictions=[["B-A"]], references=[["B-A"]])
+    part.update(predictions=[[]], references=[[]])
+    with pytest.raises(ValueError, match="there are no tags in any row"):
+        load("span_f1").compute(predictions=[[]], references=[[]])
+    with pytest.raises(ValueError, match="there are no tags in any row"):
+        part.result()
 
-    assert found["precision"] == found["recall"] == found["f1"] == 0.5
-    assert math.isnan(found["macro_f1"])
-    assert math.isnan(found["accuracy"])
+    state.merge(part)
+    assert state.result()["f1"] == 1.0
 
 
 def test_rows_do_not_touch():

@@ -62,6 +62,8 @@ class RowModule(abc.ABC):
     json_inputs: frozenset[str] = frozenset()
     # Keys of the result that describe rows, or how they were computed; not scores.
     reports: frozenset[str] = frozenset()
+    # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
+    undefined_without: Mapping[str, str] = {}
     runs_programs = False  # whether it runs programs written by a model
     unsigned_allowed = False  # whether ints may be as large as 2**64 - 1, rather than 2**63 - 1
     # What the scores are made of, which determines what a state keeps of the rows: "means" of row
@@ -234,7 +236,10 @@ class RowModule(abc.ABC):
             columns = {name: _as_list(column) for name, column in columns.items()}
         columns = dict.fromkeys(names) | columns
         result = self._compute(**columns, **{**self._settings, **options})
-        return _plain(result), getattr(result, "statistics", None)
+        statistics = getattr(result, "statistics", None)
+        if statistics is not None:
+            self.check_sums(statistics)
+        return _plain(result), statistics
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
         """Add rows, to be scored by the next `compute`. A batch with a bad row is not added at all.
@@ -298,6 +303,19 @@ class RowModule(abc.ABC):
             name: map_rows(column, fields[name]) if holds_maps(column) else column
             for name, column in inputs.items()
         }
+
+    def check_sums(self, statistics: RowStatistics) -> None:
+        """Check that the sums over all rows define the scores.
+
+        Raises:
+            ValueError: a sum is 0 that must not be 0.
+        """
+        for name, problem in self.undefined_without.items():
+            if (
+                name in statistics.names
+                and not statistics.values[:, statistics.names.index(name)].any()
+            ):
+                raise ValueError(problem)
 
     def row_statistics(self, **inputs: Any) -> RowStatistics:
         """The contribution of each row to the sums behind the scores, if `scores_are` is "sums".

@@ -67,9 +67,12 @@ def _summary_of_sums(metric: Any, pieces: Sequence[Any], **reporting: Any) -> di
     names = {piece.names for piece in pieces}
     if len(names) == 1:  # in the order in which one process has them
         values = np.concatenate([piece.values for piece in pieces])
-        return summarize_sums(replace(empty, names=names.pop(), values=values), **reporting)
-    first, *parts = (replace(empty, names=piece.names, values=piece.values) for piece in pieces)
-    return summarize_sums(first.joined(*parts), **reporting)
+        statistics = replace(empty, names=names.pop(), values=values)
+    else:
+        first, *parts = (replace(empty, names=piece.names, values=piece.values) for piece in pieces)
+        statistics = first.joined(*parts)
+    metric.check_sums(statistics)
+    return summarize_sums(statistics, **reporting)
 
 
 def _answers(metric: Any, columns: Mapping[str, Any]) -> ScoredAnswers:

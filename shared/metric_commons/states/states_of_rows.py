@@ -240,6 +240,7 @@ class SumsOfRows(SufficientStatistics):
             np.stack([*statistics.values()], axis=1) if statistics else np.empty((len(self), 0))
         )
         rows = self._none.joined(replace(self._none, names=tuple(statistics), values=values))
+        self._metric.check_sums(rows)
         return dict(summarize_sums(rows, **reporting, **self._rows.columns()))
 
     def to_plain(self) -> Any:

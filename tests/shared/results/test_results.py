@@ -38,6 +38,7 @@ class Lengths:
     aggregation = {}  # noqa: RUF012
     scores_are = "counts"
     main_score = None
+    reports = frozenset()
 
     def __init__(self):
         self.feature_sets = [{"predictions": "string"}]
