@@ -191,15 +191,15 @@ def label_estimators(
 
     @cache
     def resamples(method: str, n_resamples: int, seed: int) -> dict[str, Floats]:
-        redraws = [name for name in names if not are_proportions(name, method)]
-        return gathered(resampled(n_resamples, seed), n_resamples, redraws)
+        drawn_names = [name for name in names if not are_proportions(name, method)]
+        return gathered(resampled(n_resamples, seed), n_resamples, drawn_names)
 
     @cache
     def drawn_intervals(
         confidence_level: float, method: str, n_resamples: int, seed: int
     ) -> Mapping[str, Interval | list[Interval]]:
-        redraws = [name for name in names if not are_proportions(name, method)]
-        return intervals_by_weights(redraws, confidence_level, n_resamples, seed)
+        drawn_names = [name for name in names if not are_proportions(name, method)]
+        return intervals_by_weights(drawn_names, confidence_level, n_resamples, seed)
 
     def estimate(
         name: str,
@@ -277,13 +277,13 @@ def weighted_label_intervals(
             intervals[name] = _mean_of_rows(
                 name, of_kinds, measure, clusters, confidence_level=confidence_level
             )
-    redraws = {name: score for name, score in scores.items() if name not in intervals}
+    drawn_scores = {name: score for name, score in scores.items() if name not in intervals}
     is_averaged = task.average in ("macro", "weighted")
-    if redraws:
+    if drawn_scores:
         intervals |= weighted_intervals(
             labels,
             measure if kinds is None else partial(measure, kinds=_one_kind(kinds)),
-            redraws,
+            drawn_scores,
             biased=lambda name: is_averaged and name in _BIASED,
             bounds=lambda name: (
                 (-1.0, 1.0) if name in _SIGNED or (adjusted and "balanced" in name) else (0.0, 1.0)

@@ -235,12 +235,12 @@ def label_scores(
         return (measure(block, kinds=next(resampled_kinds)) for block in blocks)
 
     def intervals_by_weights(
-        redraws: Sequence[str], level: float, n_resamples: int, seed: int
+        drawn_names: Sequence[str], level: float, n_resamples: int, seed: int
     ) -> dict[str, Interval | list[Interval]]:
         return weighted_label_intervals(
             _weighted_labels(table, task, distances, clusters),
             measure,
-            {name: result[name] for name in redraws},
+            {name: result[name] for name in drawn_names},
             task,
             kinds=kinds,
             clusters=clusters,

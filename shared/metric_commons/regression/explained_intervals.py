@@ -101,8 +101,8 @@ def explained_interval(
             shares: Floats = 1 - unexplained / (squares - y * y / rows)
             return shares
 
-    redraws = DrawnScore(value, score, unseen, unseen, (-math.inf, 1.0))
-    (low, _), error = _drawn_ends(units, redraws, **options)
+    drawn_score = DrawnScore(value, score, unseen, unseen, (-math.inf, 1.0))
+    (low, _), error = _drawn_ends(units, drawn_score, **options)
     if value >= 1:
         return Interval(low, 1.0, "jackknife", error, None, n_clusters)
     left_out = np.minimum(score((total - units).T), np.nextafter(1.0, 0.0))
@@ -156,8 +156,8 @@ def correlation_interval(
             opposite = np.array([1.0, deviation, -sign * deviation, 1, 1, -sign])
             opposite[3:] *= deviation * deviation
             opposite *= _unseen_size(units, w, clusters)
-            redraws = DrawnScore(value, score, opposite, opposite, (-1.0, 1.0))
-            ends, error = _drawn_ends(units, redraws, **options)
+            drawn_score = DrawnScore(value, score, opposite, opposite, (-1.0, 1.0))
+            ends, error = _drawn_ends(units, drawn_score, **options)
             return Interval(*ends, "jackknife", error, None, n_clusters)
         left_out = score((total - units).T)
         limit = np.nextafter(1.0, 0.0)
@@ -165,8 +165,8 @@ def correlation_interval(
             value, np.clip(left_out, -limit, limit), options["confidence_level"], _CORRELATION
         )
         lowering, raising = units[np.nanargmax(left_out)], units[np.nanargmin(left_out)]
-        redraws = DrawnScore(value, score, lowering, raising, (-1.0, 1.0))
-        (low, high), error = _drawn_ends(units, redraws, **options)
+        drawn_score = DrawnScore(value, score, lowering, raising, (-1.0, 1.0))
+        (low, high), error = _drawn_ends(units, drawn_score, **options)
     low, high = min(low, *ends), max(high, *ends)
     return Interval(low, high, "jackknife", error, None, n_clusters)
 

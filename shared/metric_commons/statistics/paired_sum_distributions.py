@@ -67,7 +67,7 @@ def difference_distributions(
     a, b = (cluster_values(side[1], clusters) for side in (first, second))
     columns_a, columns_b = (dict(zip(names, table.T, strict=True)) for table in (a, b))
     distributions: dict[str, DifferenceDistribution] = {}
-    redraws: dict[str, DrawnScore] = {}
+    drawn_scores: dict[str, DrawnScore] = {}
     extra: list[Floats] = []  # numerators and sizes of ratios, behind all statistics
     for key in keys:
         distribution_a, distribution_b = first[0].get(key), second[0].get(key)
@@ -81,18 +81,18 @@ def difference_distributions(
                 continue
             position = 2 * len(names) + len(extra)
             extra += [*units_a, *units_b]
-            redraws[key] = _drawn_ratio(distribution_a, position, difference, units_a, units_b)
+            drawn_scores[key] = _drawn_ratio(distribution_a, position, difference, units_a, units_b)
         elif isinstance(distribution_a, SumFunction) and isinstance(distribution_b, SumFunction):
-            redraws[key] = _drawn_function(
+            drawn_scores[key] = _drawn_function(
                 (distribution_a, a), (distribution_b, b), names, difference
             )
-    if not redraws:
+    if not drawn_scores:
         return distributions
     table = np.column_stack([a, b, *extra])
     width = table.shape[1]
-    redraws = {key: _widened(score, width) for key, score in redraws.items()}
+    drawn_scores = {key: _widened(score, width) for key, score in drawn_scores.items()}
     if len(table) > LINEAR:
-        for key, score in redraws.items():
+        for key, score in drawn_scores.items():
             linear = linear_distribution(table, score)
             distributions[key] = DifferenceDistribution(
                 partial(linear.ends, score),
@@ -101,9 +101,11 @@ def difference_distributions(
                 linear.error,
             )
         return distributions
-    for key, values in draws_of_units(table, redraws, n_resamples=n_resamples, seed=seed).items():
+    for key, values in draws_of_units(
+        table, drawn_scores, n_resamples=n_resamples, seed=seed
+    ).items():
         distributions[key] = DifferenceDistribution(
-            partial(values.ends, redraws[key]),
+            partial(values.ends, drawn_scores[key]),
             values.tail,
             partial(values.tail, upper=True),
             values.standard_error(len(table)),
@@ -163,9 +165,9 @@ def _drawn_function(
 ) -> DrawnScore:
     """The difference of two functions of sums, from the columns of both systems."""
     (score_a, lowering_a, raising_a), (score_b, lowering_b, raising_b) = (
-        (redraws.score, redraws.lowering, redraws.raising)
-        for redraws in (
-            distribution.redraws(names, values, math.nan)
+        (drawn_score.score, drawn_score.lowering, drawn_score.raising)
+        for drawn_score in (
+            distribution.drawn_score(names, values, math.nan)
             for distribution, values in (first, second)
         )
     )

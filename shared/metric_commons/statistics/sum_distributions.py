@@ -90,7 +90,7 @@ class SumFunction:
         )
         return lowering, raising
 
-    def redraws(self, names: Sequence[str], values: Floats, value: float) -> DrawnScore:
+    def drawn_score(self, names: Sequence[str], values: Floats, value: float) -> DrawnScore:
         """This score of these units as `weighted_sums` takes it."""
         lowering, raising = self.unseen(names, values)
 
@@ -332,7 +332,7 @@ def sum_function_intervals(
         n_clusters: how many clusters there are; None if rows stand alone.
     """
     drawn_scores = {
-        name: distribution.redraws(names, values, scores[name])
+        name: distribution.drawn_score(names, values, scores[name])
         for name, distribution in distributions.items()
     }
     intervals = {}
