@@ -2,11 +2,11 @@
 
     python benchmarks/coverage.py [samples [seed [FILE]]]
 
-For each family of `_score_laws` and 10, 30, 100 and 1,000 rows many samples are drawn: by default
-400 of families whose interval is exact, 240 of those whose interval draws, half of that at 1,000
-rows. Prints the coverage of every law, and writes the least and the median one of each family, with
-the width beside that of the best interval (twice 1.96 standard deviations of the score), for the
-page on statistics. A second table holds how often decisions are wrong.
+For each family of `_score_distributions` and 10, 30, 100 and 1,000 rows many samples are drawn:
+by default 400 of families whose interval is exact, 240 of those whose interval draws, half of that
+at 1,000 rows. Prints the coverage of every distribution, and writes the least and the median one of
+each family, with the width beside that of the best interval (twice 1.96 standard deviations of the
+score), for the page on statistics. A second table holds how often decisions are wrong.
 """
 
 import sys
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from _score_laws import (
+from _score_distributions import (
     HEAVY_TAILS,
     LABEL_SCORES,
     LIGHT_TAILS,
@@ -51,7 +51,7 @@ MEANS = (
     "math_equivalence, squad_v2, repeated_sampling, selective_answering; accuracy, precision, "
     "recall, brier of classification; smape, coverage of regression"
 )
-FAMILIES = [  # scores, laws, whether the interval draws
+FAMILIES = [  # scores, distributions, whether the interval draws
     (MEANS, means, False),
     ("the same, by number of clusters", clusters, False),
     ("wer, cer, mer of error_rate; ter; google_bleu", error_rates, False),
@@ -82,7 +82,7 @@ FAMILIES = [  # scores, laws, whether the interval draws
 
 
 def measured(draw, truth, rows, samples):
-    """The coverage of a law, and its mean width beside the ideal one."""
+    """The coverage of a distribution, and its mean width beside the ideal one."""
     rng = np.random.default_rng([SEED, rows])
     hits, widths, scores = 0, [], []
     for _ in range(samples):
@@ -98,12 +98,15 @@ def measured(draw, truth, rows, samples):
     return hits / len(scores), float(np.mean(widths) / ideal) if ideal else float("nan")
 
 
-def of_family(laws, is_drawn):
-    """Coverage and width of each law by number of rows."""
+def of_family(distributions, is_drawn):
+    """Coverage and width of each distribution by number of rows."""
     found = {}
     for rows in ROWS:
         samples = SAMPLES * (6 if is_drawn else 10) // (20 if rows == 1000 else 10)
-        found[rows] = {name: measured(*law, rows, samples) for name, law in laws.items()}
+        found[rows] = {
+            name: measured(*distribution, rows, samples)
+            for name, distribution in distributions.items()
+        }
     return found
 
 
@@ -128,8 +131,8 @@ def family_rows():
             shown = f"{text(least)} / {text(median)} / {text(width, 1)}"
             cells.append(f"**{shown}**" if least < 0.9 else shown)
             print(f"{name}, {rows} rows")
-            for law, (share, ratio) in found[rows].items():
-                print(f"    {law:34} {share:.3f}  {ratio:.2f}")
+            for distribution, (share, ratio) in found[rows].items():
+                print(f"    {distribution:34} {share:.3f}  {ratio:.2f}")
         print(f"    {time.process_time() - start:.0f} s", flush=True)
         yield f"| {name} | {' | '.join(cells)} |"
 

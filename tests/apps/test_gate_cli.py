@@ -181,7 +181,7 @@ def test_saved_results_are_compared(run, saved):
     assert "does not show that the systems are equal" in " ".join(out.split())
     status, out, _ = run("compare", *names, "--correction", "max_t", "--resamples", "500")
     assert status == 0
-    assert "corrected by the law of the greatest statistic over 3 comparisons" in (
+    assert "corrected by the distribution of the largest statistic over 3 comparisons" in (
         " ".join(out.split())
     )
     table = [line.split() for line in out.splitlines()]

@@ -371,12 +371,12 @@ GRADES = [0.0, 0.25, 0.5, 0.75, 1.0, 0.1, 1e-9]
     st.sampled_from(["macro", "micro", "weighted", "samples", "none"]),
     st.booleans(),
 )
-def test_scores_of_several_labels_of_a_row_are_those_of_scikit_learn(rows, average, weighed):
+def test_scores_of_several_labels_of_a_row_are_those_of_scikit_learn(rows, average, weighted):
     references, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
     axes = (0, 1) if average == "samples" else (0,)
     for axis in axes:
         assume((references.any(axis=axis) & ~references.all(axis=axis)).all())
-    weigh = {"sample_weight": weights if weighed else None}
+    weigh = {"sample_weight": weights if weighted else None}
     result = CLASSIFICATION.compute(
         predictions=scores, references=references, average=average, calibration_bins=3, **weigh
     )
@@ -392,7 +392,7 @@ def test_scores_of_several_labels_of_a_row_are_those_of_scikit_learn(rows, avera
         metrics.log_loss(truth, column, labels=[False, True], **weigh)
         for truth, column in zip(references.T, scores.T, strict=True)
     ]
-    support = references.T @ (weights if weighed else np.ones(len(weights)))
+    support = references.T @ (weights if weighted else np.ones(len(weights)))
     expected = (
         losses
         if average == "none"
@@ -483,11 +483,11 @@ def test_areas_of_pairs_of_labels_are_those_of_scikit_learn(rows, average):
     ),
     st.booleans(),
 )
-def test_top_k_accuracy_is_that_of_scikit_learn(rows, weighed):
+def test_top_k_accuracy_is_that_of_scikit_learn(rows, weighted):
     raw, references, weights = (list(column) for column in zip(*rows, strict=True))
     assume(sum(weights) > 0)
     raw = np.array(raw, float)
-    weigh = {"sample_weight": weights if weighed else None}
+    weigh = {"sample_weight": weights if weighted else None}
     result = CLASSIFICATION.compute(
         predictions=raw / raw.sum(axis=1, keepdims=True),
         references=references,
@@ -592,11 +592,11 @@ def test_losses_and_calibration_are_those_of_scikit_learn(rows, bins, strategy):
     st.sampled_from(["macro", "weighted", "micro"]),
     st.booleans(),
 )
-def test_scores_of_several_labels_are_those_of_scikit_learn(rows, average, weighed):
+def test_scores_of_several_labels_are_those_of_scikit_learn(rows, average, weighted):
     raw, references, weights = (list(column) for column in zip(*rows, strict=True))
     assume(set(references) == {0, 1, 2})
     assume(np.bincount(references, weights, 3).all())
-    weights = weights if weighed else None
+    weights = weights if weighted else None
     raw = np.array(raw) + 0.5
     probabilities = raw / raw.sum(axis=1, keepdims=True)
     names = np.array(["c", "a", "b"])  # the order of columns is that of `labels`

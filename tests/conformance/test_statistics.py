@@ -196,8 +196,8 @@ def test_two_systems(name):
         confidence_level=case["options"]["confidence_level"],
     )
     assert [ends.low, ends.high] == result["confidence_interval"]
-    # The law of the interval replaces Bonett and Price's and the t-tests of a margin; these stay
-    # under "t".
+    # The distribution of the interval replaces Bonett and Price's and the t-tests of a margin;
+    # these stay under "t".
     if "ttest_rel_p" in peers.get("scipy 1.17.1", {}):
         close(compute(test="t")["p_value"], peers["scipy 1.17.1"]["ttest_rel_p"])
     statsmodels = peers.get("statsmodels 0.15.0", {})

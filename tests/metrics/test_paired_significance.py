@@ -90,7 +90,7 @@ def test_equal_systems(paired_significance):
         "diff": 0.0,
         "p_value": 1.0,
         "significant": False,
-        # The share of one row of three, weighed at random, is Beta(1, 2): 1 - sqrt(0.025).
+        # The share of one row of three, weighted at random, is Beta(1, 2): 1 - sqrt(0.025).
         "confidence_interval": pytest.approx([-0.841886116991581, 0.841886116991581], rel=1e-9),
         "test": "sign_flip_exact",
         "statistic": 0.0,

@@ -5,8 +5,8 @@ rows for accuracy, predicted positives for precision, positives for recall, nega
 specificity. F1 follows from the share J = TP / (TP + FP + FN), since F1 = 2 J / (1 + J). With
 clusters the same shares are means of rows in clusters. Averages over rows of several labels are
 means of rows. All other scores, and those of weighted rows, have intervals by random weights
-(`weighed_labels`), whatever the method that the shares are asked to have; but "bootstrap" resamples
-all.
+(`weighted_labels`), whatever the method that the shares are asked to have; but "bootstrap"
+resamples all.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,13 +24,13 @@ from ..resampling.resampled_totals import gathered, resampled_sums_of_rows
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.proportions import Interval, f1_of_jaccard, proportion_interval
-from ..statistics.sum_laws import pairs_interval
+from ..statistics.sum_distributions import pairs_interval
 from ..statistics.summary import Estimator
 from .classes import Classes
 from .confusion import LabelCounts, RowKinds
 from .label_distances import Distances
 from .multilabel import LabelIndicators, weighted_counts
-from .weighed_labels import WeighedLabels, weighed_intervals
+from .weighted_labels import WeightedLabels, weighted_intervals
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,9 @@ def label_estimators(
     weighted: bool,
     clusters: ClusteredCounts | None,
     resampled: Callable[[int, int], Iterator[Mapping[str, Floats]]],
-    weighed: Callable[[Sequence[str], float, int, int], Mapping[str, Interval | list[Interval]]],
+    intervals_by_weights: Callable[
+        [Sequence[str], float, int, int], Mapping[str, Interval | list[Interval]]
+    ],
 ) -> dict[str, Estimator]:
     """A function for each score that returns its interval, as `summary.uncertainty` takes them.
 
@@ -180,8 +182,8 @@ def label_estimators(
         weighted: whether rows have weights; then everything is resampled.
         clusters: the counts of each cluster; None if rows stand alone.
         resampled: the scores of blocks of resamples, from their number and a seed.
-        weighed: the intervals by random weights, from names of scores, the level, the number of
-            draws and a seed.
+        intervals_by_weights: the intervals by random weights, from names of scores, the level, the
+            number of draws and a seed.
     """
 
     def are_proportions(name: str, method: str) -> bool:
@@ -197,7 +199,7 @@ def label_estimators(
         confidence_level: float, method: str, n_resamples: int, seed: int
     ) -> Mapping[str, Interval | list[Interval]]:
         redraws = [name for name in names if not are_proportions(name, method)]
-        return weighed(redraws, confidence_level, n_resamples, seed)
+        return intervals_by_weights(redraws, confidence_level, n_resamples, seed)
 
     def estimate(
         name: str,
@@ -241,8 +243,8 @@ _BIASED = ("f1", "f_beta", "jaccard")  # whose averages over labels draws move t
 _SIGNED = ("mcc", "kappa")
 
 
-def weighed_label_intervals(
-    labels: WeighedLabels,
+def weighted_label_intervals(
+    labels: WeightedLabels,
     measure: Callable[..., Mapping[str, Floats]],
     scores: Mapping[str, Any],
     task: Classes,
@@ -278,7 +280,7 @@ def weighed_label_intervals(
     redraws = {name: score for name, score in scores.items() if name not in intervals}
     is_averaged = task.average in ("macro", "weighted")
     if redraws:
-        intervals |= weighed_intervals(
+        intervals |= weighted_intervals(
             labels,
             measure if kinds is None else partial(measure, kinds=_one_kind(kinds)),
             redraws,

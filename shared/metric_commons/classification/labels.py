@@ -27,11 +27,11 @@ from .confusion import (
     shown_matrix,
 )
 from .label_distances import Distances, KappaWeights
-from .label_intervals import ClusteredCounts, label_estimators, weighed_label_intervals
+from .label_intervals import ClusteredCounts, label_estimators, weighted_label_intervals
 from .label_report import label_report
 from .multilabel import LabelIndicators, has_one_label
-from .weighed_labels import (
-    WeighedLabels,
+from .weighted_labels import (
+    WeightedLabels,
     labels_of_clusters,
     labels_of_indicators,
     labels_of_table,
@@ -234,11 +234,11 @@ def label_scores(
             blocks = resampled_label_counts(table, task, distances, **draws)
         return (measure(block, kinds=next(resampled_kinds)) for block in blocks)
 
-    def weighed(
+    def intervals_by_weights(
         redraws: Sequence[str], level: float, n_resamples: int, seed: int
     ) -> dict[str, Interval | list[Interval]]:
-        return weighed_label_intervals(
-            _weighed_labels(table, task, distances, clusters),
+        return weighted_label_intervals(
+            _weighted_labels(table, task, distances, clusters),
             measure,
             {name: result[name] for name in redraws},
             task,
@@ -257,7 +257,7 @@ def label_scores(
         weighted=weighted,
         clusters=clusters,
         resampled=resampled,
-        weighed=weighed,
+        intervals_by_weights=intervals_by_weights,
     )
     return result | uncertainty(
         estimators | dict(further_estimators or {}),
@@ -268,12 +268,12 @@ def label_scores(
     )
 
 
-def _weighed_labels(
+def _weighted_labels(
     table: ContingencyTable | LabelIndicators,
     task: Classes,
     distances: Distances | None,
     clusters: ClusteredCounts | None,
-) -> WeighedLabels:
+) -> WeightedLabels:
     """The units of the random weights: clusters, or rows."""
     of_indicators = isinstance(table, LabelIndicators)
     if clusters is not None:

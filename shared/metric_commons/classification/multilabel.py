@@ -156,7 +156,7 @@ class LabelIndicators:
 
 
 def label_counters(indicators: LabelIndicators) -> tuple[Floats, Floats, Integers]:
-    """What each kind of row adds to the counts of labels, its weight, and how often it occurs.
+    """The contribution of each kind of row to the counts of labels, its weight and its frequency.
 
     The counters are true positives, support and predicted positives of each label, correct rows,
     and all rows.

@@ -2,7 +2,7 @@
 
 The unseen row falls into the pair of a label and a cluster that lowers, or raises, a measure most.
 Agreement of a sample is too great by chance, so the interval is widened by the bias that draws
-show, and measures of information also by the greatest bias that chance can make,
+show, and measures of information also by the largest bias that chance can make,
 (K - 1) (L - 1) / (2 n) nats for K labels and L clusters of n rows.
 """
 
@@ -13,8 +13,8 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.contingency import ContingencyTable
-from ..resampling.gamma_weights import weighed_totals
-from ..resampling.weighed_sums import DrawnScore, DrawnValues
+from ..resampling.gamma_weights import weighted_totals
+from ..resampling.weighted_sums import DrawnScore, DrawnValues
 from ..statistics.proportions import Interval
 from .agreement import CellCounts, agreement, cell_counts, entropies_of_table
 from .expected_information import expected_information
@@ -115,7 +115,7 @@ def _merged(table: ContingencyTable) -> tuple[ContingencyTable, Integers]:
 
 
 def _excess(measure: Measure, table: ContingencyTable) -> float:
-    """The greatest bias by chance of a measure of information."""
+    """The largest bias by chance of a measure of information."""
     if measure.kind not in _INFORMATION:
         return 0.0
     rows = int(table.counts.sum())
@@ -151,7 +151,7 @@ def _draws(
         chance = expected_information(counts.row_totals[0], counts.column_totals[0])
     parts: dict[str, list[list[Floats]]] = {measure.name: [[], [], []] for measure in measures}
     with np.errstate(all="ignore"):
-        for block in weighed_totals(table.counts, n_resamples=n_resamples, seed=seed):
+        for block in weighted_totals(table.counts, n_resamples=n_resamples, seed=seed):
             weights = np.zeros((merged.counts.size, block.unseen.size))
             weights[position[: len(table.rows)]] = block.totals
             plain = _Shares.of(merged, weights)
@@ -169,7 +169,7 @@ def _draws(
 
 @dataclass(frozen=True)
 class _Shares:
-    """Weighed tables as shares of their totals, each of shape (parts, draws)."""
+    """Weighted tables divided by their totals, each of shape (parts, draws)."""
 
     cells: Floats
     labels: Floats
@@ -178,14 +178,14 @@ class _Shares:
 
     @classmethod
     def of(cls, table: ContingencyTable, weights: Floats) -> "_Shares":
-        """The shares of weighed cells of a table."""
+        """The weighted cells of a table, divided by their total."""
         cells = weights / weights.sum(axis=0)
-        greatest = _by_code(np.maximum, cells, table.columns)
+        largest = _by_code(np.maximum, cells, table.columns)
         return cls(
             cells,
             _by_code(np.add, cells, table.rows),
             _by_code(np.add, cells, table.columns),
-            greatest.sum(axis=0),
+            largest.sum(axis=0),
         )
 
     def agreement(self, measure: Measure, chance: float) -> Floats:
@@ -229,7 +229,7 @@ class _Shares:
 
 
 def _by_code(operation: np.ufunc, cells: Floats, codes: Integers) -> Floats:
-    """The sums, or the greatest, of the cells of each code."""
+    """The sums, or the maxima, of the cells of each code."""
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     starts = np.append(0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1)

@@ -39,7 +39,7 @@ def gate(
     The new system is not inferior if the whole interval lies above the loss that matters, and
     inferior if the whole interval lies below. Otherwise these rows cannot tell, which says nothing
     for either. p-values are those that the interval inverts to. Rows, or clusters of them, are
-    weighed together with one that was not seen, so a few equal rows never tell.
+    weighted together with one that was not seen, so a few equal rows never tell.
 
     Args:
         new: a result with the scores of its rows.

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
-from ..resampling.gamma_weights import weighed_totals
-from ..resampling.weighed_sums import DrawnScore, drawn_values
+from ..resampling.gamma_weights import weighted_totals
+from ..resampling.weighted_sums import DrawnScore, drawn_values
 from ..statistics.proportions import Interval
-from ..statistics.sum_laws import cluster_values
+from ..statistics.sum_distributions import cluster_values
 from .areas import RowScores
 
 _NOISE = 2_000  # normal numbers of each bin
@@ -78,7 +78,7 @@ def calibration_interval(
         return errors
 
     kinds, counts = _kinds(units, size, clusters is None)
-    blocks = weighed_totals(counts, kinds, n_resamples=n_resamples, seed=seed)
+    blocks = weighted_totals(counts, kinds, n_resamples=n_resamples, seed=seed)
     drawn_score = DrawnScore(value, score, unseen, unseen)
     redraws = drawn_values(blocks, {"": drawn_score})[""]
     bias = float(np.sort(redraws.plain).mean()) - value

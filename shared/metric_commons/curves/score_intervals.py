@@ -19,7 +19,7 @@ from ..statistics.cluster_sums import Clusters
 from ..statistics.estimates import ClusterVariance, error_interval, estimate_interval
 from ..statistics.intervals import interval
 from ..statistics.proportions import Interval
-from ..statistics.sum_laws import weighted_mean_interval
+from ..statistics.sum_distributions import weighted_mean_interval
 from ..statistics.summary import Estimator
 from .areas import ScoreWithVariance
 

@@ -126,7 +126,8 @@ def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = Fal
             of "tasks" alone, from six tasks on.
 
     Raises:
-        ValueError: there is one board, a system is not on each, or tasks are no sample.
+        ValueError: there is only one board, a system is missing from a board, or intervals for a
+            sample of tasks are requested but not available.
     """
     if sampled and (kind != "tasks" or len(boards) < _FEWEST_SAMPLED):
         raise ValueError(

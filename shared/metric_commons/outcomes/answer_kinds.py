@@ -17,7 +17,7 @@ _CELLS = 1 << 19  # of a block of resamples: 4 MB an array
 
 @dataclass(frozen=True)
 class GradedAnswers:
-    """Of each row whether it is correct, and whether there was an answer at all; shape (rows,).
+    """Whether each row is correct, and whether there was an answer at all; shape (rows,).
 
     `confidences` are None where grades are all that is known.
     """
@@ -39,7 +39,7 @@ class GradedAnswers:
 class AnswerKinds:
     """Rows that are alike: how many there are of each kind, and what they count.
 
-    Kinds come in a fixed order, with the greatest confidence first, so that the order of rows does
+    Kinds come in a fixed order, with the highest confidence first, so that the order of rows does
     not show.
     """
 
@@ -67,7 +67,7 @@ class AnswerKinds:
         return cls(counts, index, kinds % 2 == 1, attempted, starts, confidences, tuple(coverages))
 
     def scores(self, counts: Integers) -> dict[str, Floats]:
-        """The scores that are no means of rows, of each resample; `counts` are those of kinds."""
+        """The scores of each resample that are not means of rows, from the counts of kinds."""
         correct = counts[:, self.correct].sum(axis=1)
         attempted = counts[:, self.attempted].sum(axis=1)
         scores: dict[str, Floats] = {"f1": 2 * correct / (attempted + counts.sum(axis=1))}

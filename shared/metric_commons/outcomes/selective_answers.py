@@ -19,10 +19,10 @@ from ..statistics.methods import Method
 from ..statistics.proportions import COUNTING, Interval
 from ..statistics.summary import Estimator, mean, members, uncertainty
 from .answer_kinds import AnswerKinds, GradedAnswers
-from .weighed_answers import WeighedAnswers
+from .weighted_answers import WeightedAnswers
 
 GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
-_WEIGHED = 1 << 20  # kinds of answers in kinds or clusters up to which these are weighed, in 8 MB
+_WEIGHTED = 1 << 20  # kinds of answers in kinds or clusters up to which these are weighted, in 8 MB
 _LETTERS = dict(zip("ABC", GRADES.values(), strict=True))
 
 
@@ -87,8 +87,8 @@ def selective_scores(
         coverages: for each share the accuracy of the most confident answers, `accuracy@share`.
         curve: also return `risk_coverage`: coverage and risk at each threshold of confidence.
         confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
-        interval: how; "auto" takes the method that suits each score. What is no mean of rows is
-            always drawn.
+        interval: how; "auto" takes the method that suits each score. Scores that are not
+            means of rows are always drawn.
         clusters: the cluster of each row, such as its document; intervals then count clusters
             instead of rows, and scores do not change.
         n_resamples: how often a bootstrap resamples.
@@ -125,12 +125,12 @@ def selective_scores(
             **{name: partial(_resampled_interval, resample, name) for name in rank_results},
         }
         units = 0 if clusters is None else len(clusters.labels)
-        is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHED
+        is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHTED
         if interval != "bootstrap" and is_small:
-            weighed = WeighedAnswers.of_answers(answers, coverages, clusters)
-            redraws = cache(partial(weighed.redraws, [*rank_results]))  # once for all scores
+            weighted = WeightedAnswers.of_answers(answers, coverages, clusters)
+            redraws = cache(partial(weighted.redraws, [*rank_results]))  # once for all scores
             estimators |= {
-                name: partial(weighed.interval, name, float(values[0]), redraws)
+                name: partial(weighted.interval, name, float(values[0]), redraws)
                 for name, values in rank_results.items()
             }
         result: dict[str, Any] = {name: score.value() for name, score in means.items()}

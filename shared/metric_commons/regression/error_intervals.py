@@ -3,9 +3,9 @@
 Mean errors have no upper bound; their interval is Student's on the logarithm of the mean, widened
 to an unseen row of 1.5 times the worst error. The ends for RMSE are the roots of those for MSE.
 Symmetric relative errors lie between 0 and 2 and count as bounded scores. Shares of explained
-variation and correlations have intervals of their own (`explained_intervals`); medians and greatest
-errors are resampled. Where outputs are averaged and the average is no mean of rows, so are the ends
-of their intervals, as if all erred to the same side.
+variation and correlations have intervals of their own (`explained_intervals`); medians and maximum
+errors are resampled. Where outputs are averaged and the average is not a mean of rows, so are the
+ends of their intervals, as if all erred to the same side.
 """
 
 import math
@@ -23,7 +23,7 @@ from ..statistics.cluster_sums import Clusters
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.methods import Method
 from ..statistics.proportions import Interval
-from ..statistics.sum_laws import weighted_mean_interval
+from ..statistics.sum_distributions import weighted_mean_interval
 from ..statistics.summary import Estimator, mean
 from .explained_intervals import (
     CORRELATIONS,
@@ -107,7 +107,9 @@ def measure_estimators(
         if method == "bootstrap":
             return redraws
         return (
-            [_no_point(one) for one in redraws] if isinstance(redraws, list) else _no_point(redraws)
+            [_no_point(ends) for ends in redraws]
+            if isinstance(redraws, list)
+            else _no_point(redraws)
         )
 
     return {name: partial(estimate, name) for name in measures}

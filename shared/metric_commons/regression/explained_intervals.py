@@ -1,9 +1,10 @@
-"""Intervals of shares of explained variation (R2 and the like) and of correlations.
+"""Intervals of explained variation (R2 and the like) and of correlations.
 
 Student's t with the error of the jackknife, on a scale where the score is nearly normal: log(1 - x)
-of a share, arctanh of a correlation. It is widened to random weights with a row that was not seen:
-one at the mean of references whose residual is the greatest seen, or one that repeats the row that
-moves a correlation most. Rank correlations have the interval of Bonett and Wright.
+of explained variation, arctanh of a correlation. It is widened to random weights with a row that
+was not seen: one at the mean of references with the largest residual of all rows, or one that
+repeats the row that moves a correlation most. Rank correlations have the interval of Bonett and
+Wright.
 
 No method is safe for gross errors that are rare: of 2 % such rows R2 is covered .31 at ten rows.
 
@@ -20,10 +21,10 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.exact_sums import group_sums
-from ..resampling.weighed_sums import LINEAR, DrawnScore, linear_law
+from ..resampling.weighted_sums import LINEAR, DrawnScore, linear_distribution
 from ..statistics.intervals import critical_value
 from ..statistics.proportions import Interval
-from ..statistics.sum_laws import cluster_values, draws_of_units
+from ..statistics.sum_distributions import cluster_values, draws_of_units
 from .measure_names import D2_NAMES, Measure
 
 EXPLAINED = ("r2", "explained_variance", *D2_NAMES)
@@ -53,7 +54,7 @@ def explained_interval(
     losses: tuple[Floats, Floats] | None = None,
     **options: Any,
 ) -> Interval:
-    """The interval of a share of explained variation of one output.
+    """The interval of the explained variation of one output.
 
     Args:
         measure: one of `EXPLAINED`.
@@ -89,8 +90,8 @@ def explained_interval(
             shares: Floats = 1 - sums[0] / sums[1]
             return shares
     else:
-        greatest = float((residual * residual).max()) or total[2] / total[0]
-        unseen = np.array([1.0, 0.0, 0.0, math.sqrt(greatest), greatest]) * size
+        largest = float((residual * residual).max()) or total[2] / total[0]
+        unseen = np.array([1.0, 0.0, 0.0, math.sqrt(largest), largest]) * size
         is_centered = measure.kind == "explained_variance"
 
         def score(sums: Floats) -> Floats:
@@ -197,8 +198,8 @@ def rank_interval(
 
 def _scaled(*columns: Floats) -> list[Floats]:
     """Columns in a unit, a power of two, in which no square overflows or underflows."""
-    greatest = max(float(np.abs(column).max(initial=0.0)) for column in columns)
-    exponent = math.frexp(greatest)[1]
+    largest = max(float(np.abs(column).max(initial=0.0)) for column in columns)
+    exponent = math.frexp(largest)[1]
     return [np.ldexp(column, -exponent) for column in columns]
 
 
@@ -212,7 +213,7 @@ def _number(clusters: Integers | None) -> int | None:
 
 
 def _units(columns: list[Floats], weights: Floats, clusters: Integers | None) -> Floats:
-    """What rows, or clusters, add to each sum, in an order of their own."""
+    """The contributions of rows, or of clusters, to each sum, sorted by value."""
     rows = np.column_stack(columns) * weights[:, np.newaxis]
     units = cluster_values(rows, clusters)
     return units[np.lexsort(units.T[::-1])]
@@ -243,7 +244,7 @@ def _drawn_ends(
     """The ends by random weights, and the standard error."""
     with np.errstate(all="ignore"):
         if len(units) > LINEAR:
-            linear = linear_law(units, score)
+            linear = linear_distribution(units, score)
             return linear.ends(score, confidence_level), linear.error
         values = draws_of_units(units, {"": score}, n_resamples=n_resamples, seed=seed)[""]
     return values.ends(score, confidence_level), values.standard_error(len(units))

@@ -15,7 +15,7 @@ from ..statistics.cluster_sums import Clusters
 from ..statistics.intervals import interval, resampled_interval
 from ..statistics.methods import Method
 from ..statistics.proportions import Interval
-from ..statistics.sum_laws import weighted_mean_interval
+from ..statistics.sum_distributions import weighted_mean_interval
 from ..statistics.summary import uncertainty
 from .measure_names import INTERVAL_NAMES, Measure
 from .pairs import check_finite

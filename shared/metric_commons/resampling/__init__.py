@@ -1,1 +1,1 @@
-"""Rows drawn again, and rows weighed at random: what intervals without a formula rest on."""
+"""Rows drawn again, and rows weighted at random: what intervals without a formula rest on."""

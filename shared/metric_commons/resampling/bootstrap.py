@@ -24,9 +24,9 @@ from ..numbers.progress import report, step
 from .draws import BLOCK, RowNumbers, Words, binomial_distribution
 from .resampled_totals import RESAMPLES, attempted, poisson_totals
 
-_FREQUENT = 16  # from so many rows on, how often a score is drawn costs less than drawing it
+_FREQUENT = 16  # from this many rows on, how often a score is drawn costs less than drawing it
 _UNDEFINED = np.full(2, math.nan)
-_LISTED = 1 << 22  # up to so many rows (32 MB) are listed for drawing; more are searched for
+_LISTED = 1 << 22  # up to this many rows (32 MB) are listed for drawing; more are searched for
 
 
 @checked_options
@@ -83,9 +83,9 @@ def mean_interval(
         (0.25, 0.25)
     """
     scores, occurrences = _multiset(values, counts)
-    minimum, greatest = float(scores[0]), float(scores[-1])
+    minimum, maximum = float(scores[0]), float(scores[-1])
     if scores.size == 1:
-        return minimum, greatest
+        return minimum, maximum
 
     rows = int(occurrences.sum())
     units, exponent = _in_units(scores, rows)
@@ -101,9 +101,9 @@ def mean_interval(
         low, high = _quantile(sums, lower), _quantile(sums, 1 - lower)
 
     def mean(total: Fraction) -> float:
-        # Fractions round once, at the end. The greatest score may have been rounded up to a unit.
+        # Fractions round once, at the end. The largest score may have been rounded up to a unit.
         exact = Fraction(minimum) + total / rows * Fraction(2) ** exponent
-        return float(min(exact, Fraction(greatest)))
+        return float(min(exact, Fraction(maximum)))
 
     return mean(low), mean(high)
 
@@ -180,7 +180,7 @@ def _multiset(values: npt.ArrayLike, counts: npt.ArrayLike | None) -> tuple[Floa
 
 
 def _checked_counts(counts: npt.ArrayLike, size: int) -> Integers:
-    """The counts of so many values, if they are positive and not too many in all."""
+    """The counts of this many values, if they are positive and not too many in all."""
     array = np.asarray(counts)
     if array.shape != (size,) or array.dtype.kind not in "iu":
         raise ValueError(
@@ -203,7 +203,7 @@ def _run_starts(ascending: Floats) -> Integers:
 def _in_units(scores: Floats, rows: int) -> tuple[Integers, int]:
     """Ascending scores as multiples of 2**exponent above the least one, and the exponent.
 
-    So many rows of the greatest add up to at most 2**62 units, which int64 holds.
+    This many rows of the largest score add up to at most 2**62 units, which int64 holds.
     """
     # A range beyond float64 is taken for half as large, for which int64 still has room.
     span = min(float(scores[-1]) - float(scores[0]), sys.float_info.max)
@@ -307,7 +307,7 @@ class _DrawnRows:
         return self._numbers.end
 
     def sums(self, draws: Integers) -> Integers:
-        """For each of some further resamples the sum of so many draws, in units."""
+        """For each of some further resamples the sum of this many draws, in units."""
         sums = np.zeros(draws.size, np.int64)
         drawing = np.flatnonzero(draws)  # reduceat knows no empty sums
         ends = np.cumsum(draws[drawing])

@@ -43,7 +43,7 @@ class Words:
 
 
 class RowNumbers:
-    """Random numbers of so many rows, from the next word of a stream on, however far it is read.
+    """Random numbers of this many rows, from the next word of a stream on, however far it is read.
 
     Up to 2**20 rows there are two numbers in a word.
     """
@@ -151,7 +151,7 @@ def _inverted(words: Words, first: int, cumulative: Floats, size: int) -> Intege
 
 
 def _reach(variance: int) -> int:
-    """How far from its mode a binomial or Poisson number lies, but for chances below 1e-25."""
+    """The distance from its mode that a number exceeds with a probability below 1e-25."""
     return 12 * math.isqrt(variance) + 40
 
 

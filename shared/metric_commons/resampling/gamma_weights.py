@@ -25,8 +25,8 @@ _AT_ONCE = 1 << 19  # weights of a block
 _FEWEST, _MOST = 32, 1 << 12  # draws of a block
 
 
-class WeighedTotals(NamedTuple):
-    """What units weighed at random add up to, and the weight of a unit that was not seen."""
+class WeightedTotals(NamedTuple):
+    """The sums of units with random weights, and the weight of a unit that was not seen."""
 
     totals: Floats  # shape (size, draws)
     unseen: Floats  # shape (draws,)
@@ -66,7 +66,7 @@ def gamma_weights(words: np.random.PCG64, counts: Integers, draws: int) -> Float
     return weights
 
 
-def weighed_totals(
+def weighted_totals(
     counts: Integers,
     amounts: Floats | None = None,
     *,
@@ -74,7 +74,7 @@ def weighed_totals(
     size: int | None = None,
     n_resamples: int,
     seed: int,
-) -> Iterator[WeighedTotals]:
+) -> Iterator[WeightedTotals]:
     """Totals of units with random weights, a block of draws at a time.
 
     Args:
@@ -87,7 +87,7 @@ def weighed_totals(
         n_resamples: how many draws.
         seed: of the random words.
 
-    >>> (block,) = weighed_totals(np.array([2, 1]), n_resamples=3, seed=0)
+    >>> (block,) = weighted_totals(np.array([2, 1]), n_resamples=3, seed=0)
     >>> block.totals.shape, block.unseen.shape
     ((2, 3), (3,))
     """
@@ -99,7 +99,7 @@ def weighed_totals(
         report(start / n_resamples)
         draws = min(at_once, n_resamples - start)
         weights = gamma_weights(words, with_unseen, draws)
-        yield WeighedTotals(add(weights[:-1]) * _UNIT, weights[-1] * _UNIT)
+        yield WeightedTotals(add(weights[:-1]) * _UNIT, weights[-1] * _UNIT)
 
 
 def _adder(

@@ -1,8 +1,8 @@
-"""What the rows of each resample of a multiset add up to, a block of resamples at a time.
+"""The sums of the rows of each resample of a multiset, a block of resamples at a time.
 
 How often a resample draws each kind of row is drawn kind by kind, for all resamples. Blocks use the
-very same random words: a first pass finds where those of each kind begin. So results do not depend
-on the size of blocks, and memory does not grow with the number of resamples.
+very same random words: a first pass finds where the words of each kind begin. So results do not
+depend on the size of blocks, and memory does not grow with the number of resamples.
 """
 
 import math
@@ -34,7 +34,7 @@ def resampled_totals(
     n_resamples: int,
     seed: int,
 ) -> Iterator[Totals]:
-    """What each resample of a multiset adds up to, in each of several places.
+    """The sums of each resample of a multiset, in each of several places.
 
     A resample draws as many rows as there are, with replacement; how often it draws each kind of
     row is multinomial. The cost grows with the number of kinds, hardly with that of rows.
@@ -119,7 +119,7 @@ def poisson_totals(
     size: int,
     n_resamples: int,
 ) -> Iterator[tuple[Totals, Integers]]:
-    """What each kind of row adds if it is drawn a Poisson number of times, and how many rows lack.
+    """The sums of kinds of rows that are drawn a Poisson number of times, and how many rows lack.
 
     Given their total, independent Poisson numbers are multinomial. Their means fall short of the
     occurrences, all by the same share, so that the total exceeds the rows in less than 1 of 700
@@ -164,7 +164,7 @@ def attempted(n_resamples: int) -> int:
 
 
 def _without_single(blocks: Iterable[Totals], n_resamples: int) -> Iterator[Totals]:
-    """The blocks, but for a last one of a single resample, which takes one of those before it.
+    """The blocks, where a last one of a single resample takes another from the block before it.
 
     numpy adds up the rows of a single column in another order than those of several.
     """
@@ -270,7 +270,7 @@ def _add_rows(
     cells: Integers,
     amounts: Totals,
 ) -> None:
-    """Add so many rows to each resample, all equally likely."""
+    """Add this many rows to each resample, all equally likely."""
     ends = np.cumsum(draws)
     for start in range(0, int(ends[-1]) if ends.size else 0, BLOCK):
         stop = min(start + BLOCK, int(ends[-1]))

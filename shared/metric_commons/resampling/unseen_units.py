@@ -1,9 +1,9 @@
 """Intervals of ratios of sums, from random weights and one unit that was not seen.
 
-Units (rows, or clusters of rows) are weighed at random with independent exponential weights, as in
+Units (rows, or clusters of rows) are weighted at random with independent exponential weights, as in
 the Bayesian bootstrap, together with one more unit: the worst that is possible for the lower end,
-the best for the upper end. The ends are quantiles of the ratio of the weighed units. So no interval
-is a point: thirty units cannot exclude that another one fails.
+the best for the upper end. The ends are quantiles of the ratio of the weighted units. So no
+interval is a point: thirty units cannot exclude that another one fails.
 
 For scores 0 and 1 this is the interval of Clopper and Pearson; for scores in a known range it is
 Gaffke's bound, for which no distribution is known that it fails.
@@ -17,35 +17,37 @@ Sources:
 
 import math
 
-from .ratio_law import LawUnits, probability_below, ratio_quantile
+from .ratio_distribution import RatioDistribution, probability_below, ratio_quantile
 
-WORSE = 1.5  # an unseen error is at most so many times the worst that was seen
+WORSE = 1.5  # an unseen error is at most this many times the worst that was seen
 
 
 def ratio_ends(
-    law: LawUnits, bounds: tuple[float, float], confidence_level: float
+    distribution: RatioDistribution, bounds: tuple[float, float], confidence_level: float
 ) -> tuple[float, float]:
     """The ends of the interval of sum(numerators) / sum(sizes); NaN if there are no sizes.
 
     Args:
-        law: the units.
-        bounds: the least and the greatest ratio that a unit can have.
+        distribution: the units.
+        bounds: the least and the largest ratio that a unit can have.
         confidence_level: strictly between 0 and 1.
     """
-    size = law.unseen_size
+    size = distribution.unseen_size
     if not size:
         return math.nan, math.nan
-    low, high = unseen_unit_ends(law, (bounds[0] * size, bounds[1] * size), confidence_level)
-    value = law.units.ratio()
+    low, high = unseen_unit_ends(
+        distribution, (bounds[0] * size, bounds[1] * size), confidence_level
+    )
+    value = distribution.units.ratio()
     return min(low, value), max(high, value)
 
 
 def unseen_unit_ends(
-    law: LawUnits, numerators: tuple[float, float], confidence_level: float
+    distribution: RatioDistribution, numerators: tuple[float, float], confidence_level: float
 ) -> tuple[float, float]:
     """The same for an unseen unit with these numerators, the worst and the best."""
     low, high = (
-        ratio_quantile(law.units.with_unseen(numerator, law.unseen_size), level)
+        ratio_quantile(distribution.units.with_unseen(numerator, distribution.unseen_size), level)
         for numerator, level in zip(numerators, levels(confidence_level), strict=True)
     )
     return low, high
@@ -56,24 +58,24 @@ def levels(confidence_level: float) -> tuple[float, float]:
     return (1 - confidence_level) / 2, (1 + confidence_level) / 2
 
 
-def lower_tail(law: LawUnits, ratio: float, minimum: float) -> float:
-    """The probability that the weighed ratio, with an unseen unit at its least, is at most this.
+def lower_tail(distribution: RatioDistribution, ratio: float, minimum: float) -> float:
+    """The probability that the weighted ratio, with an unseen unit at its least, is at most this.
 
     It is less than alpha exactly where the lower end at the level 1 - 2 alpha is above the ratio.
 
     Args:
-        law: the units.
+        distribution: the units.
         ratio: the ratio in question.
         minimum: the least ratio that a unit can have.
     """
-    size = law.unseen_size
+    size = distribution.unseen_size
     if not size:
         return math.nan
-    return probability_below(ratio, law.units.with_unseen(minimum * size, size))
+    return probability_below(ratio, distribution.units.with_unseen(minimum * size, size))
 
 
 def error_ends(
-    law: LawUnits,
+    distribution: RatioDistribution,
     variance: float,
     critical: float,
     confidence_level: float,
@@ -81,23 +83,26 @@ def error_ends(
 ) -> tuple[float, float]:
     """The ends of the interval of a mean of errors, which are at least 0 and have no upper end.
 
-    It holds Student's interval of the logarithm of the mean, and the law with an unseen error of 0
-    or of 1.5 times the worst one. No method is safe for errors whose tails have no limit.
+    It holds Student's interval of the logarithm of the mean, and the distribution with an unseen
+    error of 0 or of 1.5 times the worst one. No method is safe for errors whose tails have no
+    limit.
 
     Args:
-        law: the units; there are at least two.
+        distribution: the units; there are at least two.
         variance: of the mean.
         critical: Student's critical value.
         confidence_level: strictly between 0 and 1.
         scale: the mean error of the best constant prediction, which an unseen error has where all
             errors are 0; None if it is not known, which leaves the upper end open.
     """
-    mean = law.units.ratio()
+    mean = distribution.units.ratio()
     if not mean:
         if not scale:
             return 0.0, math.nan
-        return 0.0, ratio_ends(law, (0.0, scale), confidence_level)[1]
-    low, high = ratio_ends(law, (0.0, WORSE * law.greatest_ratio), confidence_level)
+        return 0.0, ratio_ends(distribution, (0.0, scale), confidence_level)[1]
+    low, high = ratio_ends(
+        distribution, (0.0, WORSE * distribution.largest_ratio), confidence_level
+    )
     reach = critical * math.sqrt(variance) / mean
     if reach > 700:  # beyond the exponential of a float
         return 0.0, math.inf

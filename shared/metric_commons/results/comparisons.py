@@ -19,7 +19,7 @@ _SHORT = {
 }
 CORRECTED_BY = {
     "holm": "Holm's method",
-    "max_t": "the law of the greatest statistic",
+    "max_t": "the distribution of the largest statistic",
     "benjamini_hochberg": "the method of Benjamini and Hochberg",
 }
 _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {

@@ -19,7 +19,7 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import RowError
 from ..numbers.domains import Proportion, checked_options
 from ..statistics.proportions import Interval
-from ..statistics.sum_laws import Law, SumFunction, SumRatio
+from ..statistics.sum_distributions import Distribution, SumFunction, SumRatio
 from ..statistics.sums import RowStatistics
 from .tag_schemes import Scheme, Spans, equal_tags, scheme_of_tags, spans_of_tags, tag_rows
 
@@ -65,11 +65,11 @@ def span_statistics(
     def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
         return {"f1": _type_scores(sums, _types(sums), float(zero_division))[2]}
 
-    laws = partial(_span_laws, float(zero_division))
+    distributions = partial(_span_distributions, float(zero_division))
     rows = len(references)
     if not rows:
         empty = np.zeros((0, 0), np.int64)
-        return RowStatistics((), empty, score, row_scores, _AT_MOST, laws)
+        return RowStatistics((), empty, score, row_scores, _AT_MOST, distributions)
     spans, types, columns = _read_spans(predictions, references, scheme, suffix=suffix)
     predicted, relevant = spans["predictions"], spans["references"]
     tables = {
@@ -88,7 +88,7 @@ def span_statistics(
             for name, table in tables.items():
                 columns[f"{name}:{type_name}"] = table[:, number]
     values = np.stack([*columns.values()], axis=1) if columns else np.zeros((rows, 0), np.int64)
-    return RowStatistics(tuple(columns), values, score, row_scores, _AT_MOST, laws)
+    return RowStatistics(tuple(columns), values, score, row_scores, _AT_MOST, distributions)
 
 
 def type_f1_intervals(
@@ -98,11 +98,11 @@ def type_f1_intervals(
     by_type = statistics.reshaped(
         lambda result: {name: scores["f1"] for name, scores in result["per_type"].items()}, {}
     )
-    laws = {
-        name: _micro_laws([name], statistics.names)["f1"]
+    distributions = {
+        name: _micro_distributions([name], statistics.names)["f1"]
         for name in _names_of_types(statistics.names)
     }
-    by_type = replace(by_type, laws=lambda statistics: laws)
+    by_type = replace(by_type, distributions=lambda statistics: distributions)
     return by_type.intervals(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
 
 
@@ -200,14 +200,14 @@ def _types(sums: Mapping[str, float]) -> list[str]:
 
 
 def _names_of_types(statistics: Iterable[str]) -> list[str]:
-    """The types that statistics are of."""
+    """The names of the types in these names of statistics."""
     return [key.partition(":")[2] for key in statistics if key.startswith("predicted:")]
 
 
 # ---- how scores follow from sums, for their intervals -------------------------------------------
 
 
-def _span_laws(zero_division: float, statistics: Sequence[str]) -> dict[str, Law]:
+def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict[str, Distribution]:
     """How each score follows from the sums of these statistics.
 
     The scores of all types together are ratios. Averages over types are functions of sums, with an
@@ -216,7 +216,7 @@ def _span_laws(zero_division: float, statistics: Sequence[str]) -> dict[str, Law
     types = _names_of_types(statistics)
     if not types:
         return {}
-    laws = _micro_laws(types, statistics)
+    distributions = _micro_distributions(types, statistics)
     for position, key in enumerate(("precision", "recall", "f1")):
         for is_weighted in (False, True):
             score = partial(
@@ -227,32 +227,38 @@ def _span_laws(zero_division: float, statistics: Sequence[str]) -> dict[str, Law
                 zero_division=zero_division,
             )
             name = f"{'weighted' if is_weighted else 'macro'}_{key}"
-            laws[name] = _law_of_spans(score, types, statistics, biased=key == "f1")
+            distributions[name] = _distribution_of_spans(
+                score, types, statistics, biased=key == "f1"
+            )
     if "tags" in statistics:
-        laws["accuracy"] = SumRatio({"equal_tags": 1}, {"tags": 1})
-    return laws
+        distributions["accuracy"] = SumRatio({"equal_tags": 1}, {"tags": 1})
+    return distributions
 
 
-def _micro_laws(types: Sequence[str], statistics: Sequence[str]) -> dict[str, Law]:
+def _micro_distributions(
+    types: Sequence[str], statistics: Sequence[str]
+) -> dict[str, Distribution]:
     """Precision, recall and F1 of the spans of some types together."""
 
     def factors(kind: str, factor: float = 1.0) -> dict[str, float]:
         return {f"{kind}:{name}": factor for name in types}
 
-    laws: dict[str, Law] = {"precision": SumRatio(factors("hits"), factors("predicted"))}
+    distributions: dict[str, Distribution] = {
+        "precision": SumRatio(factors("hits"), factors("predicted"))
+    }
     if f"found:{types[0]}" not in statistics:
         both = factors("predicted") | factors("relevant")
-        laws["recall"] = SumRatio(factors("hits"), factors("relevant"))
-        return laws | {"f1": SumRatio(factors("hits", 2.0), both)}
-    laws["recall"] = SumRatio(factors("found"), factors("relevant"))
+        distributions["recall"] = SumRatio(factors("hits"), factors("relevant"))
+        return distributions | {"f1": SumRatio(factors("hits", 2.0), both)}
+    distributions["recall"] = SumRatio(factors("found"), factors("relevant"))
 
     def f1(sums: Mapping[str, Floats]) -> Floats:
         return _harmonic(*_shares(sums, types, 0.0))
 
-    return laws | {"f1": _law_of_spans(f1, types, statistics)}
+    return distributions | {"f1": _distribution_of_spans(f1, types, statistics)}
 
 
-def _law_of_spans(
+def _distribution_of_spans(
     score: Callable[[Mapping[str, Floats]], Floats],
     types: Sequence[str],
     statistics: Sequence[str],
@@ -281,10 +287,12 @@ def _shares(
         np.sum([sums[f"{kind}:{name}"] for name in types], axis=0)
         for kind in ("hits", "predicted", "relevant")
     )
-    found = np.sum([sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types], axis=0)
+    found_spans = np.sum(
+        [sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types], axis=0
+    )
     return (
         np.where(predicted > 0, hits / predicted, zero_division),
-        np.where(relevant > 0, found / relevant, zero_division),
+        np.where(relevant > 0, found_spans / relevant, zero_division),
     )
 
 

@@ -130,7 +130,7 @@ def max_t(
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> Floats:
-    """Two-sided p-values of several comparisons, adjusted by the law of their largest statistic.
+    """Two-sided p-values of comparisons, adjusted by the distribution of the largest statistic.
 
     Each draw gives every row one random sign, the same in all comparisons, so that what they have
     in common is made use of. A comparison is as extreme as the largest of |sum d| / sqrt(sum d**2)

@@ -1,10 +1,10 @@
 """The interval of the mean difference of two systems on the same rows; and margins.
 
-Both follow from one law, so that a decision and the interval beside it never disagree: the p-value
-of a margin is less than alpha exactly where the interval at the level 1 - 2 alpha leaves the margin
-out. Differences of bounded scores are weighed at random together with a row that was not seen, on
-which one system fails and the other does not; see `resampling.unseen_units`. Of scores 0 and 1 that
-interval leaves out 0 exactly where McNemar's exact test is significant.
+Both follow from one distribution, so that a decision and the interval beside it never disagree: the
+p-value of a margin is less than alpha exactly where the interval at the level 1 - 2 alpha leaves
+the margin out. Differences of bounded scores are weighted at random together with a row that was
+not seen, on which one system fails and the other does not; see `resampling.unseen_units`. Of scores
+0 and 1 that interval leaves out 0 exactly where McNemar's exact test is significant.
 """
 
 import math
@@ -27,7 +27,12 @@ from ..numbers.domains import (
 )
 from ..numbers.exact_sums import exact_sum, root
 from ..resampling.bootstrap import mean_interval
-from ..resampling.ratio_law import LawUnits, Units, law_units, probability_below
+from ..resampling.ratio_distribution import (
+    RatioDistribution,
+    Units,
+    probability_below,
+    ratio_distribution,
+)
 from ..resampling.unseen_units import lower_tail, ratio_ends
 from .cluster_sums import ClusterSums, cancelled, cluster_means_ends
 from .intervals import critical_value, score_range, t_ends
@@ -80,7 +85,7 @@ def difference_interval(
 
     The methods:
 
-    * "auto": of bounded scores rows, or clusters, weighed at random with one that was not seen, on
+    * "auto": of bounded scores rows, or clusters, weighted at random with one that was not seen, on
       which one system has the least score and the other the largest, "unseen_row". It is never a
       point. Without bounds it is "t".
     * "t": Student's, of rows or clusters; with K - 1 degrees of freedom for the Kish number K.
@@ -131,7 +136,7 @@ def difference_interval(
             ends = t_ends(spread, critical_value(confidence_level, spread.degrees))
     else:
         name = "unseen_row"
-        ends = ratio_ends(_law(values, sums), (-span, span), confidence_level)
+        ends = ratio_ends(_mean_distribution(values, sums), (-span, span), confidence_level)
     return DifferenceInterval(*ends, name, spread.standard_error(), spread.clusters)
 
 
@@ -143,12 +148,12 @@ def _span(differences: Floats, low: float, high: float) -> float:
     return span
 
 
-def _law(values: Floats, sums: ClusterSums | None) -> LawUnits:
-    """The law of the mean difference of rows, or of clusters."""
+def _mean_distribution(values: Floats, sums: ClusterSums | None) -> RatioDistribution:
+    """The distribution of the mean difference of rows, or of clusters."""
     if sums is None:
-        return law_units(values, np.ones(values.size))
+        return ratio_distribution(values, np.ones(values.size))
     sizes = np.array([rows for rows, _ in sums.clusters.values()], np.float64)
-    return law_units(cancelled(sums.sums(), float(exact_sum(np.abs(values)))), sizes)
+    return ratio_distribution(cancelled(sums.sums(), float(exact_sum(np.abs(values)))), sizes)
 
 
 @checked_options
@@ -197,7 +202,7 @@ def equivalence(
 def margin_p_values(
     values: Floats, sums: ClusterSums | None, margin: float, span: float
 ) -> Margins:
-    """The p-values of a margin, by the law of the interval.
+    """The p-values of a margin, by the distribution of the interval.
 
     Args:
         values: the differences.
@@ -211,9 +216,11 @@ def margin_p_values(
         not_worse = _one_sided_p(spread, spread.mean + limit)
         not_better = _one_sided_p(spread, limit - spread.mean)
         return Margins(not_worse, 1 - not_worse, max(not_worse, not_better))
-    law = _law(values, sums)
-    mirrored = law._replace(units=law.units._replace(numerators=-law.units.numerators))
-    not_worse, not_better = (lower_tail(side, -margin, -span) for side in (law, mirrored))
+    distribution = _mean_distribution(values, sums)
+    mirrored = distribution._replace(
+        units=distribution.units._replace(numerators=-distribution.units.numerators)
+    )
+    not_worse, not_better = (lower_tail(side, -margin, -span) for side in (distribution, mirrored))
     return Margins(not_worse, lower_tail(mirrored, margin, -span), max(not_worse, not_better))
 
 
@@ -230,8 +237,8 @@ def rows_for_margin(
     """How many rows, or clusters, show with some probability that A is not worse by a margin.
 
     These are of the kind that was observed; or, if both systems are equally good, of that kind with
-    wins and losses alike. The law of so many such rows is computed for a mean difference that falls
-    short by as much as it does with the probability 1 - power.
+    wins and losses alike. The distribution of this many such rows is computed for a mean difference
+    that falls short by as much as it does with the probability 1 - power.
 
     Args:
         values: the differences.
@@ -250,8 +257,8 @@ def rows_for_margin(
     """
     from scipy.special import ndtri
 
-    law = _law(values, sums)
-    a, b, m = law.units
+    distribution = _mean_distribution(values, sums)
+    a, b, m = distribution.units
     if not as_observed:
         a, b, m = np.concatenate([a, -a]), np.concatenate([b, b]), np.concatenate([m, m]) / 2
     shares = m / m.sum()
@@ -263,7 +270,7 @@ def rows_for_margin(
     def is_enough(rows: int) -> bool:
         shortfall = float(ndtri(power)) * error / math.sqrt(rows)
         units = Units(a - shortfall * b, b, rows * shares)
-        size = law.unseen_size
+        size = distribution.unseen_size
         return probability_below(-margin, units.with_unseen(-span * size, size)) < alpha
 
     low, high = 0, 1

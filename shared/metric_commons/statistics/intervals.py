@@ -1,7 +1,7 @@
 """Confidence intervals of means of scores, by a method that suits the scores.
 
 The percentile bootstrap covers too little where rows are few or scores lie near the end of their
-range: of ten rows that are all right it makes a point. "auto" weighs rows, or clusters, at random
+range: of ten rows that are all right it makes a point. "auto" weights rows, or clusters, at random
 together with one that was not seen; see `resampling.unseen_units`.
 
 The method "korn_graubard" is narrower where scores vary little, and covers less often where rare
@@ -31,7 +31,7 @@ from ..numbers.domains import Labels, Level, Parsed, Resamples, Seed, checked_op
 from ..numbers.exact_sums import root
 from ..numbers.multisets import Multiset
 from ..resampling.bootstrap import deviation, percentile_ends
-from ..resampling.ratio_law import LawUnits, law_units
+from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
 from ..resampling.unseen_units import error_ends, ratio_ends
 from .cluster_sums import ClusterSums, bootstrap_ends
 from .methods import Method
@@ -81,7 +81,7 @@ def interval(
 
     The methods:
 
-    * "auto": rows, or clusters, weighed at random with one that was not seen, "unseen_row". If all
+    * "auto": rows, or clusters, weighted at random with one that was not seen, "unseen_row". If all
       scores are ends of the range and rows stand alone, this is Clopper and Pearson's, reported as
       "clopper_pearson". Without an upper bound the unseen row has 1.5 times the worst error, and
       the interval holds that of "log_t" too: "unseen_error". Without any bound it is "t".
@@ -165,12 +165,14 @@ def interval(
     elif method == "log_t":
         ends = _log_t_ends(units, Fraction(low), critical)
     elif method == "auto" and (successes is None or math.isinf(high)):
-        law = _law(values, counts, sums, low if math.isinf(high) else 0.0)
+        distribution = _mean_distribution(values, counts, sums, low if math.isinf(high) else 0.0)
         if math.isfinite(high):
-            name, ends = "unseen_row", ratio_ends(law, (low, high), confidence_level)
+            name, ends = "unseen_row", ratio_ends(distribution, (low, high), confidence_level)
         else:
             name = "unseen_error"
-            ends = unseen_error_ends(law, units, low, critical, confidence_level, constant_error)
+            ends = unseen_error_ends(
+                distribution, units, low, critical, confidence_level, constant_error
+            )
     elif method == "korn_graubard" and successes is None:
         normal = critical_value(confidence_level, math.inf)
         trials = precision.trials * (normal / critical if critical else 1.0) ** 2
@@ -193,18 +195,18 @@ def interval(
     )
 
 
-def _law(
+def _mean_distribution(
     values: Floats, counts: Integers | None, sums: ClusterSums | None, least: float
-) -> LawUnits:
-    """The law of the mean of rows or of clusters, as distances from the least score."""
+) -> RatioDistribution:
+    """The distribution of the mean of rows or of clusters, as distances from the least score."""
     if sums is None:
-        return law_units(values - least, np.ones(values.size), counts)
+        return ratio_distribution(values - least, np.ones(values.size), counts)
     sizes = np.array([rows for rows, _ in sums.clusters.values()], np.float64)
-    return law_units(sums.sums() - least * sizes, sizes)
+    return ratio_distribution(sums.sums() - least * sizes, sizes)
 
 
 def unseen_error_ends(
-    law: LawUnits,
+    distribution: RatioDistribution,
     units: Spread,
     least: float,
     critical: float,
@@ -216,7 +218,7 @@ def unseen_error_ends(
     if units.units <= 1 and mean:
         return math.nan, math.nan
     variance = float(units.variance()) if units.units > 1 else math.nan
-    low, high = error_ends(law, variance, critical, confidence_level, constant_error)
+    low, high = error_ends(distribution, variance, critical, confidence_level, constant_error)
     return least + low, least + high
 
 

@@ -15,7 +15,11 @@ from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Labels, Level, Positive, Resamples, Seed, checked_options
 from ..numbers.progress import report
 from .cluster_sums import Clusters
-from .paired_sum_laws import DifferenceLaw, difference_laws, resampled_law
+from .paired_sum_distributions import (
+    DifferenceDistribution,
+    difference_distributions,
+    resampled_distribution,
+)
 from .paired_tests import Alternative
 from .power import minimum_detectable
 from .sums import RowStatistics, cluster_totals, in_whole_units, resampled_sums
@@ -64,10 +68,11 @@ def compare_sums(
         test: "randomization" or "bootstrap".
         alternative: "two-sided", "greater" (A scores higher) or "less".
         clusters: one label per row; clusters are exchanged or drawn instead of rows.
-        interval: "auto" weighs rows at random, with one that was not seen, on which one system
+        interval: "auto" weights rows at random, with one that was not seen, on which one system
             fails and the other does not; "bootstrap" is the percentile bootstrap.
         margin: also ask whether A is worse by less than this, and whether both are equivalent, by
-            the law of the interval; of the bootstrap by Student's t-tests with its standard error.
+            the distribution of the interval; of the bootstrap by Student's t-tests with its
+            standard error.
         power: also return the difference that such a test finds with this probability.
         alpha: a p-value less than this is significant.
         confidence_level: of the interval of the difference; None for none.
@@ -117,12 +122,15 @@ def compare_sums(
     both = np.concatenate([a, b], axis=1)
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
     is_uncertain = any(value is not None for value in (confidence_level, margin, power))
-    laws: dict[str, DifferenceLaw] = {}
+    distributions: dict[str, DifferenceDistribution] = {}
     if is_uncertain and interval == "auto":
-        sides = (first.laws(names), a, scores_a), (second.laws(names), b, scores_b)
-        laws = difference_laws(keys, names, *sides, numbers, **draws)
+        sides = (
+            (first.distributions(names), a, scores_a),
+            (second.distributions(names), b, scores_b),
+        )
+        distributions = difference_distributions(keys, names, *sides, numbers, **draws)
     resampled = None
-    if test == "bootstrap" or (is_uncertain and len(laws) < len(keys)):
+    if test == "bootstrap" or (is_uncertain and len(distributions) < len(keys)):
         resampled = np.empty((int(n_resamples), len(keys)))
         start = 0
         for sums in resampled_sums(both, numbers, **draws):
@@ -144,9 +152,9 @@ def compare_sums(
         score_a, score_b, count = scores_a[key], scores_b[key], int(counts[index])
         difference, p = score_a - score_b, (count + 1) / (int(n_resamples) + 1)
         units = rows if numbers is None else int(numbers.max()) + 1
-        law = laws.get(key)
-        if law is None and resampled is not None:
-            law = resampled_law(resampled[:, index], difference, units)
+        distribution = distributions.get(key)
+        if distribution is None and resampled is not None:
+            distribution = resampled_distribution(resampled[:, index], difference, units)
         results[key] = {
             "A_mean": score_a,
             "B_mean": score_b,
@@ -154,20 +162,20 @@ def compare_sums(
             "p_value": p,
             "significant": p < alpha,
         }
-        error = math.nan if law is None else law.standard_error
-        if law is not None and confidence_level is not None:
-            results[key]["confidence_interval"] = list(law.ends(confidence_level))
+        error = math.nan if distribution is None else distribution.standard_error
+        if distribution is not None and confidence_level is not None:
+            results[key]["confidence_interval"] = list(distribution.ends(confidence_level))
         results[key] |= {"test": test, "statistic": difference, "standard_error": error}
         if numbers is not None:
             results[key]["n_clusters"] = units
         if power is not None:
             results[key]["mde"] = _detectable(error, units, alpha, power)
-        if law is not None and margin is not None:
-            not_worse, not_better = law.at_most(-margin), law.at_least(margin)
+        if distribution is not None and margin is not None:
+            not_worse, not_better = distribution.at_most(-margin), distribution.at_least(margin)
             results[key] |= {
                 "p_equivalent": max(not_worse, not_better),
                 "p_non_inferior": not_worse,
-                "p_inferior": law.at_least(-margin),
+                "p_inferior": distribution.at_least(-margin),
             }
     return results
 

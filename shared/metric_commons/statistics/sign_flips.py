@@ -7,7 +7,7 @@ assumes nothing about how scores are distributed, and needs no random numbers:
 * Up to 30 differences, every combination counts.
 * Differences of one size, as in exact match: the number of minus signs is binomial.
 * Differences that are multiples of a unit, such as wins, ties and losses, or shares of 8 samples:
-  the law of their sum comes from its Fourier transform.
+  the distribution of their sum comes from its Fourier transform.
 * All others: the saddlepoint approximation of Lugannani and Rice. Of 30 differences it gives 90 to
   106 % of the exact p-value, down to 3e-7, and more of them make it better.
 
@@ -176,8 +176,8 @@ def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int) -> Tail:
     lattice = _lattice(magnitudes, counts)
     if lattice is not None:
         return Tail(lattice.tail(at_most), True)
-    # A difference with much of the variance makes the law of the sum lumpy. There are few such:
-    # every combination of theirs counts, and leaves to the others what they may add up to.
+    # A difference with much of the variance makes the distribution of the sum lumpy. There are few
+    # such: every combination of theirs counts, and leaves to the others what they may add up to.
     heavy = _heavy(magnitudes, counts)
     if not heavy:
         return Tail(_saddlepoint_tail(magnitudes, counts, at_most), False)
@@ -321,10 +321,10 @@ def _window(steps: Integers, counts: Integers) -> int:
 def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
     """The share of subsets of steps whose sum is at most `at_most`.
 
-    A Fourier transform of the law would lose small probabilities in the rounding of great ones. So
-    the law is tilted: subsets get weights that make `at_most` their mean sum, and probabilities
-    about it great. The weights are taken out of each probability afterwards. The tail has nearly
-    all its digits then, however small it is.
+    A Fourier transform of the distribution would lose small probabilities in the rounding of great
+    ones. So the distribution is tilted: subsets get weights that make `at_most` their mean sum, and
+    probabilities about it great. The weights are taken out of each probability afterwards. The tail
+    has nearly all its digits then, however small it is.
 
     >>> tail = _steps_tail(np.array([1, 2]), np.array([2, 1]), 1)
     >>> round(tail, 12)  # 3 of 8: {}, {1}, and the other {1}
@@ -348,7 +348,7 @@ def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
         member = 1 / (1 + math.exp(min(2 * tilt * step, 700.0)))
         transform *= (1 - member + member * roots[step * frequencies % length]) ** count
     # The probabilities of `at_most`, `at_most` - 1, and so on.
-    law = np.fft.irfft(transform, length)[: min(at_most, length // 2) + 1]
-    weights = np.exp(-2 * tilt * np.arange(law.size))
+    distribution = np.fft.irfft(transform, length)[: min(at_most, length // 2) + 1]
+    weights = np.exp(-2 * tilt * np.arange(distribution.size))
     scale = math.exp(_cumulant(sizes, counts, tilt) - tilt * total)
-    return scale * float(np.maximum(law, 0.0) @ weights)
+    return scale * float(np.maximum(distribution, 0.0) @ weights)

@@ -73,7 +73,7 @@ def compare(
     The p-value of the test and the interval come from different methods, each the one that holds
     best for what it says; of scores 0 and 1 they agree, else they may disagree at the margin:
     `significant` goes by the p-value. A difference that is not significant is not shown to be none;
-    that is what `margin` is for, and its p-values follow from the law of the interval.
+    that is what `margin` is for, and its p-values follow from the distribution of the interval.
 
     Args:
         predictions1: the scores of system A, shape (rows,).

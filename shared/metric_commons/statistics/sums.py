@@ -23,14 +23,14 @@ from ..resampling.resampled_totals import resampled_totals
 from .cluster_sums import Clusters
 from .methods import Method
 from .proportions import Interval
-from .sum_laws import (
-    Laws,
+from .sum_distributions import (
+    Distributions,
     SumFunction,
     SumRatio,
     cluster_values,
-    function_law_intervals,
-    no_laws,
-    ratio_law_interval,
+    no_distributions,
+    sum_function_intervals,
+    sum_ratio_interval,
 )
 from .summary import members, reported
 
@@ -57,7 +57,7 @@ class RowStatistics:
     scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
     at_most: Sequence[tuple[str, str]] = ()  # beginnings of names: of hits, of what has hits
-    laws: Laws = no_laws  # of the scores, for their intervals
+    distributions: Distributions = no_distributions  # of the scores, for their intervals
 
     def __len__(self) -> int:
         return len(self.values)
@@ -114,8 +114,10 @@ class RowStatistics:
             row_scores=lambda sums: {
                 names[name]: score for name, score in self.row_scores(sums).items()
             },
-            laws=lambda statistics: {
-                names[name]: law for name, law in self.laws(statistics).items() if name in names
+            distributions=lambda statistics: {
+                names[name]: distribution
+                for name, distribution in self.distributions(statistics).items()
+                if name in names
             },
         )
 
@@ -145,15 +147,19 @@ class RowStatistics:
     ) -> dict[str, Interval]:
         """The interval of each score that is a float.
 
-        By "auto" rows are weighed at random with one that was not seen: ratios of sums exactly,
-        other functions by draws. A score without a law, and every score by "bootstrap", has the
-        percentile interval of the bootstrap.
+        By "auto" rows are weighted at random with one that was not seen: ratios of sums exactly,
+        other functions by draws. A score without a distribution, and every score by "bootstrap",
+        has the percentile interval of the bootstrap.
         """
         result = self.result()
         scores = {name: score for name, score in result.items() if isinstance(score, float)}
-        laws = {} if method == "bootstrap" else self.laws(self.names)
-        laws = {name: law for name, law in laws.items() if name in scores}
-        has_ratios = any(isinstance(law, SumRatio) for law in laws.values())
+        distributions = {} if method == "bootstrap" else self.distributions(self.names)
+        distributions = {
+            name: distribution for name, distribution in distributions.items() if name in scores
+        }
+        has_ratios = any(
+            isinstance(distribution, SumRatio) for distribution in distributions.values()
+        )
         if method == "korn_graubard" and not has_ratios:
             raise OptionError(
                 "interval", f"{method!r} is for ratios of sums, which no score is; take 'auto'"
@@ -167,21 +173,25 @@ class RowStatistics:
             dict(zip(names, table.T.astype(np.float64), strict=True)) for table in (units, rows)
         )
         intervals = {
-            name: ratio_law_interval(
-                law,
+            name: sum_ratio_interval(
+                distribution,
                 columns,
                 row_columns,
                 confidence_level=confidence_level,
                 method=method,
                 n_clusters=n_clusters,
             )
-            for name, law in laws.items()
-            if isinstance(law, SumRatio)
+            for name, distribution in distributions.items()
+            if isinstance(distribution, SumRatio)
         }
         draws: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-        functions = {n: law for n, law in laws.items() if isinstance(law, SumFunction)}
+        functions = {
+            n: distribution
+            for n, distribution in distributions.items()
+            if isinstance(distribution, SumFunction)
+        }
         if functions:
-            intervals |= function_law_intervals(
+            intervals |= sum_function_intervals(
                 functions,
                 scores,
                 names,
@@ -190,7 +200,7 @@ class RowStatistics:
                 n_clusters=n_clusters,
                 **draws,
             )
-        others = [name for name in scores if name not in laws]
+        others = [name for name in scores if name not in distributions]
         if others:
             intervals |= self._percentile_intervals(others, clusters, confidence_level, **draws)
         return {name: intervals[name] for name in scores}

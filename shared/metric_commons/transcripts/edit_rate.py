@@ -20,7 +20,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import checked_options
-from ..statistics.sum_laws import Law, SumFunction, SumRatio
+from ..statistics.sum_distributions import Distribution, SumFunction, SumRatio
 from ..statistics.sums import RowStatistics
 from ..texts.normalizers import checked_function, squeeze
 from ..texts.segments import bounded_ranges
@@ -117,7 +117,9 @@ def error_statistics(
         return {name: cast(float, rates(sums)[name])}
 
     if average == "pooled":
-        return RowStatistics(_KINDS, values, rates, row_scores, laws=partial(_pooled_laws, name))
+        return RowStatistics(
+            _KINDS, values, rates, row_scores, distributions=partial(_pooled_distributions, name)
+        )
     names = [key for key, rate in rates(dict.fromkeys(_KINDS, 0)).items() if key not in _KINDS]
     rates_of_rows = [rates(dict(zip(_KINDS, row, strict=True))) for row in values.tolist()]
     means = np.array([[row[key] for key in names] for row in rates_of_rows], np.float64)
@@ -130,13 +132,15 @@ def error_statistics(
         means = {key: sums[key] / rows if rows else 0.0 for key in names}
         return means | {kind: int(sums[kind]) for kind in _KINDS}
 
-    def mean_laws(statistics: Sequence[str]) -> dict[str, Law]:
+    def mean_distributions(statistics: Sequence[str]) -> dict[str, Distribution]:
         return {key: SumRatio({key: 1}, {"rows": 1}, None if key == name else 1.0) for key in names}
 
-    return RowStatistics((*_KINDS, *names, "rows"), columns, mean_rates, row_scores, laws=mean_laws)
+    return RowStatistics(
+        (*_KINDS, *names, "rows"), columns, mean_rates, row_scores, distributions=mean_distributions
+    )
 
 
-def _pooled_laws(name: str, statistics: Sequence[str]) -> dict[str, Law]:
+def _pooled_distributions(name: str, statistics: Sequence[str]) -> dict[str, Distribution]:
     """How the rates follow from sums: WER and MER are ratios, WIP and WIL are products of two."""
     errors = dict.fromkeys(_KINDS[1:], 1.0)
     relevant = dict.fromkeys(_KINDS[:3], 1.0)

@@ -17,13 +17,13 @@ import numpy as np
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError
 from ..numbers.domains import Length, checked_options
-from ..statistics.sum_laws import SumRatio
+from ..statistics.sum_distributions import SumRatio
 from ..statistics.sums import RowStatistics
 from ..texts.references import Block, best_pairs, blocks
 from ..texts.segments import ranges, segment_starts
 from ..texts.sequences import Sequences
 from .clipped_ngrams import RowTexts, clipped_counts
-from .ngram_precision import SmoothMethod, SmoothValue, bleu_laws, bleu_statistics
+from .ngram_precision import SmoothMethod, SmoothValue, bleu_distributions, bleu_statistics
 from .translation_tokenizers import TranslationTokenizer, translation_words
 
 Definition = Literal["sacrebleu", "hf", "gleu"]
@@ -132,7 +132,7 @@ def _shortest_statistics(
         score,
         row_scores,
         at_most=[("count_", "total_")],
-        laws=bleu_laws(
+        distributions=bleu_distributions(
             partial(shortest_bleu_of_arrays, orders=orders, smooth=smooth),
             "translation_length",
             "reference_length",
@@ -216,7 +216,7 @@ def _gleu_statistics(
         gleu_score,
         gleu_score,
         at_most=[names],
-        laws=lambda statistics: {"google_bleu": SumRatio({"shared": 1}, {"ngrams": 1})},
+        distributions=lambda statistics: {"google_bleu": SumRatio({"shared": 1}, {"ngrams": 1})},
     )
 
 

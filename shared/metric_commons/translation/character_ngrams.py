@@ -17,7 +17,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Length, Range, checked_options
-from ..statistics.sum_laws import Law, SumFunction
+from ..statistics.sum_distributions import Distribution, SumFunction
 from ..statistics.sums import RowStatistics
 from ..texts.references import Block, best_pairs, blocks
 from ..texts.segments import ranges, segment_starts
@@ -85,8 +85,8 @@ def chrf_statistics(
         values.append(pairs)
     at_most = [("shared_", "predicted_"), ("shared_", "relevant_")]
     arrays = partial(chrf_of_arrays, names=names, beta=beta, eps_smoothing=eps_smoothing)
-    laws = partial(_chrf_laws, arrays, names)
-    return RowStatistics(flat, np.concatenate(values), score, score, at_most, laws)
+    distributions = partial(_chrf_distributions, arrays, names)
+    return RowStatistics(flat, np.concatenate(values), score, score, at_most, distributions)
 
 
 def chrf_score(
@@ -156,11 +156,11 @@ def chrf_of_arrays(
     return np.where(precision_sum + recall_sum > 0, 100 * score, 0.0)
 
 
-def _chrf_laws(
+def _chrf_distributions(
     score: Callable[[Mapping[str, Floats]], Floats],
     names: Sequence[Sequence[str]],
     statistics: Sequence[str],
-) -> dict[str, Law]:
+) -> dict[str, Distribution]:
     """How chrF follows from sums; an unseen row shares nothing with its reference, or all."""
 
     def nothing_shared(sums: Mapping[str, float]) -> dict[str, float]:

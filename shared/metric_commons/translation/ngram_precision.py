@@ -19,7 +19,7 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.domains import Length, Range, checked_options
-from ..statistics.sum_laws import Law, Laws, SumFunction
+from ..statistics.sum_distributions import Distribution, Distributions, SumFunction
 from ..statistics.sums import RowStatistics
 from ..texts.references import blocks
 from ..texts.segments import segment_starts
@@ -97,7 +97,7 @@ def bleu_statistics(
         partial(score, effective_order=effective_order),
         row_scores,
         at_most=[("count_", "total_")],
-        laws=bleu_laws(
+        distributions=bleu_distributions(
             partial(
                 bleu_of_arrays,
                 orders=orders,
@@ -199,12 +199,12 @@ def bleu_of_arrays(
     return np.where(has_counts, penalty * np.exp(logarithms / effective), 0.0)
 
 
-def bleu_laws(
+def bleu_distributions(
     score: Callable[[Mapping[str, Floats]], Floats],
     length: str,
     reference_length: str,
     largest: float = 1.0,
-) -> Laws:
+) -> Distributions:
     """How BLEU follows from sums; an unseen row shares nothing with its reference, or all.
 
     Args:
@@ -214,7 +214,7 @@ def bleu_laws(
         largest: the largest score.
     """
 
-    def laws(statistics: Sequence[str]) -> dict[str, Law]:
+    def distributions(statistics: Sequence[str]) -> dict[str, Distribution]:
         counts = [name for name in statistics if name.startswith("count_")]
 
         def nothing_shared(sums: Mapping[str, float]) -> dict[str, float]:
@@ -224,10 +224,10 @@ def bleu_laws(
             shared = {name: sums[name.replace("count_", "total_")] for name in counts}
             return shared | {reference_length: sums[length]}
 
-        law = SumFunction(score, {length: 1}, nothing_shared, all_shared, (0.0, largest))
-        return {"bleu": law}
+        distribution = SumFunction(score, {length: 1}, nothing_shared, all_shared, (0.0, largest))
+        return {"bleu": distribution}
 
-    return laws
+    return distributions
 
 
 def _closest_lengths(counts: Integers, sizes: Integers) -> Integers:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..numbers.domains import checked_options
-from ..statistics.sum_laws import SumRatio
+from ..statistics.sum_distributions import SumRatio
 from ..statistics.sums import RowStatistics
 from ..texts.references import missing_reference, reference_list
 from .word_shifts import translation_edits
@@ -106,9 +106,11 @@ def ter_statistics(
     def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
         return {"ter": ter_score(sums)["ter"]}
 
-    law = SumRatio({"num_edits": 1}, {"ref_length": 1}, upper=None, scale=100)
+    distribution = SumRatio({"num_edits": 1}, {"ref_length": 1}, upper=None, scale=100)
     names = ("num_edits", "ref_length")
-    return RowStatistics(names, values, ter_score, row_scores, laws=lambda statistics: {"ter": law})
+    return RowStatistics(
+        names, values, ter_score, row_scores, distributions=lambda statistics: {"ter": distribution}
+    )
 
 
 def ter_score(sums: Mapping[str, float]) -> dict[str, Any]:

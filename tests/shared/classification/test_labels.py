@@ -1,4 +1,4 @@
-"""From columns of labels to scores, and intervals against the law that resamples follow."""
+"""From columns of labels to scores, and intervals against the distribution of resamples."""
 
 import math
 
@@ -48,10 +48,10 @@ def test_resamples_are_multinomial(few, monkeypatch):
     scale = np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))
     assert (np.abs(np.cov(drawn) - covariance) < 0.05 * scale).all()
     for place, count in enumerate(counts):  # a whole distribution, not just two moments
-        law = stats.binom(1000, count / 1000)
-        edges = np.unique(law.ppf([0.1, 0.3, 0.5, 0.7, 0.9]))
+        distribution = stats.binom(1000, count / 1000)
+        edges = np.unique(distribution.ppf([0.1, 0.3, 0.5, 0.7, 0.9]))
         share = np.mean(drawn[place][:, None] <= edges, axis=0)
-        assert np.abs(share - law.cdf(edges)).max() < 0.02
+        assert np.abs(share - distribution.cdf(edges)).max() < 0.02
 
 
 def test_amounts_and_places_of_a_row_add_up():

@@ -148,7 +148,8 @@ def test_small_scores_keep_their_digits():
 
 
 def test_rows_that_say_little():
-    # A Beta(1, 1) number between the score and an end: the law of one row and one unseen one.
+    # A Beta(1, 1) number between the score and an end: the distribution of one row and one unseen
+    # one.
     assert interval([0.4])[:2] == pytest.approx((0.4 * 0.025, 0.4 + 0.6 * 0.975), abs=1e-9)
     assert interval([0.4], method="korn_graubard")[:2] == (0.0, 1.0)
     assert interval([1.0])[:3] == (pytest.approx(0.025), 1.0, "clopper_pearson")

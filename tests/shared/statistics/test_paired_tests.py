@@ -55,16 +55,16 @@ def test_mcnemar_by_hand(alternative):
     for wins, losses in product(range(6), repeat=2):
         rows = wins + losses
         differences = [1.0] * wins + [-1.0] * losses + [0.0, 0.0]
-        law = [math.comb(rows, k) / 2**rows for k in range(rows + 1)]
+        distribution = [math.comb(rows, k) / 2**rows for k in range(rows + 1)]
         extreme = {
             "greater": [k for k in range(rows + 1) if k >= wins],
             "less": [k for k in range(rows + 1) if k <= wins],
             "two-sided": [k for k in range(rows + 1) if abs(2 * k - rows) >= abs(wins - losses)],
         }[alternative]
-        p_value = sum(law[k] for k in extreme)
+        p_value = sum(distribution[k] for k in extreme)
         # As likely as what was observed are so many wins, and, two-sided, so many losses.
         observed = {wins, losses} if alternative == "two-sided" else {wins}
-        mid = p_value - sum(law[k] for k in observed) / 2 if rows else 1.0
+        mid = p_value - sum(distribution[k] for k in observed) / 2 if rows else 1.0
         exact = paired_test(differences, test="mcnemar", alternative=alternative)
         assert exact.p_value == pytest.approx(p_value, rel=1e-12)
         assert exact.statistic == min(wins, losses)
@@ -153,7 +153,7 @@ def test_each_interval_by_its_formula():
     )
     unbounded = difference_interval(differences * 50, bounds=(0, math.inf))
     assert unbounded[:3] == (pytest.approx(student.low * 50), pytest.approx(student.high * 50), "t")
-    # The quantiles of rows weighed at random, with one that is lost or won, from many draws.
+    # The quantiles of rows weighted at random, with one that is lost or won, from many draws.
     weights = rng.exponential(size=(200_000, 21))
     sums = weights[:, :20] @ differences
     low, high = (

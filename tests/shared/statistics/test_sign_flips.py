@@ -66,7 +66,7 @@ def test_what_rounding_leaves_of_equal_scores_does_not_hide_the_unit():
     assert found.probability == pytest.approx(tail(steps).probability, rel=1e-12)
 
 
-LAWS = {
+DISTRIBUTIONS = {
     "normal": lambda rng: rng.normal(0.3, 1, 30),
     "cubes": lambda rng: rng.normal(0.2, 1, 30) ** 3,
     "one great": lambda rng: rng.normal(0.2, 1, 30) * np.append(8, np.ones(29)),
@@ -75,11 +75,11 @@ LAWS = {
 }
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_the_saddlepoint_is_near_enumeration(law, monkeypatch):
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_the_saddlepoint_is_near_enumeration(distribution, monkeypatch):
     rng = np.random.default_rng(0)
     for _ in range(8):
-        differences = LAWS[law](rng)
+        differences = DISTRIBUTIONS[distribution](rng)
         for alternative in ALTERNATIVES:
             flips = in_units(differences, alternative)
             expected = sign_flip_tail(flips).probability

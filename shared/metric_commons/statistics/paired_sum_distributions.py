@@ -1,8 +1,8 @@
-"""The law of the difference of two systems whose scores follow from sums over the same rows.
+"""The distribution of the difference of two systems, by scores of sums over the same rows.
 
 Ratios with the same sizes of rows, such as word error rates, have differences that are ratios
-again, whose law is exact. All others are drawn, with the same weights for both systems. The row
-that was not seen is lost by one system and won by the other.
+again, whose distribution is exact. All others are drawn, with the same weights for both systems.
+The row that was not seen is lost by one system and won by the other.
 """
 
 import math
@@ -16,16 +16,25 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..resampling.bootstrap import deviation, percentile_ends
-from ..resampling.ratio_law import law_units
+from ..resampling.ratio_distribution import ratio_distribution
 from ..resampling.unseen_units import lower_tail, ratio_ends
-from ..resampling.weighed_sums import LINEAR, DrawnScore, linear_law
-from .sum_laws import Law, SumFunction, SumRatio, cluster_values, draws_of_units, ratio_error
+from ..resampling.weighted_sums import LINEAR, DrawnScore, linear_distribution
+from .sum_distributions import (
+    Distribution,
+    SumFunction,
+    SumRatio,
+    cluster_values,
+    draws_of_units,
+    ratio_error,
+)
 
-Side = tuple[Mapping[str, Law], NDArray[Any], Mapping[str, float]]  # laws, statistics, scores
+Side = tuple[
+    Mapping[str, Distribution], NDArray[Any], Mapping[str, float]
+]  # distributions, statistics, scores
 
 
 @dataclass(frozen=True)
-class DifferenceLaw:
+class DifferenceDistribution:
     """The interval of a difference and the p-values that it inverts to."""
 
     ends: Callable[[float], tuple[float, float]]  # from the confidence level
@@ -34,7 +43,7 @@ class DifferenceLaw:
     standard_error: float
 
 
-def difference_laws(
+def difference_distributions(
     keys: Sequence[str],
     names: Sequence[str],
     first: Side,
@@ -43,13 +52,13 @@ def difference_laws(
     *,
     n_resamples: int,
     seed: int,
-) -> dict[str, DifferenceLaw]:
-    """The law of the difference of each of these scores that has one in both systems.
+) -> dict[str, DifferenceDistribution]:
+    """The distribution of the difference of each of these scores that has one in both systems.
 
     Args:
         keys: names of scores.
         names: of the statistics, the columns of both systems.
-        first: the laws, the statistics of rows, and the scores of system A.
+        first: the distributions, the statistics of rows, and the scores of system A.
         second: those of system B.
         clusters: the number of the cluster of each row; None if rows stand alone.
         n_resamples: how many draws.
@@ -57,86 +66,92 @@ def difference_laws(
     """
     a, b = (cluster_values(side[1], clusters) for side in (first, second))
     columns_a, columns_b = (dict(zip(names, table.T, strict=True)) for table in (a, b))
-    laws: dict[str, DifferenceLaw] = {}
+    distributions: dict[str, DifferenceDistribution] = {}
     redraws: dict[str, DrawnScore] = {}
     extra: list[Floats] = []  # numerators and sizes of ratios, behind all statistics
     for key in keys:
-        law_a, law_b = first[0].get(key), second[0].get(key)
+        distribution_a, distribution_b = first[0].get(key), second[0].get(key)
         difference = first[2][key] - second[2][key]
-        if isinstance(law_a, SumRatio) and isinstance(law_b, SumRatio):
-            units_a, units_b = law_a.units(columns_a), law_b.units(columns_b)
+        if isinstance(distribution_a, SumRatio) and isinstance(distribution_b, SumRatio):
+            units_a, units_b = distribution_a.units(columns_a), distribution_b.units(columns_b)
             if (units_a[1] == units_b[1]).all():
-                laws[key] = _ratio_law(law_a, units_a[0], units_b[0], units_a[1])
+                distributions[key] = _ratio_difference(
+                    distribution_a, units_a[0], units_b[0], units_a[1]
+                )
                 continue
             position = 2 * len(names) + len(extra)
             extra += [*units_a, *units_b]
-            redraws[key] = _drawn_ratio(law_a, position, difference, units_a, units_b)
-        elif isinstance(law_a, SumFunction) and isinstance(law_b, SumFunction):
-            redraws[key] = _drawn_function((law_a, a), (law_b, b), names, difference)
+            redraws[key] = _drawn_ratio(distribution_a, position, difference, units_a, units_b)
+        elif isinstance(distribution_a, SumFunction) and isinstance(distribution_b, SumFunction):
+            redraws[key] = _drawn_function(
+                (distribution_a, a), (distribution_b, b), names, difference
+            )
     if not redraws:
-        return laws
+        return distributions
     table = np.column_stack([a, b, *extra])
     width = table.shape[1]
     redraws = {key: _widened(score, width) for key, score in redraws.items()}
     if len(table) > LINEAR:
         for key, score in redraws.items():
-            linear = linear_law(table, score)
-            laws[key] = DifferenceLaw(
+            linear = linear_distribution(table, score)
+            distributions[key] = DifferenceDistribution(
                 partial(linear.ends, score),
                 linear.tail,
                 partial(linear.tail, upper=True),
                 linear.error,
             )
-        return laws
+        return distributions
     for key, values in draws_of_units(table, redraws, n_resamples=n_resamples, seed=seed).items():
-        laws[key] = DifferenceLaw(
+        distributions[key] = DifferenceDistribution(
             partial(values.ends, redraws[key]),
             values.tail,
             partial(values.tail, upper=True),
             values.standard_error(len(table)),
         )
-    return laws
+    return distributions
 
 
-def _ratio_law(law: SumRatio, a: Floats, b: Floats, sizes: Floats) -> DifferenceLaw:
-    """The law of a difference of ratios of the same sizes, itself a ratio."""
-    units = law_units(a - b, sizes)
+def _ratio_difference(
+    distribution: SumRatio, a: Floats, b: Floats, sizes: Floats
+) -> DifferenceDistribution:
+    """The distribution of a difference of ratios of the same sizes, itself a ratio."""
+    units = ratio_distribution(a - b, sizes)
     mirrored = units._replace(units=units.units._replace(numerators=-units.units.numerators))
-    reach = max(law.bounds(law_units(side, sizes))[1] for side in (a, b))
+    reach = max(distribution.bounds(ratio_distribution(side, sizes))[1] for side in (a, b))
 
     def ends(confidence_level: float) -> tuple[float, float]:
         low, high = ratio_ends(units, (-reach, reach), confidence_level)
-        return low * law.scale, high * law.scale
+        return low * distribution.scale, high * distribution.scale
 
-    return DifferenceLaw(
+    return DifferenceDistribution(
         ends,
-        lambda limit: lower_tail(units, limit / law.scale, -reach),
-        lambda limit: lower_tail(mirrored, -limit / law.scale, -reach),
-        ratio_error(a - b, sizes) * law.scale,
+        lambda limit: lower_tail(units, limit / distribution.scale, -reach),
+        lambda limit: lower_tail(mirrored, -limit / distribution.scale, -reach),
+        ratio_error(a - b, sizes) * distribution.scale,
     )
 
 
 def _drawn_ratio(
-    law: SumRatio,
+    distribution: SumRatio,
     position: int,
     difference: float,
     units_a: tuple[Floats, Floats],
     units_b: tuple[Floats, Floats],
 ) -> DrawnScore:
     """The difference of two ratios whose sizes differ, from four columns at a position."""
-    laws = [law_units(*units) for units in (units_a, units_b)]
-    reach = max(law.bounds(units)[1] for units in laws)
-    sizes = [units.unseen_size for units in laws]
+    distributions = [ratio_distribution(*units) for units in (units_a, units_b)]
+    reach = max(distribution.bounds(units)[1] for units in distributions)
+    sizes = [units.unseen_size for units in distributions]
     lowering, raising = np.zeros(position + 4), np.zeros(position + 4)
     lowering[position:] = [0.0, sizes[0], reach * sizes[1], sizes[1]]
     raising[position:] = [reach * sizes[0], sizes[0], 0.0, sizes[1]]
 
     def score(sums: Floats) -> Floats:
         top_a, bottom_a, top_b, bottom_b = sums[position : position + 4]
-        differences: Floats = law.scale * (top_a / bottom_a - top_b / bottom_b)
+        differences: Floats = distribution.scale * (top_a / bottom_a - top_b / bottom_b)
         return differences
 
-    bounds = -reach * law.scale, reach * law.scale
+    bounds = -reach * distribution.scale, reach * distribution.scale
     return DrawnScore(difference, score, lowering, raising, bounds)
 
 
@@ -149,7 +164,10 @@ def _drawn_function(
     """The difference of two functions of sums, from the columns of both systems."""
     (score_a, lowering_a, raising_a), (score_b, lowering_b, raising_b) = (
         (redraws.score, redraws.lowering, redraws.raising)
-        for redraws in (law.redraws(names, values, math.nan) for law, values in (first, second))
+        for redraws in (
+            distribution.redraws(names, values, math.nan)
+            for distribution, values in (first, second)
+        )
     )
     half = len(names)
 
@@ -175,7 +193,7 @@ def _widened(score: DrawnScore, width: int) -> DrawnScore:
     return DrawnScore(score.value, score.score, lowering, raising, score.bounds)
 
 
-def resampled_law(values: Floats, difference: float, units: int) -> DifferenceLaw:
+def resampled_distribution(values: Floats, difference: float, units: int) -> DifferenceDistribution:
     """The percentile interval of resampled differences, and Student's t with their error.
 
     Args:
@@ -196,7 +214,7 @@ def resampled_law(values: Floats, difference: float, units: int) -> DifferenceLa
             return math.nan
         return float(stdtr(units - 1, -excess / error))
 
-    return DifferenceLaw(
+    return DifferenceDistribution(
         ends,
         lambda limit: p_value(difference - limit),
         lambda limit: p_value(limit - difference),

@@ -1,8 +1,8 @@
 """Intervals of scores of labels by random weights, with a row that was not seen.
 
-Weighed rows give each cell of the confusion matrix a random count. The unseen row falls into the
-cell that makes the score least for the lower end, and into the one that makes it greatest for the
-upper end; where clusters or weights are counted, it is as large as these are on average.
+Weighted rows give each cell of the confusion matrix a random count. The unseen row falls into the
+cell with the lowest score for the lower end, and into the one with the highest score for the upper
+end; where clusters or weights are counted, it is as large as these are on average.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.contingency import ContingencyTable
-from ..resampling.gamma_weights import WeighedTotals, weighed_totals
-from ..resampling.weighed_sums import DrawnScore, DrawnValues
+from ..resampling.gamma_weights import WeightedTotals, weighted_totals
+from ..resampling.weighted_sums import DrawnScore, DrawnValues
 from ..statistics.proportions import Interval
 from .classes import Classes
 from .confusion import LabelCounts
@@ -29,7 +29,7 @@ Measured = Callable[[LabelCounts], Mapping[str, Floats]]
 
 
 @dataclass(frozen=True)
-class WeighedLabels:
+class WeightedLabels:
     """Kinds of units, and where a row that was not seen may fall.
 
     Sums stand in the order of `LabelCounts`: true positives, support and predicted positives of
@@ -37,7 +37,7 @@ class WeighedLabels:
 
     Args:
         size: the number of labels.
-        blocks: from the number of draws and a seed the weighed sums of all units.
+        blocks: from the number of draws and a seed the weighted sums of all units.
         total: the sums of all units.
         candidates: what a row of size one adds in each cell that it may fall into, shape
             (candidates, sums).
@@ -47,7 +47,7 @@ class WeighedLabels:
     """
 
     size: int
-    blocks: Callable[[int, int], Iterator[WeighedTotals]]
+    blocks: Callable[[int, int], Iterator[WeightedTotals]]
     total: Floats
     candidates: Floats
     unseen_size: float
@@ -69,7 +69,7 @@ class WeighedLabels:
         )
 
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:
-        """What the rows that lower and raise a score most add, from its values for candidates."""
+        """The sums of the rows that lower and raise a score most, by its values for candidates."""
         if np.isnan(values).all():
             nothing = np.zeros(self.candidates.shape[1])
             return nothing, nothing
@@ -95,8 +95,8 @@ class WeighedLabels:
         return row
 
 
-def weighed_intervals(
-    labels: WeighedLabels,
+def weighted_intervals(
+    labels: WeightedLabels,
     measure: Measured,
     scores: Mapping[str, Any],
     *,
@@ -155,7 +155,7 @@ def _column(values: Floats, index: int) -> Floats:
 
 
 def _draws(
-    labels: WeighedLabels,
+    labels: WeightedLabels,
     measure: Measured,
     scores: Mapping[tuple[str, int], DrawnScore],
     n_resamples: int,
@@ -190,7 +190,7 @@ def _draws(
 
 def labels_of_table(
     table: ContingencyTable, task: Classes, distances: Distances | None
-) -> WeighedLabels:
+) -> WeightedLabels:
     """The cells of a table of references and predictions, of rows that stand alone."""
     size = len(task.all_labels)
     references = task.positions(table.row_labels)[table.rows]
@@ -203,10 +203,10 @@ def labels_of_table(
     masses = counts * weights[order]
     total_mass = float(masses.sum())
 
-    def blocks(n_resamples: int, seed: int) -> Iterator[WeighedTotals]:
-        return weighed_totals(counts, amounts, n_resamples=n_resamples, seed=seed)
+    def blocks(n_resamples: int, seed: int) -> Iterator[WeightedTotals]:
+        return weighted_totals(counts, amounts, n_resamples=n_resamples, seed=seed)
 
-    return WeighedLabels(
+    return WeightedLabels(
         size,
         blocks,
         counts.astype(np.float64) @ amounts,
@@ -216,7 +216,7 @@ def labels_of_table(
     )
 
 
-def labels_of_indicators(indicators: LabelIndicators) -> WeighedLabels:
+def labels_of_indicators(indicators: LabelIndicators) -> WeightedLabels:
     """Rows of 0 and 1 for each of several labels, that stand alone."""
     counters, weights, counts = label_counters(indicators)
     size = indicators.references.shape[1]
@@ -224,10 +224,10 @@ def labels_of_indicators(indicators: LabelIndicators) -> WeighedLabels:
     masses = counts * weights
     total_mass = float(masses.sum())
 
-    def blocks(n_resamples: int, seed: int) -> Iterator[WeighedTotals]:
-        return weighed_totals(counts, amounts, n_resamples=n_resamples, seed=seed)
+    def blocks(n_resamples: int, seed: int) -> Iterator[WeightedTotals]:
+        return weighted_totals(counts, amounts, n_resamples=n_resamples, seed=seed)
 
-    return WeighedLabels(
+    return WeightedLabels(
         size,
         blocks,
         counts.astype(np.float64) @ amounts,
@@ -240,7 +240,7 @@ def labels_of_indicators(indicators: LabelIndicators) -> WeighedLabels:
 
 def labels_of_clusters(
     counts: LabelCounts, distances: Distances | None, *, combined: bool
-) -> WeighedLabels:
+) -> WeightedLabels:
     """Clusters of rows, whose counts are on the last axis.
 
     Args:
@@ -263,8 +263,8 @@ def labels_of_clusters(
     ).astype(np.float64)
     kinds, occurrences = np.unique(columns.T, axis=0, return_counts=True)
 
-    def blocks(n_resamples: int, seed: int) -> Iterator[WeighedTotals]:
-        return weighed_totals(occurrences, kinds, n_resamples=n_resamples, seed=seed)
+    def blocks(n_resamples: int, seed: int) -> Iterator[WeightedTotals]:
+        return weighted_totals(occurrences, kinds, n_resamples=n_resamples, seed=seed)
 
     total: Floats = occurrences.astype(np.float64) @ kinds
     if combined:
@@ -274,13 +274,13 @@ def labels_of_clusters(
         candidates = _cells_among(_candidate_labels(present, total, size), size, distances)
     mass = float(sizes.sum())
     unseen = float(np.sort(sizes * sizes).sum()) / mass if mass else 1.0
-    return WeighedLabels(size, blocks, total, candidates, unseen, sizes.size, combined)
+    return WeightedLabels(size, blocks, total, candidates, unseen, sizes.size, combined)
 
 
 def _cell_counters(
     references: Integers, predictions: Integers, size: int, distances: Distances | None
 ) -> Floats:
-    """What a row in each of these cells adds to the sums."""
+    """The contribution of a row in each of these cells to the sums."""
     rows = np.arange(references.size)
     counters = np.zeros((references.size, 3 * size + 3))
     correct = references == predictions

@@ -1,12 +1,12 @@
-"""The law of a ratio of sums whose units are weighed at random, computed without draws.
+"""The distribution of a ratio of sums whose units are weighted at random, computed without draws.
 
 Each unit (a row, or a cluster of rows) has a numerator a and a size b, and gets an independent
 exponential weight; m equal units together have a Gamma(m) weight. The ratio sum(w a) / sum(w b) is
-at most t exactly where sum(w (a - t b)) is at most 0, so its law is the tail of a weighted sum of
-Gamma numbers. That tail is the inverse Laplace integral of E exp(s sum) / s along the path
-s0 + i h sinh(u) through the saddle point s0. The integrand is analytic around the whole path, so
-the trapezoid rule with the step 1/32 is exact to some 1e-10. It is off by up to 1e-3 of the width
-of an interval where more than 10,000 equal units and a single other one are all there is.
+at most t exactly where sum(w (a - t b)) is at most 0, so its distribution is the tail of a
+weighted sum of Gamma numbers. That tail is the inverse Laplace integral of E exp(s sum) / s along
+the path s0 + i h sinh(u) through the saddle point s0. The integrand is analytic around the whole
+path, so the trapezoid rule with the step 1/32 is exact to some 1e-10. It is off by up to 1e-3 of
+the width of an interval where more than 10,000 equal units and a single other one are all there is.
 
 For many different units the formula of Lugannani and Rice stands for the integral: at 10,000 it is
 off by less than 1e-5 of the width of an interval. More than 65,536 different units are laid on a
@@ -30,7 +30,7 @@ from ..numbers.exact_sums import exact_sum
 
 _INTEGRATED = 10_000  # different units up to which the integral is computed
 _STEPS = 1 << 16  # of the grid for more different units
-_FRACTION = 2.0**20  # parts of a step, so that shares of units are whole numbers
+_FRACTION = 2.0**20  # parts of a step, so that units are divided in whole numbers
 _STEP = 1 / 32  # of the trapezoid rule
 _CELLS = 1 << 16  # of the matrix of points of the path and units, at a time
 _ITERATIONS = 200
@@ -57,7 +57,7 @@ class Units(NamedTuple):
         )
 
     def unseen_size(self) -> float:
-        """The mean of sizes, each weighed by itself."""
+        """The mean of sizes, each weighted by itself."""
         total = float((self.counts * self.sizes).sum())
         return float((self.counts * self.sizes * self.sizes).sum()) / total if total else 0.0
 
@@ -93,10 +93,10 @@ def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | No
 
 def _keys(a: Floats, b: Floats) -> NDArray[Any]:
     """Numbers that sort pairs, and are equal for equal pairs alone."""
-    least, greatest = float(b.min()), float(b.max())
-    if least == greatest:
+    least, largest = float(b.min()), float(b.max())
+    if least == largest:
         return a
-    radix = greatest + 1
+    radix = largest + 1
     is_small = least >= 0 and float(np.abs(a).max() + 1) * radix < 2.0**52
     if is_small and bool((b == np.rint(b)).all() and (a == np.rint(a)).all()):
         return a * radix + b  # whole numbers, which sort faster than pairs
@@ -108,25 +108,27 @@ def _run_starts(ascending: NDArray[Any]) -> Integers:
     return np.append(0, np.flatnonzero(ascending[1:] != ascending[:-1]) + 1)
 
 
-class LawUnits(NamedTuple):
-    """The units whose law is computed, at most some 65,536; and the size of an unseen one."""
+class RatioDistribution(NamedTuple):
+    """Units whose ratio has this distribution, at most some 65,536; and an unseen one's size."""
 
     units: Units
     unseen_size: float
-    greatest_ratio: float  # of a single unit with a size; NaN if there is none
+    largest_ratio: float  # of a single unit with a size; NaN if there is none
 
 
-def law_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None) -> LawUnits:
+def ratio_distribution(
+    numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None
+) -> RatioDistribution:
     """The different units, or the steps of a grid that stand for them.
 
     The unseen unit is as large as the unit in which a row finds itself on average: the mean of
-    sizes, each weighed by itself. With their plain mean, failures of long units would be covered
+    sizes, each weighted by itself. With their plain mean, failures of long units would be covered
     too rarely.
     """
     is_sized = sizes > 0
-    greatest = math.nan
+    largest = math.nan
     if is_sized.any():
-        greatest = float((numerators[is_sized] / sizes[is_sized]).max())
+        largest = float((numerators[is_sized] / sizes[is_sized]).max())
     if counts is None and numerators.size > _STEPS:
         ascending = np.sort(numerators)
         if _run_starts(ascending).size > _STEPS:  # then pairs differ as well, and need no order
@@ -134,12 +136,12 @@ def law_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = N
             unseen = float(exact_sum(sizes * sizes) / total) if total else 0.0
             ratio = float(exact_sum(numerators) / total) if total else 0.0
             units = Units(numerators, sizes, np.ones(sizes.size))
-            return LawUnits(_on_a_grid(units, ratio), unseen, greatest)
+            return RatioDistribution(_on_a_grid(units, ratio), unseen, largest)
     units = different_units(numerators, sizes, counts)
     unseen = units.unseen_size()
     if units.counts.size > _STEPS:
         units = _on_a_grid(units, units.ratio())
-    return LawUnits(units, unseen, greatest)
+    return RatioDistribution(units, unseen, largest)
 
 
 def _on_a_grid(units: Units, ratio: float) -> Units:
@@ -168,7 +170,7 @@ def _on_a_grid(units: Units, ratio: float) -> Units:
     masses = masses[is_filled]
     sizes = np.full(masses.size, units.sizes[0])
     if (units.sizes != units.sizes[0]).any():
-        # Whole numbers of so many bits that sums of shares of all have at most 53.
+        # Whole numbers with so few bits that the sums of all parts have at most 53.
         bits = 52 - 20 - int(units.counts.sum()).bit_length()
         exponent = math.frexp(float(units.sizes.max()))[1] - max(bits, 8)
         whole = np.rint(np.ldexp(units.sizes, -exponent))
@@ -189,8 +191,8 @@ def probability_above_zero(values: Floats, counts: Floats, *, rough: bool = Fals
     0.3125
     """
     is_moving = values != 0
-    greatest = float(np.abs(values).max(initial=_TINY))
-    c, m = values[is_moving] / greatest, counts[is_moving]
+    largest = float(np.abs(values).max(initial=_TINY))
+    c, m = values[is_moving] / largest, counts[is_moving]
     if not c.size or c.max() <= 0:
         return 0.0
     if c.min() >= 0:
@@ -261,7 +263,7 @@ def _integral(r: Floats, m: Floats, s: float, scale: float) -> float:
 
 
 def probability_below(ratio: float, units: Units, *, rough: bool = False) -> float:
-    """The probability that the ratio of weighed units is at most this.
+    """The probability that the ratio of weighted units is at most this.
 
     >>> units = Units(np.array([0.0, 1.0]), np.ones(2), np.array([2.0, 3.0]))
     >>> round(probability_below(0.5, units), 6)
@@ -274,7 +276,7 @@ def probability_below(ratio: float, units: Units, *, rough: bool = False) -> flo
 
 
 def ratio_quantile(units: Units, level: float) -> float:
-    """The quantile of the ratio of weighed units, exact to some 1e-12.
+    """The quantile of the ratio of weighted units, exact to some 1e-12.
 
     Args:
         units: at least one of a size above 0; sizes are at least 0.
@@ -283,7 +285,7 @@ def ratio_quantile(units: Units, level: float) -> float:
     >>> round(ratio_quantile(Units(np.array([0.0, 1.0]), np.ones(2), np.array([2.0, 3.0])), 0.5), 6)
     0.614272
     """
-    # In units near the greatest of them no square is infinite or 0.
+    # In units near the largest of them no square is infinite or 0.
     largest = float(np.abs(units.numerators).max()) or 1.0
     longest = float(units.sizes.max())
     scaled = Units(units.numerators / largest, units.sizes / longest, units.counts)

@@ -15,10 +15,16 @@ from numpy.typing import NDArray
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.exact_sums import group_sums
-from ..resampling.gamma_weights import weighed_totals
-from ..resampling.ratio_law import LawUnits, law_units
+from ..resampling.gamma_weights import weighted_totals
+from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
 from ..resampling.unseen_units import error_ends, ratio_ends
-from ..resampling.weighed_sums import LINEAR, DrawnScore, DrawnValues, drawn_values, linear_law
+from ..resampling.weighted_sums import (
+    LINEAR,
+    DrawnScore,
+    DrawnValues,
+    drawn_values,
+    linear_distribution,
+)
 from .cluster_sums import Clusters
 from .intervals import critical_value
 from .proportions import Interval, clopper_pearson
@@ -41,13 +47,13 @@ class SumRatio:
 
     def units(self, columns: Columns) -> tuple[Floats, Floats]:
         """The numerators and the sizes of units."""
-        return weighed_sum(columns, self.numerator), weighed_sum(columns, self.denominator)
+        return weighted_sum(columns, self.numerator), weighted_sum(columns, self.denominator)
 
-    def bounds(self, law: LawUnits) -> tuple[float, float]:
+    def bounds(self, distribution: RatioDistribution) -> tuple[float, float]:
         """The least and the largest ratio of an unseen unit."""
         if self.upper is not None:
             return 0.0, self.upper
-        return 0.0, max(1.0, law.greatest_ratio)
+        return 0.0, max(1.0, distribution.largest_ratio)
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class SumFunction:
             most, such as hits that become 0.
         raising: the same for a unit that raises it most.
         bounds: the range of the score.
-        biased: whether weighed rows have scores to one side of it.
+        biased: whether weighted rows have scores to one side of it.
     """
 
     score: Callable[[Columns], Floats]
@@ -74,7 +80,7 @@ class SumFunction:
     def unseen(self, names: Sequence[str], values: Floats) -> tuple[Floats, Floats]:
         """What the units that lower and raise the score most add to each sum."""
         columns = dict(zip(names, values.T, strict=True))
-        sizes = weighed_sum(columns, self.size)
+        sizes = weighted_sum(columns, self.size)
         total = math.fsum(sizes.tolist())
         share = math.fsum((sizes * sizes).tolist()) / total / total if total else math.nan
         sums = {name: math.fsum(column.tolist()) for name, column in columns.items()}
@@ -85,7 +91,7 @@ class SumFunction:
         return lowering, raising
 
     def redraws(self, names: Sequence[str], values: Floats, value: float) -> DrawnScore:
-        """This score of these units as `weighed_sums` takes it."""
+        """This score of these units as `weighted_sums` takes it."""
         lowering, raising = self.unseen(names, values)
 
         def score(sums: Floats) -> Floats:
@@ -94,12 +100,12 @@ class SumFunction:
         return DrawnScore(value, score, lowering, raising, self.bounds, self.biased)
 
 
-Law = SumRatio | SumFunction
-Laws = Callable[[Sequence[str]], Mapping[str, Law]]  # by the names of statistics
+Distribution = SumRatio | SumFunction
+Distributions = Callable[[Sequence[str]], Mapping[str, Distribution]]  # by the names of statistics
 
 
-def no_laws(names: Sequence[str]) -> dict[str, Law]:
-    """No score of these statistics has a law."""
+def no_distributions(names: Sequence[str]) -> dict[str, Distribution]:
+    """No distributions: scores of these statistics have other intervals."""
     return {}
 
 
@@ -111,7 +117,7 @@ class Precision(NamedTuple):
     squares: float  # the sum of squared sizes over that of sizes, squared
 
 
-def weighed_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:
+def weighted_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:
     """The sum of columns times factors."""
     total: Floats = sum(
         (factor * columns[name] for name, factor in factors.items()),
@@ -150,8 +156,8 @@ def korn_graubard_ends(
 ) -> tuple[float, float]:
     """Clopper and Pearson's ends for a ratio from 0 to 1, at an effective number of trials.
 
-    Narrower than the law with an unseen row where rows fail a little each; where whole rows fail it
-    covers less often.
+    Narrower than the distribution with an unseen row where rows fail a little each; where whole
+    rows fail it covers less often.
     """
     variance, units, squares = ratio_precision(numerators, sizes)
     if math.isnan(variance):
@@ -181,8 +187,8 @@ def cluster_values(values: NDArray[np.generic], clusters: Integers | None) -> Fl
     return totals
 
 
-def ratio_law_interval(
-    law: SumRatio,
+def sum_ratio_interval(
+    distribution: SumRatio,
     columns: Columns,
     rows: Columns,
     *,
@@ -193,30 +199,30 @@ def ratio_law_interval(
     """The interval of a ratio of sums.
 
     Args:
-        law: the ratio.
+        distribution: the ratio.
         columns: the statistics of units: rows, or clusters.
         rows: those of rows.
         confidence_level: strictly between 0 and 1.
         method: "auto" or "korn_graubard".
         n_clusters: how many clusters there are; None if rows stand alone.
     """
-    numerators, sizes = law.units(columns)
+    numerators, sizes = distribution.units(columns)
     if method == "korn_graubard":
         name, ends = method, korn_graubard_ends(numerators, sizes, confidence_level)
     else:
-        units = law_units(numerators, sizes)
-        name, ends = "unseen_row", ratio_ends(units, law.bounds(units), confidence_level)
+        units = ratio_distribution(numerators, sizes)
+        name, ends = "unseen_row", ratio_ends(units, distribution.bounds(units), confidence_level)
     error = ratio_error(numerators, sizes)
     trials, effect = float(len(next(iter(rows.values()), ()))), None
     if n_clusters is not None:
-        row_error = ratio_error(*law.units(rows))
+        row_error = ratio_error(*distribution.units(rows))
         effect = (error / row_error) ** 2 if row_error else 1.0
         trials = trials / effect if effect else trials
     return Interval(
-        ends[0] * law.scale,
-        ends[1] * law.scale,
+        ends[0] * distribution.scale,
+        ends[1] * distribution.scale,
         name,
-        error * law.scale,
+        error * distribution.scale,
         trials,
         n_clusters,
         effect,
@@ -249,7 +255,7 @@ def weighted_mean_interval(
         numerators, sizes = (
             group_sums(column, clusters.numbers, n_clusters) for column in (numerators, sizes)
         )
-    units = law_units(numerators, sizes)
+    units = ratio_distribution(numerators, sizes)
     error = ratio_error(numerators, sizes)
     if math.isfinite(bounds[1]):
         ends = ratio_ends(units, bounds, confidence_level)
@@ -291,7 +297,7 @@ def pairs_interval(
     0.158 to 1.000
     """
     repeats = np.ones(sizes.size) if counts is None else counts
-    units = law_units(numerators, sizes, None if counts is None else counts)
+    units = ratio_distribution(numerators, sizes, None if counts is None else counts)
     ends = ratio_ends(units, bounds, confidence_level)
     number, total = float(repeats.sum()), float((repeats * sizes).sum())
     error = math.nan
@@ -302,8 +308,8 @@ def pairs_interval(
     return Interval(*ends, "unseen_row", error, None, n_clusters)
 
 
-def function_law_intervals(
-    laws: Mapping[str, SumFunction],
+def sum_function_intervals(
+    distributions: Mapping[str, SumFunction],
     scores: Mapping[str, float],
     names: Sequence[str],
     values: Floats,
@@ -316,7 +322,7 @@ def function_law_intervals(
     """The intervals of functions of sums, with the same weights for all.
 
     Args:
-        laws: the functions by the name of the score.
+        distributions: the functions by the name of the score.
         scores: their values for all units.
         names: of the statistics.
         values: of units, shape (units, names).
@@ -325,11 +331,14 @@ def function_law_intervals(
         seed: of the draws.
         n_clusters: how many clusters there are; None if rows stand alone.
     """
-    drawn_scores = {name: law.redraws(names, values, scores[name]) for name, law in laws.items()}
+    drawn_scores = {
+        name: distribution.redraws(names, values, scores[name])
+        for name, distribution in distributions.items()
+    }
     intervals = {}
     if len(values) > LINEAR:
         for name, score in drawn_scores.items():
-            linear = linear_law(values, score)
+            linear = linear_distribution(values, score)
             ends = linear.ends(score, confidence_level)
             intervals[name] = Interval(*ends, "unseen_row", linear.error, None, n_clusters)
         return intervals
@@ -346,5 +355,5 @@ def draws_of_units(
 ) -> dict[str, DrawnValues]:
     """The values of scores in draws of units, equal ones joined, whatever their order."""
     kinds, counts = np.unique(values + 0.0, axis=0, return_counts=True)
-    blocks = weighed_totals(counts, kinds, n_resamples=n_resamples, seed=seed)
+    blocks = weighted_totals(counts, kinds, n_resamples=n_resamples, seed=seed)
     return drawn_values(blocks, scores)

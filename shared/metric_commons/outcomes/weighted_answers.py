@@ -11,21 +11,21 @@ from typing import Self
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
-from ..resampling.gamma_weights import weighed_totals
-from ..resampling.weighed_sums import DrawnScore, DrawnValues
+from ..resampling.gamma_weights import weighted_totals
+from ..resampling.weighted_sums import DrawnScore, DrawnValues
 from ..statistics.cluster_sums import Clusters
 from ..statistics.methods import Method
 from ..statistics.proportions import Interval
-from ..statistics.sum_laws import pairs_interval
+from ..statistics.sum_distributions import pairs_interval
 from .answer_kinds import AnswerKinds, GradedAnswers
 
 _LEVELS = 64  # confidences that an unseen answer may have
-_PARTS = 1 << 14  # of all weight, in which weighed answers are counted
+_PARTS = 1 << 14  # of all weight, in which weighted answers are counted
 
 
 @dataclass(frozen=True)
-class WeighedAnswers:
-    """Answers, the kinds that an unseen one may be of, and the units that are weighed."""
+class WeightedAnswers:
+    """Answers, the kinds that an unseen one may be of, and the units that are weighted."""
 
     kinds: AnswerKinds  # of the answers, and of the candidates, which count nothing
     candidates: Integers  # their kinds
@@ -108,8 +108,8 @@ class WeighedAnswers:
                 confidence_level=confidence_level,
                 n_clusters=self.n_clusters,
             )
-        greatest = 1.0 if name != "augrc" else 0.5
-        score = DrawnScore(value, _unused, np.empty(0), np.empty(0), (0.0, greatest))
+        largest = 1.0 if name != "augrc" else 0.5
+        score = DrawnScore(value, _unused, np.empty(0), np.empty(0), (0.0, largest))
         values = redraws(int(n_resamples), int(seed))[name]
         ends = values.ends(score, confidence_level)
         error = values.standard_error(int(self.counts.sum()))
@@ -135,22 +135,22 @@ class WeighedAnswers:
         cells = self._cells(names)
         kinds = sorted({kind for pair in cells.values() for kind in pair})
         parts: dict[str, list[list[Floats]]] = {name: [[], [], []] for name in names}
-        blocks = weighed_totals(self.counts, self.units, n_resamples=n_resamples, seed=seed)
+        blocks = weighted_totals(self.counts, self.units, n_resamples=n_resamples, seed=seed)
         for totals, unseen in blocks:
             plain = self._scores(totals)
             with_unseen = {}
             for kind in kinds:
-                weighed = totals.copy()
-                weighed[kind] += unseen * self.unseen_size
-                with_unseen[kind] = self._scores(weighed)
+                weighted = totals.copy()
+                weighted[kind] += unseen * self.unseen_size
+                with_unseen[kind] = self._scores(weighted)
             for name in names:
                 sides = (*(with_unseen[kind] for kind in cells[name]), plain)
                 for part, side in zip(parts[name], sides, strict=True):
                     part.append(side[name])
         return {name: DrawnValues(*map(np.concatenate, lists)) for name, lists in parts.items()}
 
-    def _scores(self, weighed: Floats) -> dict[str, Floats]:
-        return self.kinds.scores(np.rint(weighed.T * self._scale).astype(np.int64))
+    def _scores(self, weighted: Floats) -> dict[str, Floats]:
+        return self.kinds.scores(np.rint(weighted.T * self._scale).astype(np.int64))
 
     @property
     def _scale(self) -> float:

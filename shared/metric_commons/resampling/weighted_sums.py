@@ -1,6 +1,6 @@
 """Intervals of scores that are functions of sums, by draws of random weights.
 
-As for ratios, the units are weighed together with one that was not seen: the worst for the lower
+As for ratios, the units are weighted together with one that was not seen: the worst for the lower
 end, the best for the upper end. Both ends, and all scores of a call, share the weights.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..numbers.arrays import Floats
-from .gamma_weights import WeighedTotals
-from .ratio_law import LawUnits, law_units, probability_below
+from .gamma_weights import WeightedTotals
+from .ratio_distribution import RatioDistribution, probability_below, ratio_distribution
 from .unseen_units import levels, unseen_unit_ends
 
 LINEAR = 5_000  # units from which on a corpus score is taken for linear in its sums
@@ -23,7 +23,7 @@ class DrawnScore:
     """A score of sums, and what an unseen unit may add to them.
 
     `score` takes sums of shape (columns, draws) and returns the values, shape (draws,). A score is
-    `biased` if values of weighed rows lie to one side of it; the interval is then widened by as
+    `biased` if values of weighted rows lie to one side of it; the interval is then widened by as
     much. `excess` is a bias that draws do not show, and lowers the lower end.
     """
 
@@ -55,11 +55,11 @@ class DrawnValues:
             shift = _mean(self.plain) - score.value
             low, high = low - max(shift, 0.0), high - min(shift, 0.0)
         low -= score.excess
-        minimum, greatest = score.bounds
-        return min(max(low, minimum), score.value), max(min(high, greatest), score.value)
+        minimum, maximum = score.bounds
+        return min(max(low, minimum), score.value), max(min(high, maximum), score.value)
 
     def tail(self, limit: float, *, upper: bool = False) -> float:
-        """The share of draws with the lowering unit of at most this; or of at least this."""
+        """The proportion of draws with the lowering unit of at most this; or of at least this."""
         values = self.upper if upper else self.lower
         defined = values[~np.isnan(values)]
         hits = np.count_nonzero(defined >= limit if upper else defined <= limit)
@@ -84,7 +84,7 @@ def _mean(values: Floats) -> float:
 
 
 def drawn_values(
-    blocks: Iterable[WeighedTotals], scores: Mapping[str, DrawnScore]
+    blocks: Iterable[WeightedTotals], scores: Mapping[str, DrawnScore]
 ) -> dict[str, DrawnValues]:
     """The values of each score in all draws."""
     parts: dict[str, list[list[Floats]]] = {name: [[], [], []] for name in scores}
@@ -100,10 +100,10 @@ def drawn_values(
 
 
 @dataclass(frozen=True)
-class LinearLaw:
-    """The law of a score of many units taken for linear in its sums: that of a mean."""
+class LinearDistribution:
+    """The distribution of a score of many units taken for linear in its sums: that of a mean."""
 
-    law: LawUnits
+    distribution: RatioDistribution
     unseen: tuple[float, float]  # the values of the units that lower and raise the score most
     error: float  # the standard error
 
@@ -111,19 +111,19 @@ class LinearLaw:
         """The ends of the interval, which hold the score and lie in its range."""
         if math.isnan(score.value):
             return math.nan, math.nan
-        low, high = unseen_unit_ends(self.law, self.unseen, confidence_level)
-        minimum, greatest = score.bounds
-        return min(max(low, minimum), score.value), max(min(high, greatest), score.value)
+        low, high = unseen_unit_ends(self.distribution, self.unseen, confidence_level)
+        minimum, maximum = score.bounds
+        return min(max(low, minimum), score.value), max(min(high, maximum), score.value)
 
     def tail(self, limit: float, *, upper: bool = False) -> float:
         """The probability of at most this with the lowering unit; or of at least this."""
-        units = self.law.units.with_unseen(self.unseen[upper], 1.0)
+        units = self.distribution.units.with_unseen(self.unseen[upper], 1.0)
         falls = probability_below(limit, units)
         return 1 - falls if upper else falls
 
 
-def linear_law(rows: Floats, score: DrawnScore) -> LinearLaw:
-    """The law of a score whose slope at the totals makes a mean of it.
+def linear_distribution(rows: Floats, score: DrawnScore) -> LinearDistribution:
+    """The distribution of a score whose slope at the totals makes a mean of it.
 
     At 5,000 units the ends differ from those of draws by 0.7 % of the width.
 
@@ -137,7 +137,7 @@ def linear_law(rows: Floats, score: DrawnScore) -> LinearLaw:
     step = 1e-4
 
     def moved(amounts: Floats) -> Floats:
-        """What the score becomes if a unit's part of the total grows, in units of one row."""
+        """The score after a unit's part of the total grows, in units of one row."""
         sums = total[:, np.newaxis] + step * (amounts - mean).T
         values: Floats = score.value + units * (score.score(sums) - start) / step
         return values
@@ -148,4 +148,4 @@ def linear_law(rows: Floats, score: DrawnScore) -> LinearLaw:
         lowered, raised = moved(np.stack([score.lowering, score.raising])).tolist()
     deviations = np.sort(np.square(values - score.value))
     error = math.sqrt(float(deviations.sum()) / (units - 1) / units)
-    return LinearLaw(law_units(values, np.ones(units)), (lowered, raised), error)
+    return LinearDistribution(ratio_distribution(values, np.ones(units)), (lowered, raised), error)

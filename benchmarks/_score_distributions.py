@@ -1,7 +1,7 @@
 """Distributions of rows, and of two systems, from which the benchmark of coverage draws samples.
 
-A law is a function from a generator and a number of rows to the ends of the interval of a score and
-the score itself, with the true value of that score.
+A distribution is a function from a generator and a number of rows to the ends of the interval
+of a score and the score itself, with the true value of that score.
 """
 
 from dataclasses import replace
@@ -12,7 +12,7 @@ from metric_commons.classification.classification_measures import classification
 from metric_commons.clustering.clustering_measures import clustering_scores
 from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics import difference_interval, interval
-from metric_commons.statistics.sum_laws import SumRatio
+from metric_commons.statistics.sum_distributions import SumRatio
 from metric_commons.statistics.sums import RowStatistics
 from metric_commons.translation.ngram_precision import bleu_statistics
 
@@ -41,29 +41,31 @@ def means():
         "99.5 % .01, .5 % 1": np.repeat([0.01, 1.0], [199, 1]),
     }
 
-    def law(column):
+    def distribution(column):
         def draw(rng, rows):
             sample = rng.choice(column, rows)
             return interval(sample, confidence_level=LEVEL)[:2], sample.mean()
 
         return draw, column.mean()
 
-    return {name: law(column) for name, column in values.items()}
+    return {name: distribution(column) for name, column in values.items()}
 
 
-def ratio_law(draw_units, law, names):
-    """A law of a ratio of sums, whose truth is that of many units."""
+def ratio_distribution(draw_units, distribution, names):
+    """A distribution of a ratio of sums, whose truth is that of many units."""
     numerators, sizes = draw_units(np.random.default_rng(1), 2_000_000)
-    truth = numerators.sum() / sizes.sum() * law.numerator[names[0]]
+    truth = numerators.sum() / sizes.sum() * distribution.numerator[names[0]]
 
     def draw(rng, rows):
         values = np.column_stack(draw_units(rng, rows))
 
         def score(sums):
-            ratio = law.numerator[names[0]] * sums[names[0]] / sums[names[1]]
+            ratio = distribution.numerator[names[0]] * sums[names[0]] / sums[names[1]]
             return {"score": float(ratio)}
 
-        statistics = RowStatistics(names, values, score, score, laws=lambda _: {"score": law})
+        statistics = RowStatistics(
+            names, values, score, score, distributions=lambda _: {"score": distribution}
+        )
         estimate = statistics.intervals(confidence_level=LEVEL, **DRAWS)["score"]
         return estimate[:2], statistics.result()["score"]
 
@@ -100,11 +102,14 @@ def error_rates():
         few = rng.binomial(sizes.astype(int), 0.02)
         return np.where(rng.random(rows) < 0.01, 3 * sizes, few), sizes
 
-    laws = {f"words, {share}": words(share) for share in (0.005, 0.02, 0.1, 0.3)}
-    laws |= {f"words alike, {share}": words(share, 0.1) for share in (0.005, 0.1)}
-    laws |= {f"whole rows, {share}": whole(share) for share in (0.02, 0.1)}
-    laws["1 % of rows three times as long"] = repeated
-    return {name: ratio_law(draw, WER, ("errors", "words")) for name, draw in laws.items()}
+    distributions = {f"words, {share}": words(share) for share in (0.005, 0.02, 0.1, 0.3)}
+    distributions |= {f"words alike, {share}": words(share, 0.1) for share in (0.005, 0.1)}
+    distributions |= {f"whole rows, {share}": whole(share) for share in (0.02, 0.1)}
+    distributions["1 % of rows three times as long"] = repeated
+    return {
+        name: ratio_distribution(draw, WER, ("errors", "words"))
+        for name, draw in distributions.items()
+    }
 
 
 def spans():
@@ -126,10 +131,10 @@ def spans():
 
         return draw
 
-    laws = {(0.99, 0, 0.01), (0.98, 0.3, 0.02), (0.9, 0.3, 0.1), (0.6, 0.3, 0.3)}
+    parameter_sets = {(0.99, 0, 0.01), (0.98, 0.3, 0.02), (0.9, 0.3, 0.1), (0.6, 0.3, 0.3)}
     return {
-        f"{law[0]} found": ratio_law(found(*law), SPANS, ("hits", "spans"))
-        for law in sorted(laws, reverse=True)
+        f"{parameters[0]} found": ratio_distribution(found(*parameters), SPANS, ("hits", "spans"))
+        for parameters in sorted(parameter_sets, reverse=True)
     }
 
 
@@ -149,7 +154,7 @@ def corpus_scores():
         moved = np.where(chance == 1, 0, rng.integers(-2, 3, rows))
         return np.column_stack([size, np.maximum(1, size + moved), *counts, *totals])
 
-    def law(*parameters):
+    def distribution(*parameters):
         def statistics(rng, rows):
             return replace(none, values=draw_rows(rng, rows, *parameters))
 
@@ -160,8 +165,11 @@ def corpus_scores():
 
         return draw, statistics(np.random.default_rng(1), 400_000).result()["bleu"]
 
-    laws = ((0.7, 0.7, 0.0), (0.5, 1.2, 0.0), (0.9, 0.7, 0.5), (0.6, 0.7, 0.95))
-    return {f"{law_[0]}, {law_[2]:.0%} perfect": law(*law_) for law_ in laws}
+    parameter_sets = ((0.7, 0.7, 0.0), (0.5, 1.2, 0.0), (0.9, 0.7, 0.5), (0.6, 0.7, 0.95))
+    return {
+        f"{parameters[0]}, {parameters[2]:.0%} perfect": distribution(*parameters)
+        for parameters in parameter_sets
+    }
 
 
 def cells_of_labels(prior, right):
@@ -173,7 +181,7 @@ def cells_of_labels(prior, right):
     return prior[:, None] * (np.diag(right) + shares)
 
 
-def label_law(cells, name):
+def label_distribution(cells, name):
     size, flat = len(cells), np.cumsum(cells.ravel())
     counts = np.rint(cells.ravel() * 1_000_000).astype(int)
     codes = np.repeat(np.arange(flat.size), counts)
@@ -191,7 +199,7 @@ def label_law(cells, name):
 
 def labels(name):
     """A score of two or three classes."""
-    laws = {
+    distributions = {
         "2 classes, .98": ([1, 1], 0.98),
         "2 classes, 5 %": ([95, 5], [0.98, 0.7]),
         "3 classes, .5": ([1, 1, 1], 0.5),
@@ -199,20 +207,26 @@ def labels(name):
         "60/30/10": ([6, 3, 1], [0.98, 0.9, 0.7]),
         "90/8/2": ([90, 8, 2], [0.99, 0.9, 0.7]),
     }
-    return {law: label_law(cells_of_labels(*cells), name) for law, cells in laws.items()}
+    return {
+        title: label_distribution(cells_of_labels(*cells), name)
+        for title, cells in distributions.items()
+    }
 
 
 def many_classes(name):
     """A score of 20 classes."""
     frequent = 1 / np.arange(1, 21)
-    laws = {"20 even, .9": (np.ones(20), 0.9), "20 Zipf, .9": (frequent, 0.9)}
-    return {law: label_law(cells_of_labels(*cells), name) for law, cells in laws.items()}
+    distributions = {"20 even, .9": (np.ones(20), 0.9), "20 Zipf, .9": (frequent, 0.9)}
+    return {
+        title: label_distribution(cells_of_labels(*cells), name)
+        for title, cells in distributions.items()
+    }
 
 
-def errors(laws):
+def errors(distributions):
     """Mean errors."""
 
-    def law(draw_errors, truth):
+    def distribution(draw_errors, truth):
         def draw(rng, rows):
             sample = draw_errors(rng, rows)
             ends = interval(sample, confidence_level=LEVEL, bounds=(0, np.inf))[:2]
@@ -220,7 +234,7 @@ def errors(laws):
 
         return draw, truth
 
-    return {name: law(*parts) for name, parts in laws.items()}
+    return {name: distribution(*parts) for name, parts in distributions.items()}
 
 
 LIGHT_TAILS = {
@@ -258,7 +272,7 @@ def numbers(measure, *, gross=False):
         rare = np.where(rng.random(n) < 0.02, 3 * rng.normal(size=n), 0)
         return x + 0.1 * rng.normal(size=n) + rare, x
 
-    def law(draw_pairs):
+    def distribution(draw_pairs):
         y, x = draw_pairs(np.random.default_rng(1), 1_000_000)
         truth = regression_scores(x, y, measures=[measure])[measure]
 
@@ -270,15 +284,18 @@ def numbers(measure, *, gross=False):
         return draw, truth
 
     if gross:
-        return {"2 % gross errors": law(with_gross)}
-    laws = {"normal, noise 1": linear(1.0), "normal, noise 1/3": linear(1 / 3)}
-    return {name: law(draw) for name, draw in (laws | {"lognormal": lognormal}).items()}
+        return {"2 % gross errors": distribution(with_gross)}
+    distributions = {"normal, noise 1": linear(1.0), "normal, noise 1/3": linear(1 / 3)}
+    return {
+        name: distribution(draw)
+        for name, draw in (distributions | {"lognormal": lognormal}).items()
+    }
 
 
 def calibration():
     """Expected calibration error of calibrated and of other models."""
 
-    def law(confidence, right):
+    def distribution(confidence, right):
         rng = np.random.default_rng(1)
         p = confidence(rng, 2_000_000)
         bins = np.clip(np.ceil(p * 10).astype(int) - 1, 0, 9)
@@ -294,18 +311,18 @@ def calibration():
 
         return draw, truth
 
-    laws = {
+    distributions = {
         "calibrated, even": (lambda rng, n: rng.random(n), lambda p: p),
         "calibrated, sure": (lambda rng, n: rng.beta(8, 1, n), lambda p: p),
         "over by .1": (lambda rng, n: 0.5 + 0.5 * rng.beta(3, 2, n), lambda p: p - 0.1),
     }
-    return {name: law(*parts) for name, parts in laws.items()}
+    return {name: distribution(*parts) for name, parts in distributions.items()}
 
 
 def partitions(measure):
     """Agreement of partitions into three and ten parts."""
 
-    def law(cells):
+    def distribution(cells):
         size, flat = len(cells), np.cumsum(cells.ravel())
         codes = np.repeat(np.arange(flat.size), np.rint(cells.ravel() * 1_000_000).astype(int))
         truth = clustering_scores(codes % size, codes // size, measures=[measure])[measure]
@@ -319,14 +336,17 @@ def partitions(measure):
 
         return draw, truth
 
-    laws = {"3 even, .9": (3, 0.9), "3 even, .5": (3, 0.5), "10 even, .9": (10, 0.9)}
-    return {name: law(cells_of_labels(np.ones(k), right)) for name, (k, right) in laws.items()}
+    distributions = {"3 even, .9": (3, 0.9), "3 even, .5": (3, 0.5), "10 even, .9": (10, 0.9)}
+    return {
+        name: distribution(cells_of_labels(np.ones(k), right))
+        for name, (k, right) in distributions.items()
+    }
 
 
 def clusters():
     """Means of rows in clusters; the number of rows is that of clusters."""
 
-    def law(share, correlation, is_even):
+    def distribution(share, correlation, is_even):
         a, b = (part * (1 / correlation - 1) for part in (share, 1 - share))
 
         def draw(rng, groups):
@@ -344,7 +364,7 @@ def clusters():
 
     parameters = [(0.5, 0.5), (0.9, 0.1), (0.95, 0.3), (0.98, 0.8)]
     return {
-        f"{share}, icc {icc}, {'equal' if even else 'unequal'}": law(share, icc, even)
+        f"{share}, icc {icc}, {'equal' if even else 'unequal'}": distribution(share, icc, even)
         for share, icc in parameters
         for even in (True, False)
     }
@@ -359,17 +379,17 @@ def differences():
 
         return draw_rows, won - lost
 
-    laws = {
+    distributions = {
         f"{lost} lost, {won} won": three(lost, won)
         for lost, won in ((0.01, 0.01), (0.0, 0.02), (0.1, 0.1), (0.05, 0.15))
     }
-    laws["normal, sd .2"] = (lambda rng, n: np.clip(rng.normal(0.02, 0.2, n), -1, 1)), 0.02
+    distributions["normal, sd .2"] = (lambda rng, n: np.clip(rng.normal(0.02, 0.2, n), -1, 1)), 0.02
 
-    def law(draw_rows, truth):
+    def distribution(draw_rows, truth):
         def draw(rng, rows):
             sample = draw_rows(rng, rows)
             return difference_interval(sample, confidence_level=LEVEL)[:2], sample.mean()
 
         return draw, truth
 
-    return {name: law(*parts) for name, parts in laws.items()}
+    return {name: distribution(*parts) for name, parts in distributions.items()}
