@@ -67,6 +67,7 @@ class MathEquivalence(BatchMetric):
 
     lower_is_better = frozenset({"undecided", "unreadable", "unparsed"})
     always_scored = frozenset({"math_equivalence"})
+    row_texts = frozenset({"reason"})
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -108,7 +108,8 @@ def test_the_examples_of_a_card_are_those_of_its_demo(name, demo):
         assert same(scores, without_nan(expected))
         assert names == [*shown.inputs, *each]
         assert [row[len(shown.inputs) :] for row in rows] == [
-            [json.dumps(score) for score in row] for row in zip(*each.values(), strict=True)
+            [value if isinstance(value, str) else json.dumps(value) for value in row]
+            for row in zip(*each.values(), strict=True)
         ]
         assert shown.score_lines(shown.lines(number), shown.options(number)) == (
             scores,

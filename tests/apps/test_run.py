@@ -465,7 +465,7 @@ def test_runs_have_presets_too(run, refused):
         (["systems"], {1: "a"}, "key 'systems.1': the key must be a string, got 1"),
         (["compare"], "yes", "key 'compare': must be True or False or None, got 'yes'"),
         (["preset"], "squat", "key 'preset': there is no preset 'squat'; did you mean 'squad'?"),
-        (["preset"], "trec_eval", "key 'preset': the preset trec_eval says nothing of qa_em"),
+        (["preset"], "trec_eval", "key 'preset': the preset trec_eval does not cover qa_em"),
         (["data", "limit"], 0, "key 'data.limit': must be an integer, at least 1, or None, got 0"),
         (
             ["data", "limit"],

@@ -80,9 +80,7 @@ def draw_call(module, seed, *, costly=False):
     columns, required = draw_rows(module, inputs, chance, chance.choice(ROW_COUNTS))
     rows = len(columns[inputs[0]])
     declared = metric.declared_options
-    # `explain` adds texts to `per_example`, which states and files do not keep.
     drawn = draw_options(module, declared, chance, costly=costly) | required
-    drawn.pop("explain", None)
     labels = {}
     if "groups" in declared and chance.random() < 0.2:
         labels["groups"] = chance.choices(("a", "b", "a|b=1"), k=rows)

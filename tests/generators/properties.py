@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from metric_commons.__main__ import main
+from metric_commons.catalog.arguments import OF_ROWS, OF_SCRIPTS
+from metric_commons.results.results import Results
 from metric_commons.states.state import State
 from tests.generators.blocks import SIZES, blocks_of
 from tests.generators.calls import loaded
@@ -112,7 +114,7 @@ def split_does_not_matter(call, chance):
     reporting = {
         name: value
         for name, value in call.reporting.items()
-        if name not in ("per_example", "result_format", "signature", "conventions")
+        if name not in ("per_example", "conventions", *OF_ROWS, *OF_SCRIPTS)
     }
     if "clusters" in labels and reporting.get("confidence_level") is None:
         del labels["clusters"]
@@ -164,6 +166,7 @@ def file_equals_columns(call, chance, command=_in_this_process):
     reporting = {name: value for name, value in call.reporting.items() if name in kept}
     if reporting.get("confidence_level") is None:
         reporting, labels = {}, {k: v for k, v in labels.items() if k == "groups"}
+    texts = {name: value for name, value in call.reporting.items() if name in OF_ROWS and value}
     call = replace(call, reporting=reporting, labels=labels)
     if "predictions" not in call.columns or not call.is_accepted():
         raise NotApplicableError
@@ -176,22 +179,38 @@ def file_equals_columns(call, chance, command=_in_this_process):
         raise NotApplicableError from error
     with TemporaryDirectory() as folder:
         path, saved = Path(folder, "rows.jsonl"), Path(folder, "result.json")
+        row_file = Path(folder, "row_scores.jsonl")
         path.write_text("".join(line + "\n" for line in lines), "utf-8", newline="")
         arguments = ["score", call.module, path, "--save", saved, "--format", "json"]
         for name in columns:
             flag = {"groups": "group-by", "clusters": "cluster-by"}.get(name, name)
             arguments += [f"--{flag}", name]
-        for name, value in call.options.items():
+        for name, value in (call.options | texts).items():
             arguments += ["--set", f"{name}={json.dumps(value)}"]
         flags = {"confidence_level": "confidence", "n_resamples": "resamples"}
         for name, value in call.reporting.items():
             if value is not None:
                 arguments += [f"--{flags.get(name, name)}", value]
+        if texts:
+            arguments += ["--per-example", row_file]
         status, errors = command(list(map(str, arguments)))
         if status or not saved.exists():
             raise AssertionError(f"the command ends with {status}: {errors[-300:]}")
         (system,) = json.loads(saved.read_text("utf-8"))["systems"].values()
+        if texts:
+            stored = Results.read(saved, row_file)
     found, expected = system[call.module], call.compute()
+    if texts:
+        (results,) = stored.systems.values()
+        same(
+            results[call.module].row_texts,
+            {
+                name: column
+                for name, column in call.compute(**texts)["per_example"].items()
+                if name in loaded(call.module).row_texts
+            },
+            "texts of a file",
+        )
     plain = replace(call, reporting={}, labels={}).compute()
     numbers = {k: expected[k] for k, v in plain.items() if isinstance(v, int | float)}
     scores = {key: _stored(found["scores"].get(key, "missing")) for key in numbers}

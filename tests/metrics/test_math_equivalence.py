@@ -1,9 +1,16 @@
+import json
 import re
 
 import pytest
 
+import metric_commons
 from metric_commons import load
 from metric_commons.mathematics import equivalent
+from metric_commons.results.results import Results
+from metric_commons.scoring import parallel_rows
+from metric_commons.scoring.scoring_plans import ScoringPlan
+from metric_commons.scoring.units import Units, scores_of_units
+from metric_commons.states.state import State
 from tests.spec import ROOT, Spec
 
 SPEC = Spec(
@@ -162,3 +169,75 @@ def test_the_edge_cases_of_the_card(prediction, reference, options, verdict):
 
 def test_the_card_has_edge_cases():
     assert len(edge_cases()) > 30
+
+
+EXPLAINED = {
+    "predictions": ["2f", "3", "4"] * 3,
+    "references": ["f(2)", r"\frac{9}{3", "5"] * 3,
+}
+REASONS = ["two readings", "unreadable reference", None] * 3
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_reasons_are_kept_in_the_file_of_rows(jobs, tmp_path, monkeypatch):
+    monkeypatch.setattr(parallel_rows, "_ROWS", 4)
+    results = metric_commons.score(
+        "math_equivalence", **EXPLAINED, options={"explain": True}, per_example=True, jobs=jobs
+    )
+    result = results.systems["predictions"]["math_equivalence"]
+    assert result.row_texts == {"reason": REASONS}
+    assert "reason" not in result.per_example
+    assert "explain" not in result.options
+
+    results.save_per_example(tmp_path / "rows.jsonl").save(tmp_path / "results.json")
+    stored = Results.read(tmp_path / "results.json", tmp_path / "rows.jsonl")
+    result_again = stored.systems["predictions"]["math_equivalence"]
+    assert result_again.row_texts == {"reason": REASONS}
+    assert result_again.per_example == result.per_example
+
+
+def test_a_file_in_which_rows_lack_their_reasons_is_refused(tmp_path):
+    results = metric_commons.score(
+        "math_equivalence", **EXPLAINED, options={"explain": True}, per_example=True
+    )
+    results.save_per_example(tmp_path / "rows.jsonl")
+    lines = (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()
+    for row in (0, len(lines) - 1):
+        record = json.loads(lines[row])
+        del record["texts"]
+        changed = [*lines[:row], json.dumps(record), *lines[row + 1 :]]
+        (tmp_path / "changed.jsonl").write_text("\n".join(changed), "utf-8")
+        with pytest.raises(ValueError, match="some rows of 'predictions' have 'reason', not all"):
+            results.with_rows(tmp_path / "changed.jsonl")
+
+
+def test_reasons_are_refused_where_single_rows_are_not_kept():
+    with pytest.raises(ValueError, match="explain is about single rows, which a state"):
+        State("math_equivalence", explain=True)
+    state = State("math_equivalence", explain=False)
+    state.update(**EXPLAINED)
+    with pytest.raises(ValueError, match="explain is for results of compute, not of a state"):
+        state.result(explain=True)
+    columns = {"predictions": "predictions", "references": "references"}
+    for rows in (EXPLAINED, {"data": EXPLAINED} | columns):
+        with pytest.raises(ValueError, match=r"explain.* is about single rows"):
+            metric_commons.score("math_equivalence", **rows, options={"explain": True})
+    plan = ScoringPlan(
+        {"math_equivalence": {"explain": True}},
+        {"predictions": "predictions"},
+        {"references": "references"},
+    )
+    with pytest.raises(ValueError, match="explain adds texts, which columns of scores"):
+        plan.scores_of_rows(EXPLAINED)
+
+
+def test_reasons_are_refused_where_rows_of_one_id_become_one():
+    with pytest.raises(ValueError, match="explain is about single rows, and here"):
+        scores_of_units(
+            "math_equivalence",
+            load("math_equivalence"),
+            EXPLAINED,
+            {"explain": True},
+            {},
+            Units([0, 1, 2] * 3, 3, "mean"),
+        )

@@ -85,7 +85,7 @@ def monomial_product(left: Monomial, right: Monomial) -> Monomial:
 def product(left: Polynomial, right: Polynomial) -> Polynomial:
     """The product of two polynomials.
 
-    >>> product({ONE: Fraction(2)}, {ONE: Fraction(3)})
+    >>> product({EMPTY: Fraction(2)}, {EMPTY: Fraction(3)})
     {frozenset(): Fraction(6, 1)}
     """
     if left is UNIT or right is UNIT:
@@ -123,7 +123,7 @@ def _reducible(monomial: Monomial) -> Sum | None:
 def linear_combination(left: Polynomial, right: Polynomial, factor: int = 1) -> Polynomial:
     """The sum left + factor * right, for a factor of 1 or -1.
 
-    >>> linear_combination({ONE: Fraction(1)}, {ONE: Fraction(1)}, -1)
+    >>> linear_combination({EMPTY: Fraction(1)}, {EMPTY: Fraction(1)}, -1)
     {}
     """
     terms = dict(left)
@@ -339,7 +339,7 @@ def rational(number: int | Fraction) -> Value:
 def decimal(text: str) -> Value:
     """A number in digits, with a point or without.
 
-    >>> decimal("2.50").places
+    >>> decimal("2.50").decimals
     2
     """
     _, point, digits = text.partition(".")

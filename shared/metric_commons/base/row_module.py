@@ -62,6 +62,8 @@ class RowModule(abc.ABC):
     json_inputs: frozenset[str] = frozenset()
     # Keys of the result that describe rows, or how they were computed; not scores.
     reports: frozenset[str] = frozenset()
+    # Keys of `per_example` that hold a text or None for each row; not scores.
+    row_texts: frozenset[str] = frozenset()
     # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
     undefined_without: Mapping[str, str] = {}
     runs_programs = False  # whether it runs programs written by a model

@@ -8,8 +8,12 @@ from ..numbers.checks import nearest
 # Options that affect only what is reported beside a score, and how; not the score itself.
 OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
+OF_ROWS = ("explain",)  # texts about single rows, in `per_example`
 REPORTING = frozenset(
-    {"per_example", "groups", "standard_error", "conventions", *OF_SCRIPTS, *OF_INTERVALS}
+    {
+        *("per_example", "groups", "standard_error", "conventions"),
+        *(*OF_ROWS, *OF_SCRIPTS, *OF_INTERVALS),
+    }
 )
 
 
@@ -32,7 +36,7 @@ def assign(
     keys: dict[str, list[tuple[str, str]]] = {}
     for module, module_options in defaults.items():
         for option in module_options:
-            if option not in REPORTING:
+            if is_assignable(option):
                 keys.setdefault(option, []).append((module, option))
                 keys[f"{module}.{option}"] = [(module, option)]
     for key in sorted(options, key=lambda key: "." in key):
@@ -67,6 +71,24 @@ def check_supported(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
             raise ValueError(
                 f"{option} is not an option of any of the modules: {', '.join(metrics)}"
             )
+
+
+def is_assignable(option: str) -> bool:
+    """Whether an option can be set for one of several modules that are scored together.
+
+    >>> is_assignable("normalizer"), is_assignable("explain"), is_assignable("seed")
+    (True, True, False)
+    """
+    return option not in REPORTING or option in OF_ROWS
+
+
+def texts_of_rows(options: Mapping[str, Any]) -> list[str]:
+    """The options among these that ask for texts about single rows.
+
+    >>> texts_of_rows({"explain": True, "rounding": "none"}), texts_of_rows({"explain": False})
+    (['explain'], [])
+    """
+    return [option for option in OF_ROWS if options.get(option)]
 
 
 def compares_rows(metric: Any) -> bool:

@@ -157,7 +157,7 @@ def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
 def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
     """The modules, which exist and take these options and inputs, and which the preset knows."""
     from ..catalog import catalog
-    from ..catalog.arguments import REPORTING
+    from ..catalog.arguments import is_assignable
     from ..catalog.presets import preset_options
     from ..console.config import wrong
 
@@ -168,7 +168,7 @@ def _checked_modules(config_of_file: "Config", path: Path) -> dict[str, Any]:
             hint = nearest(module, modules) or f"; the modules are {', '.join(modules)}"
             raise wrong(path, ["modules", module], f"there is no such module{hint}")
         metric = metrics[module] = catalog.load_without_evaluate(module)
-        accepted = [option for option in metric.options if option not in REPORTING]
+        accepted = list(filter(is_assignable, metric.options))
         for option in options:
             if option not in accepted:
                 hint = nearest(option, accepted) or f"; the options are {', '.join(accepted)}"

@@ -260,8 +260,9 @@ def _beside_infinity(left: MathObject, right: MathObject, letter: str) -> RealSe
 def linear(value: Value, letter: str) -> tuple[Value, Value] | None:
     """Slope and rest of slope * letter + rest; None if the value is not of that form.
 
+    >>> from ..algebra.exact_values import plain_fraction, rational
     >>> slope, rest = linear(symbol("x") + symbol("x") - rational(3), "x")
-    >>> slope.fraction, rest.fraction
+    >>> plain_fraction(slope), plain_fraction(rest)
     (Fraction(2, 1), Fraction(-3, 1))
     """
     if not value.is_polynomial:

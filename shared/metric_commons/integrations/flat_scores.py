@@ -10,6 +10,7 @@ UNSUITABLE = (
     "confusion_matrix",
     "curves",
     "alignments",
+    "explain",
     "result_format",
     "signature",
     "groups",

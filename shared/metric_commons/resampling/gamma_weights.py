@@ -46,7 +46,7 @@ def gamma_quantiles(shape: int) -> Floats:
     return quantiles
 
 
-def gamma_weights(words: np.random.PCG64, counts: Integers, draws: int) -> Floats:
+def gamma_weights(words: "np.random.PCG64", counts: Integers, draws: int) -> Floats:
     """Independent Gamma(count) numbers in units of 2**-20, shape (units, draws).
 
     >>> gamma_weights(np.random.PCG64(0), np.array([3]), 4).shape

@@ -16,6 +16,7 @@ class LoggedScores:
     main_score = None
     unbounded: frozenset[str] = frozenset()
     reports: frozenset[str] = frozenset()
+    row_texts: frozenset[str] = frozenset()
     aggregation: Mapping[str, str] = MappingProxyType({})
     log_columns = (NAME,)
 

@@ -50,11 +50,13 @@ class ModuleResult:
     cluster_counts: ClusterCounts = field(default_factory=dict, repr=False)  # of the same scores
     left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
+    # Texts about rows, such as the reason why a row is undecided; None where there is none.
+    row_texts: dict[str, list[str | None]] = field(default_factory=dict, repr=False)
     # What each row adds to the sums that the scores follow from, where they are no means.
     row_sums: "RowSums | None" = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the scores of single rows, which have a file of their own."""
+        """All but the scores and texts of single rows, which have a file of their own."""
         optional = (
             *("lower_is_better", "aggregation", "main_score", "value_counts", "cluster_counts"),
             "left_out",
@@ -64,7 +66,7 @@ class ModuleResult:
         empty_keys = {key for key in optional if not getattr(self, key)}
         if self.conditions is None:
             empty_keys.add("conditions")
-        stored_keys = vars(self).keys() - empty_keys - {"per_example", "row_sums"}
+        stored_keys = vars(self).keys() - empty_keys - {"per_example", "row_texts", "row_sums"}
         signs = infinities({key: getattr(self, key) for key in _INFINITE})
         return {
             **{key: plain(value) for key, value in vars(self).items() if key in stored_keys},
@@ -155,6 +157,12 @@ def module_result(
     scores = {key: value for key, value in result.items() if key not in metric.reports}
     conventions = scores.pop("conventions", {})  # what the rows decide, such as a positive label
     extras = {key: scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")}
+    extras["row_texts"] = {
+        key: texts for key, texts in extras["per_example"].items() if key in metric.row_texts
+    }
+    extras["per_example"] = {
+        key: values for key, values in extras["per_example"].items() if key not in metric.row_texts
+    }
     extras |= {
         key: scores.pop(key)
         for key in _BESIDE_INTERVALS

@@ -152,12 +152,13 @@ class Results(Stored):
             system: [name for result in results.values() for name in result.scores]
             for system, results in self.systems.items()
         }
-        columns, row_labels, sums = read_rows(path, names)
+        columns, row_labels, sums, texts = read_rows(path, names)
         systems = {
             system: {
                 module: replace(
                     _with_columns(path, system, module, result, columns[system]),
                     row_sums=sums[system].get(module),
+                    row_texts=texts[system].get(module, {}),
                 )
                 for module, result in results.items()
             }
@@ -181,14 +182,21 @@ class Results(Stored):
             }
             for system, modules in self.systems.items()
         }
-        record = {"path": str(path), "sha256": write_rows(path, scores, self.row_labels, sums)}
+        texts = {
+            system: {
+                module: result.row_texts for module, result in modules.items() if result.row_texts
+            }
+            for system, modules in self.systems.items()
+        }
+        digest = write_rows(path, scores, self.row_labels, sums, texts)
+        record = {"path": str(path), "sha256": digest}
         return replace(self, provenance=self.provenance | {"per_example": record})
 
     def without_rows(self) -> Self:
         """These results without the scores of rows."""
         systems = {
             system: {
-                module: replace(result, per_example={}, row_sums=None)
+                module: replace(result, per_example={}, row_texts={}, row_sums=None)
                 for module, result in modules.items()
             }
             for system, modules in self.systems.items()

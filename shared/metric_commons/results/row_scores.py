@@ -3,7 +3,8 @@
 A line holds the number of the row, its id and cluster as far as these were given, the system, and
 each score: `{"row": 0, "id": "q7", "system": "dpr", "scores": {"qa_f1": 0.5}}`. Of scores that
 follow from sums it also has `"statistics": {"error_rate": {"hits": 3}}`: what the row adds to them,
-as far as that is not 0.
+as far as that is not 0. A module that says something about rows adds
+`"texts": {"math_equivalence": {"reason": "two readings"}}`, with null where it says nothing.
 """
 
 import hashlib
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..statistics.sums import RowSums
 
 _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN
+_Text = str | None
 _RECORD = {
     "row": Annotated[int, Range(0)],
     "system": str,
@@ -29,13 +31,17 @@ _OF_RECORD = {
     "id": int | str,
     "cluster": int | str,
     "statistics": Mapping[str, Any],
+    "texts": Mapping[str, Any],
 }
 
 Sums = Mapping[str, Mapping[str, "RowSums"]]  # of each system, by module
 Columns = Mapping[str, Mapping[str, Sequence[Any]]]  # of each system, by their names
+Texts = Mapping[str, Mapping[str, Mapping[str, Sequence[str | None]]]]  # by system and module
 
 
-def write_rows(path: str | Path, scores: Columns, row_labels: Columns, sums: Sums) -> str:
+def write_rows(
+    path: str | Path, scores: Columns, row_labels: Columns, sums: Sums, texts: Texts
+) -> str:
     """Write the file, whole or not at all; its SHA-256.
 
     Args:
@@ -43,11 +49,12 @@ def write_rows(path: str | Path, scores: Columns, row_labels: Columns, sums: Sum
         scores: of each system the scores of its rows, by score.
         row_labels: of each system the `id` and the `cluster` of its rows, as far as there are any.
         sums: of each system what its rows add to sums, by module.
+        texts: of each system the texts about its rows, by module and name.
     """
     digest = hashlib.sha256()
 
     def lines() -> Iterator[bytes]:
-        for record in _records(scores, row_labels, sums):
+        for record in _records(scores, row_labels, sums, texts):
             line = (json.dumps(record) + "\n").encode()
             digest.update(line)
             yield line
@@ -56,7 +63,9 @@ def write_rows(path: str | Path, scores: Columns, row_labels: Columns, sums: Sum
     return digest.hexdigest()
 
 
-def _records(scores: Columns, row_labels: Columns, sums: Sums) -> Iterator[dict[str, Any]]:
+def _records(
+    scores: Columns, row_labels: Columns, sums: Sums, texts: Texts
+) -> Iterator[dict[str, Any]]:
     for system, columns in scores.items():
         labels = row_labels.get(system, {})
         statistics = {
@@ -76,6 +85,11 @@ def _records(scores: Columns, row_labels: Columns, sums: Sums) -> Iterator[dict[
                     }
                     for module, (names_of_module, values) in statistics.items()
                 }
+            if texts.get(system):
+                record["texts"] = {
+                    module: {name: column[row] for name, column in texts_of_module.items()}
+                    for module, texts_of_module in texts[system].items()
+                }
             yield record
 
 
@@ -85,8 +99,9 @@ def read_rows(
     dict[str, dict[str, list[float]]],
     dict[str, dict[str, list[Any]]],
     dict[str, dict[str, "RowSums"]],
+    dict[str, dict[str, dict[str, list[str | None]]]],
 ]:
-    """What `write_rows` takes: scores of rows, what rows are called, and what they add to sums.
+    """What `write_rows` takes: scores of rows, their labels, what they add to sums, and texts.
 
     Args:
         path: of the file.
@@ -101,6 +116,7 @@ def read_rows(
     rows = dict.fromkeys(columns, 0)
     labels: dict[str, dict[str, list[Any]]] = {system: {} for system in columns}
     statistics: dict[str, dict[str, list[dict[str, float]]]] = {system: {} for system in columns}
+    texts: dict[str, dict[str, dict[str, list[str | None]]]] = {system: {} for system in columns}
     refuse_device(path)
     with Path(path).open("rb") as lines:
         for number, line in enumerate(lines, start=1):
@@ -122,6 +138,13 @@ def read_rows(
                     for name, value in values.items():
                         check_option(name, value, Finite)
                     statistics[system].setdefault(module, []).append(dict(values))
+                for module, values in record.get("texts", {}).items():
+                    for name, value in values.items():
+                        check_option(name, value, _Text)
+                        column = texts[system].setdefault(module, {}).setdefault(name, [])
+                        column.append(value)
+                        if len(column) != row + 1:
+                            raise ValueError(f"some rows of {system!r} have {name!r}, not all")
                 rows[system] += 1
             except KeyError as error:
                 raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
@@ -131,7 +154,13 @@ def read_rows(
         system: {module: _table(values) for module, values in of_system.items()}
         for system, of_system in statistics.items()
     }
-    return columns, {system: columns for system, columns in labels.items() if columns}, sums
+    for system, texts_of_system in texts.items():
+        for texts_of_module in texts_of_system.values():
+            for name, column in texts_of_module.items():
+                if len(column) != rows[system]:
+                    raise ValueError(f"{path}: some rows of {system!r} have {name!r}, not all")
+    labels = {system: columns for system, columns in labels.items() if columns}
+    return columns, labels, sums, texts
 
 
 def _table(rows: Sequence[Mapping[str, float]]) -> "RowSums":

@@ -37,17 +37,24 @@ class _Kind(NamedTuple):
 
 def _means(metric: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
     scores = metric.compute(**columns, per_example=True)["per_example"]
-    return {name: np.array(values) for name, values in scores.items()}
+    return {
+        name: np.array(values, object if name in metric.row_texts else None)
+        for name, values in scores.items()
+    }
 
 
 def _summary_of_means(
     metric: Any, pieces: Sequence[Mapping[str, Any]], **reporting: Any
 ) -> dict[str, Any]:
     scores = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    texts = {name: scores.pop(name).tolist() for name in metric.row_texts & scores.keys()}
     averages = {name: UNBOUNDED for name in scores if name in metric.unbounded}
     if metric.scores_are == "rankings":
         averages = {m.name: average(m) for m in parse_measures(metric.options["measures"])}
-    return summarize(scores, averages, **reporting)
+    result = summarize(scores, averages, **reporting)
+    if texts and reporting.get("per_example"):
+        result["per_example"] |= texts
+    return result
 
 
 def _outcomes(metric: Any, columns: Mapping[str, Any]) -> Any:

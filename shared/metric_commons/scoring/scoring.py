@@ -8,7 +8,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..base.checked_columns import checked_once
-from ..catalog.arguments import assign, check_supported, compares_rows, holds_function, scores_rows
+from ..catalog.arguments import (
+    assign,
+    check_supported,
+    compares_rows,
+    holds_function,
+    scores_rows,
+    texts_of_rows,
+)
 from ..catalog.catalog import load_without_evaluate
 from ..catalog.usage import with_bar
 from ..comparison.pairing import paired_scores
@@ -290,6 +297,12 @@ def score_systems(
     module_options = assign(
         request.options or {}, {name: metric.options for name, metric in metrics.items()}
     )
+    if not per_example:
+        for name, options in module_options.items():
+            for option in texts_of_rows(options):
+                raise ValueError(
+                    f"{option} of {name} is about single rows, which only per_example keeps"
+                )
     if compare:
         check_same_rows(systems)
         per_row = [name for name, metric in metrics.items() if compares_rows(metric)]

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.checked_columns import checked_once
 from ..base.columns import holds_maps
-from ..catalog.arguments import assign, check_supported
+from ..catalog.arguments import assign, check_supported, texts_of_rows
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
@@ -82,6 +82,8 @@ class ScoringPlan:
         """
         scores: dict[str, list[float]] = {}
         for name, options in self.modules.items():
+            for option in texts_of_rows(options):
+                raise ValueError(f"{option} adds texts, which columns of scores do not hold")
             metric = loaded(name)(**options)
             for system in self.systems:
                 columns = self.columns(metric, system)

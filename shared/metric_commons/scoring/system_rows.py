@@ -73,7 +73,12 @@ class SystemRows:
             else:
                 result = metric.compute(**inputs, **options, **reported)
         if scores_rows(metric):
-            counts = counts_of_rows(result["per_example"], self.clusters)
+            scores = {
+                score: values
+                for score, values in result["per_example"].items()
+                if score not in metric.row_texts
+            }
+            counts = counts_of_rows(scores, self.clusters)
         return module_result(
             name,
             metric,

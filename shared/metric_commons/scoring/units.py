@@ -80,6 +80,10 @@ def scores_of_units(
         )
     inputs = {column: columns[column] for column in metric.feature_sets[0]}
     rows = metric.compute(**inputs, **options, per_example=True)["per_example"]
+    if metric.row_texts & rows.keys():
+        raise ValueError(
+            "explain is about single rows, and here the rows of one id become one; leave it out"
+        )
     scores = {score: np.array(units.reduced(values)) for score, values in rows.items()}
     reporting = {option: value for option, value in reported.items() if option != "conventions"}
     return summarize(scores, **reporting)

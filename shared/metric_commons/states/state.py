@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from typing import Annotated, Any, Self
 
 from ..base.locks import Lock
-from ..catalog.arguments import REPORTING, holds_function
+from ..catalog.arguments import OF_ROWS, REPORTING, holds_function, texts_of_rows
 from ..catalog.catalog import load_without_evaluate
 from ..files.stored import check_object, plain
 from ..files.stored_columns import StoredColumns
@@ -65,6 +65,9 @@ class State(StoredColumns):
     def __init__(self, module: str, **options: Any) -> None:
         self.module = module
         loaded(module)(**options)  # which checks them
+        for name in texts_of_rows(options):
+            raise ValueError(f"{name} is about single rows, which a state does not keep")
+        options = {name: value for name, value in options.items() if name not in OF_ROWS}
         self._intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
         self.metric = loaded(module)(**options)
         self.options = {

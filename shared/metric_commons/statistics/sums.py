@@ -153,7 +153,7 @@ class RowStatistics:
         """
         result = self.result()
         scores = {name: score for name, score in result.items() if isinstance(score, float)}
-        distributions = {} if method == "bootstrap" else self.distributions(self.names)
+        distributions = {} if method == "bootstrap" else self.distributions(sorted(self.names))
         distributions = {
             name: distribution for name, distribution in distributions.items() if name in scores
         }
