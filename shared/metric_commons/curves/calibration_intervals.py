@@ -87,6 +87,8 @@ def calibration_interval(
     noise = _noise(units, bins, p, w, size, clusters is None)
     z = _normal_numbers(seed + 1, (_NOISE, size)) * np.sqrt(noise)
     low = _least_part(gaps, z, value * mass, 1 - tail) * value
+    if n_clusters == 1:  # which does not show how much clusters differ: the error may be chance
+        low = 0.0
     error = redraws.standard_error(len(units))
     return Interval(low, min(max(high, value), 1.0), "debiased", error, None, n_clusters)
 
