@@ -48,7 +48,7 @@ def calibration_interval(
         lower_edges: of the same bins.
         clusters: the number of the cluster of each row; None if rows stand alone.
         confidence_level: strictly between 0 and 1.
-        method: ignored, for there is one.
+        method: ignored; "bootstrap" does not come here.
         n_resamples: how many draws.
         seed: of the draws.
     """
