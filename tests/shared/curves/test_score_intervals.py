@@ -35,20 +35,19 @@ def test_log_loss_is_a_mean_error():
     losses = -np.log(np.where(REFERENCES == 1, SCORES, 1 - SCORES))
     for clusters in (None, labels):
         result = classification_scores(SCORES, REFERENCES, clusters=clusters, **OPTIONS)
-        predicted = PredictedScores(SCORES, REFERENCES)  # alone: accuracy is not such an error
-        former = curve_scores(predicted, clusters=clusters, interval="log_t", **OPTIONS)
-        for scores, method, name in ((result, "auto", "unseen_error"), (former, "log_t", "log_t")):
-            found = interval(
-                losses,
-                clusters=clusters,
-                confidence_level=0.9,
-                bounds=(0.0, math.inf),
-                method=method,
-            )
-            assert scores["interval"]["log_loss"] == found.method == name
-            ends = scores["confidence_interval"]["log_loss"]
-            assert ends == pytest.approx([found.low, found.high], rel=1e-9)
-            assert ends[0] < scores["log_loss"] < ends[1]
+        check_log_loss(result, losses, "auto", "unseen_error", clusters)
+    predicted = PredictedScores(SCORES, REFERENCES)  # alone: accuracy is not such an error
+    result = curve_scores(predicted, interval="log_t", **OPTIONS)
+    check_log_loss(result, losses, "log_t", "log_t", None)
+
+
+def check_log_loss(result, losses, method, name, clusters):
+    options = {"confidence_level": 0.9, "bounds": (0.0, math.inf), "method": method}
+    expected = interval(losses, clusters=clusters, **options)
+    assert result["interval"]["log_loss"] == expected.method == name
+    low, high = result["confidence_interval"]["log_loss"]
+    assert [low, high] == pytest.approx([expected.low, expected.high], rel=1e-9)
+    assert low < result["log_loss"] < high
 
 
 def test_rows_repeated_in_their_cluster_say_nothing_new():
