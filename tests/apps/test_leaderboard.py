@@ -7,7 +7,6 @@ import math
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from metric_commons.files.stored import checksum
@@ -183,14 +182,14 @@ def test_the_mean_over_tasks(run, saved):
     assert [each["tier"] for each in found] == ["1", "2", "3"]
     assert float(found[0]["value"]) == pytest.approx((38 / 40 + 50 / 60) / 2)
     assert [float(found[0][task]) for task in ("one", "two")] == [38 / 40, 50 / 60]
-    errors = [
-        np.std([1.0] * right + [0.0] * (rows - right), ddof=1) / math.sqrt(rows)
-        for right, rows in ((38, 40), (50, 60))
-    ]
-    reach = 1.959963984540054 * math.hypot(*errors) / 2
+    falls, rises = [], []
+    for right, rows in ((38, 40), (50, 60)):
+        task = interval([1.0] * right + [0.0] * (rows - right))
+        falls.append(right / rows - task.low)
+        rises.append(task.high - right / rows)
     mean = float(found[0]["value"])
     assert [float(found[0][end]) for end in ("low", "high")] == pytest.approx(
-        [mean - reach, mean + reach]
+        [mean - math.hypot(*falls) / 2, mean + math.hypot(*rises) / 2]
     )
     assert [float(each["value"]) for each in records(run(*command, "ranks")[1])] == [1, 2, 3]
     assert [float(each["value"]) for each in records(run(*command, "borda")[1])] == [4, 2, 0]

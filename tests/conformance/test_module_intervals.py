@@ -31,7 +31,7 @@ def test_exact_match_is_a_proportion(name):
 @pytest.mark.parametrize("name", named("bounded") + named("clusters"))
 def test_scores_of_a_range(name):
     case, expected = cases()[name], cases()[name]["expected"]
-    result = compute("win_rate", case)
+    result = compute("win_rate", case, interval="korn_graubard")
 
     close(result["win_rate"], expected["win_rate"], 1e-15)
     agree(result["confidence_interval"]["win_rate"], expected["confidence_interval"])
@@ -42,6 +42,23 @@ def test_scores_of_a_range(name):
         close(result["design_effect"]["win_rate"], expected["design_effect"])
     wilson = compute("win_rate", case, interval="wilson")
     agree(wilson["confidence_interval"]["win_rate"], expected["wilson"])
+
+
+@pytest.mark.parametrize("name", named("bounded") + named("clusters"))
+def test_the_default_of_scores_of_a_range(name):
+    case, expected = cases()[name], cases()[name]["expected"]
+    result = compute("win_rate", case)
+
+    scores, clusters = case["inputs"]["predictions"], case["options"].get("clusters")
+    is_proportion = clusters is None and set(scores) <= {0, 1}
+    assert result["interval"]["win_rate"] == ("clopper_pearson" if is_proportion else "unseen_row")
+    low, high = result["confidence_interval"]["win_rate"]
+    assert 0 <= low <= result["win_rate"] <= high <= 1
+    assert low < high
+    close(result["effective_n"]["win_rate"], expected["effective_n"])
+    close(result["standard_error"], expected["standard_error"])
+    if "n_clusters" in expected:
+        close(result["design_effect"]["win_rate"], expected["design_effect"])
 
 
 @pytest.mark.parametrize("name", named("bounded") + named("clusters"))
@@ -64,11 +81,27 @@ def test_states_have_the_same_intervals(name):
 @pytest.mark.parametrize("name", named("errors"))
 def test_errors_without_an_upper_bound(name):
     case, expected = cases()[name], cases()[name]["expected"]
+    former = compute("regression", case, interval="log_t")
     result = compute("regression", case)
 
     for measure in ("mae", "mse", "rmse"):
-        agree(result["confidence_interval"][measure], expected[f"{measure}_interval"])
-        assert result["interval"][measure] == "log_t"
+        recorded = former["confidence_interval"][measure]
+        agree(recorded, expected[f"{measure}_interval"])
+        assert former["interval"][measure] == "log_t"
+        assert result["interval"][measure] == "unseen_error"
+        low, high = result["confidence_interval"][measure]
+        if len(set(case["inputs"]["references"])) == 1 and result[measure] == 0:
+            assert (low, math.isnan(high)) == (0, True)  # no unit in which an error could be
+            continue
+        if math.isnan(recorded[0]):
+            assert math.isnan(low)
+            assert math.isnan(high)
+            continue
+        # The variance is rounded once here, and after a logarithm there: 1e-12 of an end.
+        assert 0 <= low <= recorded[0] * (1 + 1e-12)
+        assert low <= result[measure] <= high < math.inf
+        assert recorded[1] * (1 - 1e-12) <= high
+        assert low < high
 
 
 @pytest.mark.parametrize("name", named("classification"))

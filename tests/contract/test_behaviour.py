@@ -159,6 +159,8 @@ def test_results_are_plain_python(load, spec):
     assert {type(leaf) for _, leaf in leaves(result)} <= {float, int, str, bool}
     errors = result.pop("standard_error", {})  # of one row there is none
     assert exactly(json.loads(json.dumps(errors))) == exactly(errors)
+    for key in spec.no_interval:
+        assert all(math.isnan(end) for _, end in leaves(result["confidence_interval"].pop(key)))
     assert json.loads(json.dumps(result, allow_nan=False)) == result
 
 
@@ -410,7 +412,9 @@ def test_intervals_hold_the_score(load, spec):
     plain, intervals = metric.compute(**spec.sample), result["confidence_interval"]
 
     assert exactly({key: result[key] for key in plain}) == exactly(plain)
-    assert intervals
+    assert intervals.keys() > spec.no_interval
+    for key in spec.no_interval:
+        assert all(math.isnan(end) for _, end in leaves(intervals.pop(key)))
     for key, found in intervals.items():
         least, greatest = spec.ranges[key]
         several = isinstance(result[key], list)  # a score of each class or output

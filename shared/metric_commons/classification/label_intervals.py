@@ -9,6 +9,7 @@ means of rows. All other scores, and those of weighted rows, have intervals by r
 resamples all.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
@@ -329,7 +330,9 @@ def _mean_of_rows(
         weights = occurrences.sum(axis=1)
         numerators, sizes, repeats = values, np.ones(values.size), weights
     else:
-        numerators, sizes, repeats = values @ occurrences, occurrences.sum(axis=0), None
+        # Not a product of matrices, whose last digit depends on where a cluster stands.
+        numerators = np.array([math.fsum(column) for column in (values * occurrences.T).tolist()])
+        sizes, repeats = occurrences.sum(axis=0), None
     n_clusters = None if clusters is None else len(clusters.labels)
     return pairs_interval(
         numerators, sizes, repeats, confidence_level=confidence_level, n_clusters=n_clusters

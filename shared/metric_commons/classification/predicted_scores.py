@@ -29,6 +29,7 @@ from ..numbers.contingency import ContingencyTable, Label, contingency, encoded
 from ..numbers.domains import Bins, Finite, Level, Parsed, check_option, checked_options
 from ..statistics.cluster_sums import Clusters
 from ..statistics.methods import Method
+from ..statistics.proportions import Interval
 from ..statistics.summary import Estimator, uncertainty
 from .classes import Classes, as_labels, check_one_label, classes, score_classes
 from .multilabel import has_one_label
@@ -324,7 +325,7 @@ def measured_curves(
         scores, _row_counts(predicted, scores), upper_bounds, clusters, predicted.weights
     )
     if bins is not None and bins.rows:
-        estimators["ece"] = partial(
+        debiased = partial(
             calibration_interval,
             scores["ece"].score,
             rows,
@@ -332,7 +333,17 @@ def measured_curves(
             np.array(bins.edges[0]),
             _clusters_of_rows(clusters, rows, predicted),
         )
+        estimators["ece"] = _normal_if_bootstrap(estimators["ece"], debiased)
     return CurveScores(result, estimators)
+
+
+def _normal_if_bootstrap(normal: Estimator, default: Estimator) -> Estimator:
+    """The default estimator, except where the method is "bootstrap"."""
+
+    def estimate(**options: Any) -> Interval | list[Interval]:
+        return (normal if options.get("method") == "bootstrap" else default)(**options)
+
+    return estimate
 
 
 _CURVES: dict[str, Callable[..., dict[str, list[float]]]] = {

@@ -48,7 +48,7 @@ def calibration_interval(
         lower_edges: of the same bins.
         clusters: the number of the cluster of each row; None if rows stand alone.
         confidence_level: strictly between 0 and 1.
-        method: ignored, for there is one.
+        method: ignored; "bootstrap" does not come here.
         n_resamples: how many draws.
         seed: of the draws.
     """
@@ -87,6 +87,8 @@ def calibration_interval(
     noise = _noise(units, bins, p, w, size, clusters is None)
     z = _normal_numbers(seed + 1, (_NOISE, size)) * np.sqrt(noise)
     low = _least_part(gaps, z, value * mass, 1 - tail) * value
+    if n_clusters == 1:  # which does not show how much clusters differ: the error may be chance
+        low = 0.0
     error = redraws.standard_error(len(units))
     return Interval(low, min(max(high, value), 1.0), "debiased", error, None, n_clusters)
 

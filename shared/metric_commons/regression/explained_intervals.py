@@ -78,9 +78,9 @@ def explained_interval(
     units = _units(columns, w, clusters)
     total = units.sum(axis=0)
     size = _unseen_size(units, w, clusters)
-    is_constant = bool((references == references[0]).all())
-    if len(units) < 3 or math.isnan(value) or is_constant:
-        return Interval(math.nan, math.nan, "jackknife", math.nan, None, n_clusters)
+    undefined = Interval(math.nan, math.nan, "jackknife", math.nan, None, n_clusters)
+    if len(units) < 3 or math.isnan(value) or _is_constant_without_a_unit(references, clusters):
+        return undefined
     if losses is not None:
         row_losses_of_output = columns[0]
         mean = total[1] / _sum(w)
@@ -105,7 +105,10 @@ def explained_interval(
     (low, _), error = _drawn_ends(units, drawn_score, **options)
     if value >= 1:
         return Interval(low, 1.0, "jackknife", error, None, n_clusters)
-    left_out = np.minimum(score((total - units).T), np.nextafter(1.0, 0.0))
+    with np.errstate(all="ignore"):
+        left_out = np.minimum(score((total - units).T), np.nextafter(1.0, 0.0))
+    if not np.isfinite(left_out).all():
+        return undefined
     ends = _jackknife_ends(value, left_out, options["confidence_level"], _SHARE)
     return Interval(min(low, *ends), max(ends), "jackknife", error, None, n_clusters)
 
@@ -159,6 +162,8 @@ def correlation_interval(
             drawn_score = DrawnScore(value, score, opposite, opposite, (-1.0, 1.0))
             ends, error = _drawn_ends(units, drawn_score, **options)
             return Interval(*ends, "jackknife", error, None, n_clusters)
+        if any(_is_constant_without_a_unit(c, clusters) for c in (predictions, references)):
+            return Interval(-1.0, 1.0, "jackknife", math.nan, None, n_clusters)
         left_out = score((total - units).T)
         limit = np.nextafter(1.0, 0.0)
         ends = _jackknife_ends(
@@ -225,6 +230,23 @@ def _unseen_size(units: Floats, weights: Floats, clusters: Integers | None) -> f
         weights if clusters is None else group_sums(weights, clusters, int(clusters.max()) + 1)
     )
     return float((sizes * sizes).sum() / sizes.sum())
+
+
+def _is_constant_without_a_unit(numbers: Floats, clusters: Integers | None) -> bool:
+    """Whether the numbers of all units but one, of three or more, are equal.
+
+    The jackknife says nothing then: a score that needs two different numbers depends on one unit.
+
+    >>> _is_constant_without_a_unit(np.array([2.0, 2.0, 5.0, 2.0]), None)
+    True
+    >>> _is_constant_without_a_unit(np.array([2.0, 2.0, 5.0, 5.0]), np.array([0, 1, 2, 3]))
+    False
+    """
+    units = np.arange(numbers.size) if clusters is None else clusters
+    # Of any three units at least two have the common number, so it is the median of theirs.
+    firsts = numbers[np.unique(units, return_index=True)[1][:3]]
+    differing = units[numbers != np.sort(firsts)[1]]
+    return not differing.size or bool((differing == differing[0]).all())
 
 
 def _spread(numbers: Floats, weights: Floats) -> float:

@@ -299,10 +299,10 @@ def pairs_interval(
     repeats = np.ones(sizes.size) if counts is None else counts
     units = ratio_distribution(numerators, sizes, None if counts is None else counts)
     ends = ratio_ends(units, bounds, confidence_level)
-    number, total = float(repeats.sum()), float((repeats * sizes).sum())
+    number, total = float(repeats.sum()), float(np.sort(repeats * sizes).sum())
     error = math.nan
     if number > 1 and total:
-        ratio = float((repeats * numerators).sum()) / total
+        ratio = float(np.sort(repeats * numerators).sum()) / total
         squares = np.sort(repeats * np.square(numerators - ratio * sizes))
         error = math.sqrt(float(squares.sum()) * number / (number - 1)) / total
     return Interval(*ends, "unseen_row", error, None, n_clusters)

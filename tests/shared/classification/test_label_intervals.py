@@ -56,9 +56,12 @@ def test_shares_of_rows_are_means_of_rows(clusters, method, average):
             assert trials == pytest.approx(found.effective_n, rel=1e-12)
 
 
-def test_what_is_no_share_is_resampled_by_clusters():
+def test_scores_that_are_not_shares_are_resampled_by_clusters():
     options = {"confidence_level": 0.9, "clusters": CLUSTERS, "average": "macro"}
-    result = classification_scores(PREDICTIONS, REFERENCES, n_resamples=4000, **options)
+    result = classification_scores(
+        PREDICTIONS, REFERENCES, n_resamples=4000, interval="bootstrap", **options
+    )
+    default = classification_scores(PREDICTIONS, REFERENCES, n_resamples=4000, **options)
     rng = np.random.default_rng(1)
     members = [np.flatnonzero(np.array(CLUSTERS) == label) for label in sorted(set(CLUSTERS))]
     resamples = []
@@ -72,6 +75,10 @@ def test_what_is_no_share_is_resampled_by_clusters():
         low, high = result["confidence_interval"][name]
         ends = np.quantile([scores[name] for scores in resamples], [0.05, 0.95])
         assert [low, high] == pytest.approx(ends.tolist(), abs=(high - low) / 8)
+        # By default a cluster that was not seen widens it: the worst of 16 clusters, or the best.
+        assert default["interval"][name] == "unseen_row"
+        wider_low, wider_high = default["confidence_interval"][name]
+        assert -1 <= wider_low < low < result[name] < high < wider_high <= 1
     assert result["n_clusters"] == 15
 
 

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from metric_commons.classification.labels import label_scores, label_table
-from metric_commons.statistics import Interval, resampled_totals
+from metric_commons.resampling import resampled_totals
+from metric_commons.statistics import Interval
 
 
 def test_labels_choose_what_is_averaged_and_shown():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from metric_commons.classification.classification_measures import classification_scores
+from metric_commons.classification.predicted_scores import PredictedScores, curve_scores
 from metric_commons.statistics import interval
 
 RNG = np.random.default_rng(6)
@@ -34,10 +35,19 @@ def test_log_loss_is_a_mean_error():
     losses = -np.log(np.where(REFERENCES == 1, SCORES, 1 - SCORES))
     for clusters in (None, labels):
         result = classification_scores(SCORES, REFERENCES, clusters=clusters, **OPTIONS)
-        found = interval(losses, clusters=clusters, confidence_level=0.9, bounds=(0.0, math.inf))
-        assert result["interval"]["log_loss"] == found.method == "log_t"
-        ends = result["confidence_interval"]["log_loss"]
-        assert ends == pytest.approx([found.low, found.high], rel=1e-9)
+        check_log_loss(result, losses, "auto", "unseen_error", clusters)
+    predicted = PredictedScores(SCORES, REFERENCES)  # alone: accuracy is not such an error
+    result = curve_scores(predicted, interval="log_t", **OPTIONS)
+    check_log_loss(result, losses, "log_t", "log_t", None)
+
+
+def check_log_loss(result, losses, method, name, clusters):
+    options = {"confidence_level": 0.9, "bounds": (0.0, math.inf), "method": method}
+    expected = interval(losses, clusters=clusters, **options)
+    assert result["interval"]["log_loss"] == expected.method == name
+    low, high = result["confidence_interval"]["log_loss"]
+    assert [low, high] == pytest.approx([expected.low, expected.high], rel=1e-9)
+    assert low < result["log_loss"] < high
 
 
 def test_rows_repeated_in_their_cluster_say_nothing_new():
@@ -63,10 +73,18 @@ def test_a_perfect_area_is_no_point():
     assert 0.2 < low < 0.4
 
 
-def test_one_cluster_says_nothing():
-    result = classification_scores(SCORES, REFERENCES, clusters=["a"] * ROWS, confidence_level=0.95)
-    for name in ("roc_auc", "average_precision", "brier"):
+def test_one_cluster_says_little():
+    result = classification_scores(
+        SCORES, REFERENCES, clusters=["a"] * ROWS, calibration_bins=4, confidence_level=0.95
+    )
+    for name in ("roc_auc", "average_precision"):
         assert result["confidence_interval"][name] == [0.0, 1.0]
         assert math.isnan(result["standard_error"][name])
+    # The score s of one cluster, and one that was not seen: [s * 0.025, s + (1 - s) * 0.975].
+    brier, (low, high) = result["brier"], result["confidence_interval"]["brier"]
+    assert [low, high] == pytest.approx([0.025 * brier, 1 - 0.025 * (1 - brier)], rel=1e-9)
+    assert math.isnan(result["standard_error"]["brier"])
+    low, high = result["confidence_interval"]["ece"]
+    assert low == 0 < result["ece"] < high <= 1
     assert all(map(math.isnan, result["confidence_interval"]["log_loss"]))
     assert result["n_clusters"] == 1

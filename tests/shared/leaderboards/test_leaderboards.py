@@ -130,7 +130,9 @@ def test_a_mean_over_tasks_has_an_interval_if_all_errors_are_known():
     assert known.intervals.keys() == {"good", "poor"}
     low, high = known.intervals["good"]
     assert low < 0.75 < high
-    error = of_task("one", True).standard_error("good")
-    assert (high - low) / 2 == pytest.approx(1.959963984540054 * error * 2**0.5 / 2)
+    least, greatest = of_task("one", True).interval("good")
+    # The root of the sum of squared distances of two equal tasks, over their number.
+    assert 0.75 - low == pytest.approx((0.75 - least) * 2**0.5 / 2)
+    assert high - 0.75 == pytest.approx((greatest - 0.75) * 2**0.5 / 2)
 
     assert task_means([of_task("one", True), of_task("two", False)], "tasks").intervals == {}

@@ -97,3 +97,31 @@ def test_several_outputs():
     ends = averaged["confidence_interval"]["mae"]
     assert ends == pytest.approx([expected.low, expected.high], rel=1e-9)
     assert averaged["interval"] == {"mae": "unseen_error", "rmse": "unseen_error"}
+
+
+@pytest.mark.parametrize("clusters", [None, ["b", "a", "c", "d", "d"]])
+def test_one_unit_may_hold_all_variation(clusters):
+    references, predictions = [0.0, 0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 0.0, 0.5, 1.0]
+    rows = slice(None) if clusters else slice(4)  # of rows that stand alone, one differs
+    measures = ["r2", "explained_variance", "d2_absolute_error", "pearson", "concordance"]
+    result = regression_scores(
+        predictions[rows],
+        references[rows],
+        measures=measures,
+        confidence_level=0.9,
+        clusters=clusters,
+    )
+    ends = result["confidence_interval"]
+    for name in measures[:3]:
+        assert all(map(math.isnan, ends[name]))
+    for name in measures[3:]:
+        assert ends[name] == [-1.0, 1.0]
+
+
+def test_two_units_that_differ_have_intervals():
+    references, predictions = [0.0, 0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 0.0, 0.5, 1.0]
+    measures = ["r2", "explained_variance", "d2_absolute_error", "pearson", "concordance"]
+    result = regression_scores(predictions, references, measures=measures, confidence_level=0.9)
+    for name in measures:
+        low, high = result["confidence_interval"][name]
+        assert low < result[name] < high <= 1
