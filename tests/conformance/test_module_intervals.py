@@ -97,7 +97,7 @@ def test_errors_without_an_upper_bound(name):
             assert math.isnan(low)
             assert math.isnan(high)
             continue
-        # The variance is rounded once here, and after a logarithm there: 1e-12 of an end.
+        # `error_ends` takes the same steps in another order, whose last digits differ: 1e-12.
         assert 0 <= low <= recorded[0] * (1 + 1e-12)
         assert low <= result[measure] <= high < math.inf
         assert recorded[1] * (1 - 1e-12) <= high
