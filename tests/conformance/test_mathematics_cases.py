@@ -1,7 +1,7 @@
 """Labelled pairs of answers, and random families whose verdicts follow from how they are made."""
 
-import json
 from collections import defaultdict
+from copy import deepcopy
 from random import Random, SystemRandom
 
 import pytest
@@ -9,11 +9,9 @@ import pytest
 from metric_commons.extraction import extract_answers
 from metric_commons.mathematics import equivalent
 from tests.answer_families import FAMILIES
-from tests.spec import GIVEN, ROOT
+from tests.spec import ROOT, recorded
 
-CASES = GIVEN / "cases" / "mathematics.jsonl"
 CARD = (ROOT / "metrics" / "math_equivalence" / "README.md").read_text("utf-8")
-given = pytest.mark.skipif(not CASES.exists(), reason=f"no labelled pairs at {CASES}")
 
 # The percentage of pairs of a kind that may be undecided although a verdict is asked for.
 MOST_UNDECIDED = {
@@ -58,8 +56,7 @@ OF_THE_REFERENCE = {"relative_tolerance", "absolute_tolerance", "rounding"}
 
 def pairs():
     """The labelled pairs, with the answer in place of the text that it is extracted from."""
-    for line in CASES.read_text("utf-8").splitlines():
-        case = json.loads(line)
+    for case in map(deepcopy, recorded("mathematics")):
         case["has_options"] = bool(case["options"])
         step = case["options"].pop("extract", None)
         if step is not None:
@@ -76,7 +73,6 @@ def verdicts():
     ]
 
 
-@given
 def test_no_verdict_is_wrong(verdicts):
     wrong = [
         (case["id"], case["reference"], case["prediction"], verdict)
@@ -88,7 +84,6 @@ def test_no_verdict_is_wrong(verdicts):
     assert not wrong
 
 
-@given
 def test_few_pairs_of_each_kind_are_undecided(verdicts):
     kinds = defaultdict(list)
     for case, verdict in verdicts:
@@ -99,7 +94,6 @@ def test_few_pairs_of_each_kind_are_undecided(verdicts):
     assert {kind for kind, share in shares.items() if share > MOST_UNDECIDED[kind]} == set()
 
 
-@given
 def test_verdicts_are_symmetric(verdicts):
     different = [
         (case["reference"], case["prediction"])
@@ -111,7 +105,6 @@ def test_verdicts_are_symmetric(verdicts):
     assert not different
 
 
-@given
 def test_the_table_of_the_card(verdicts):
     """Of each kind without options: how many pairs, and how many are undecided."""
     counts = defaultdict(lambda: [0, 0])
@@ -128,7 +121,13 @@ def test_the_table_of_the_card(verdicts):
     ]
 
 
-UNDECIDED_IN_FAMILIES = {"nested_roots": 0.05, "trigonometry": 0.05, "powers": 0.05}
+# Letters behind a digit may be a word: 2pm, k^3bc. Some 1 in 700 monomials end so.
+UNDECIDED_IN_FAMILIES = {
+    "nested_roots": 0.05,
+    "trigonometry": 0.05,
+    "powers": 0.05,
+    "monomials": 0.02,
+}
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
