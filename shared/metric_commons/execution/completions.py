@@ -89,6 +89,8 @@ def _reference(row: Mapping[str, Any]) -> Any:
     for key in ("tests", "reference", "verification_info", "input_output"):
         if row.get(key):
             return row[key]
+    if "inputs" in row and "outputs" in row:
+        return {key: row[key] for key in ("inputs", "outputs", "fn_name") if key in row}
     if isinstance(row.get("test"), str):
         test, entry_point = row["test"], row.get("entry_point")
         is_called = not entry_point or "def check(" not in test or _calls_check(test)
