@@ -202,8 +202,14 @@ def test_outcomes_survive_killed_workers_and_a_killed_run(count, tmp_path, run):
     assert not journal.exists()
 
     subprocess.run([*command[:-1], "again.jsonl"], env=environment, check=True, capture_output=True)
-    assert outcomes("again.jsonl") == found
+    # A kill may hit the program instead of its worker, and then looks like its own crash.
+    keys = ("task_id", "sample", "hash", "outcome")
+    again = outcomes("again.jsonl")
+    assert [[line[key] for key in keys] for line in again] == [
+        [line[key] for key in keys] for line in found
+    ]
     while processes_with(f"{tmp_path}/execution-"):
         assert time.monotonic() < deadline
         time.sleep(0.02)
-    assert not list(tmp_path.glob("execution-*"))
+    # A command that is killed while it starts a worker leaves the empty folder meant for it.
+    assert not [*tmp_path.glob("execution-*/*")]
