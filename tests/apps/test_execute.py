@@ -202,12 +202,11 @@ def test_outcomes_survive_killed_workers_and_a_killed_run(count, tmp_path, run):
     assert not journal.exists()
 
     subprocess.run([*command[:-1], "again.jsonl"], env=environment, check=True, capture_output=True)
-    # A kill may hit the program instead of its worker, and then looks like its own crash.
-    keys = ("task_id", "sample", "hash", "outcome")
+    # A kill may hit a program instead of its worker, and then looks like the program's own crash:
+    # each of the two kills may have changed one line, but not its outcome.
     again = outcomes("again.jsonl")
-    assert [[line[key] for key in keys] for line in again] == [
-        [line[key] for key in keys] for line in found
-    ]
+    assert [line["outcome"] for line in again] == [line["outcome"] for line in found]
+    assert sum(new != old for new, old in zip(again, found, strict=True)) <= 2
     while processes_with(f"{tmp_path}/execution-"):
         assert time.monotonic() < deadline
         time.sleep(0.02)
