@@ -1,8 +1,11 @@
 """What a module promises, stated once beside its own tests and checked for all in `contract/`."""
 
+import atexit
 import gzip
 import json
+import shutil
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -52,6 +55,21 @@ def specs(name: str) -> tuple[Spec, ...]:
     module = module_from_spec(location)
     location.loader.exec_module(module)
     return module.SPEC, *getattr(module, "OTHER_SHAPES", ())
+
+
+def published(name: str) -> dict[str, Any]:
+    """The outputs of a system with the figures published for them."""
+    return next(case for case in recorded("published") if case["id"] == name)
+
+
+@cache
+def trec_eval_files() -> Path:
+    """A folder with the recorded files of trec_eval's own test."""
+    folder = Path(tempfile.mkdtemp(prefix="metric-commons-trec-eval-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for case in recorded("trec_eval"):
+        (folder / case["id"]).write_bytes(case["text"].encode("latin-1"))
+    return folder
 
 
 @cache

@@ -26,12 +26,10 @@ from metric_commons.mcp.workers import Budget, Workers
 from metric_commons.results.results import Results
 from metric_commons.scoring.scoring import score
 from tests.programs import output
-from tests.spec import GIVEN, METRICS, PATIENCE, ROOT, of_this_python
+from tests.spec import METRICS, PATIENCE, ROOT, of_this_python, trec_eval_files
 
 pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
-RUNS = GIVEN / "data" / "ir" / "treceval"
-needs_runs = pytest.mark.skipif(not RUNS.is_dir(), reason=f"{RUNS} is absent")
 
 START = ["-c", "import sys; from metric_commons.__main__ import main; sys.exit(main())", "mcp"]
 TOOLS = {
@@ -174,9 +172,8 @@ async def test_evaluate_trec(call, root):
     assert text_of(result)["eval_res"] == ultrarag.evaluate_trec(root / "old", root / "qrels")
 
 
-@needs_runs
 async def test_evaluate_trec_gives_the_values_of_trec_eval(server):
-    async with Client(server([RUNS])) as client:
+    async with Client(server([trec_eval_files()])) as client:
         paths = {"run_path": "results.test", "qrels_path": "qrels.test"}
         found = text_of(await client.call_tool("evaluate_trec", paths))["eval_res"]
 

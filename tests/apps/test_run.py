@@ -16,10 +16,9 @@ from metric_commons.catalog import presets
 from metric_commons.cli import ultrarag as parameters
 from metric_commons.integrations import ultrarag
 from metric_commons.results.results import Results
-from tests.spec import GIVEN, ROOT, of_this_python
+from tests.spec import GIVEN, ROOT, of_this_python, trec_eval_files
 
 NQ = GIVEN / "data" / "text" / "openqa_eval"
-TREC = GIVEN / "data" / "ir" / "treceval"
 needs_data = pytest.mark.skipif(not NQ.is_dir(), reason="the real data is not here")
 ROWS = [
     {"q": "q0", "a": "The cat.", "b": "cat", "gold": ["cat", "tiger"], "topic": "pets"},
@@ -784,11 +783,10 @@ def test_two_runs_are_compared_as_by_ultrarag(evaluated):
     assert len(saved) == 2 + 3 * 6
 
 
-@needs_data
 def test_the_files_of_trec_eval_give_its_values(evaluated):
     evaluation = TREC_PARAMETERS | {
-        "qrels_path": str(TREC / "qrels.test"),
-        "run_path": str(TREC / "results.test"),
+        "qrels_path": str(trec_eval_files() / "qrels.test"),
+        "run_path": str(trec_eval_files() / "results.test"),
     }
     _, saved, _ = evaluated({"evaluation": evaluation})
 
@@ -799,12 +797,11 @@ def test_the_files_of_trec_eval_give_its_values(evaluated):
     assert saved["recall@10"] == of_this_python(0.031709500063930446)
 
 
-@needs_data
 @pytest.mark.parametrize(("profile", "mean"), [("ultrarag", 0.1523), ("standard", 0.1016)])
 def test_missing_queries_are_left_out_or_count_as_zero(evaluated, profile, mean):
     evaluation = TREC_PARAMETERS | {
-        "qrels_path": str(TREC / "qrels.test"),
-        "run_path": str(TREC / "results.trunc"),
+        "qrels_path": str(trec_eval_files() / "qrels.test"),
+        "run_path": str(trec_eval_files() / "results.trunc"),
     }
     _, saved, _ = evaluated({"evaluation": evaluation}, "--profile", profile)
 

@@ -16,7 +16,7 @@ from metric_commons.files import trec
 from metric_commons.ranking import runs
 from metric_commons.results.results import Results
 from metric_commons.statistics.significance import compare_measures
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import GIVEN, ROOT, recorded, trec_eval_files
 
 EXAMPLES = ROOT / "examples"
 DATA = GIVEN / "data" / "ir"
@@ -496,9 +496,8 @@ def test_the_sessions_of_the_examples_are_true(run, monkeypatch):
         assert printed.startswith(shown.rstrip())
 
 
-@needs_data
 def test_trec_eval_s_own_example_scores_as_it_says(run):
-    folder = DATA / "treceval"
+    folder = trec_eval_files()
     _, out, _ = run(
         *("trec", folder / "qrels.test", folder / "results.test", "--missing", "skip"),
         *("-m", "map", "-m", "mrr", "-m", "ndcg@10", "-m", "P@10"),

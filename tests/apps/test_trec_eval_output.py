@@ -1,6 +1,6 @@
 """`metric-commons trec --format trec_eval` prints what trec_eval prints.
 
-Its own expected files are compared where the given data is; a binary where `TREC_EVAL` names one.
+Its own expected files are compared, and a binary where `TREC_EVAL` names one.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from metric_commons.console.trec_eval import lines
-from tests.spec import GIVEN
+from tests.spec import GIVEN, trec_eval_files
 
 DATA = GIVEN / "data" / "ir"
 FILES = DATA / "treceval"
@@ -135,12 +135,14 @@ def test_the_whole_result_may_be_saved_too(run, printed):
     assert '"q2"' in Path("rows.jsonl").read_text()
 
 
-@needs_files
 @pytest.mark.parametrize(
     ("arguments", "qrels", "results", "expected"),
     [
         ("", "qrels.test", "results.test", "out.test"),
-        ("", "qrels.comment.test.gz", "results.comment.test.gz", "out.comment.test"),
+        pytest.param(
+            *("", "qrels.comment.test.gz", "results.comment.test.gz", "out.comment.test"),
+            marks=needs_files,
+        ),
         ("-m all_trec", "qrels.test", "results.test", "out.test.a"),
         ("-m all_trec -q", "qrels.test", "results.test", "out.test.aq"),
         ("-m all_trec -q -c", "qrels.test", "results.trunc", "out.test.aqc"),
@@ -160,13 +162,14 @@ def test_the_whole_result_may_be_saved_too(run, printed):
     ],
 )
 def test_the_expected_files_of_trec_eval(printed, arguments, qrels, results, expected):
-    found = printed(*arguments.split(), files=(FILES / qrels, FILES / results))
+    folder = FILES if "comment" in qrels else trec_eval_files()
+    found = printed(*arguments.split(), files=(folder / qrels, folder / results))
 
-    wanted = (FILES / expected).read_text("latin-1").splitlines()
+    wanted = (folder / expected).read_text("latin-1").splitlines()
     assert found == [line for line in wanted if not VERSION_10.match(line)]
     if "all_trec" in arguments:
         arguments = arguments.replace("all_trec", "all_trec_10")
-        found = printed(*arguments.split(), files=(FILES / qrels, FILES / results))
+        found = printed(*arguments.split(), files=(folder / qrels, folder / results))
         if qrels == "qrels.rel_level":  # for grades trec_eval's rbp reads uninitialized variables
             found, wanted = (
                 [line for line in output if not line.startswith("rbp ")]
@@ -188,13 +191,12 @@ def _of_the_binary(arguments, qrels, results, *, skips):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not BINARY, reason="TREC_EVAL names no binary")
-@needs_files
 @pytest.mark.parametrize("flags", ["", "-c", "-J", "-l2", "-M50", "-l2 -M7 -J"])
 def test_a_binary_prints_the_same(printed, tmp_path, flags):
     arguments = [*flags.split(), "-q", "-m", "all_trec", "-m", "dcg", "-m", "unj", "-m", "yaap"]
     files = tmp_path / "judgments", tmp_path / "results"
     for path, name in zip(files, ("qrels.rel_level", "results.trunc"), strict=True):
-        path.write_bytes((FILES / name).read_bytes())
+        path.write_bytes((trec_eval_files() / name).read_bytes())
 
     expected = _of_the_binary(arguments, *map(str, files), skips="-c" not in flags)
     found = printed(*arguments, files=files)

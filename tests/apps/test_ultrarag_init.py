@@ -15,11 +15,10 @@ from mcp import Client, StdioServerParameters
 from metric_commons.__main__ import main
 from metric_commons.integrations import ultrarag
 from tests.shared.integrations.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
-from tests.spec import GIVEN, PATIENCE, of_this_python
+from tests.spec import PATIENCE, of_this_python, trec_eval_files
 
 pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
-RUNS = GIVEN / "data" / "ir" / "treceval"
 CHECKOUT = os.environ.get("ULTRARAG_CHECKOUT")
 # Python without anything installed, as UltraRAG's has another mcp, or none.
 BARE = getattr(sys, "_base_executable", sys.executable)
@@ -196,10 +195,9 @@ async def test_the_documented_answers(place):
     assert content["profile"] == profile
 
 
-@pytest.mark.skipif(not RUNS.is_dir(), reason=f"{RUNS} is absent")
 async def test_the_files_of_trec_eval(place):
     for name in ("results.test", "qrels.test"):
-        shutil.copy(RUNS / name, Path("data", name))
+        shutil.copy(trec_eval_files() / name, Path("data", name))
     changed(place, run_path="data/results.test", qrels_path="data/qrels.test")
     await UltraRAG(place).build()
     found = (await UltraRAG(place).run("evaluate_trec"))["eval_res"]
@@ -316,7 +314,7 @@ def remembered(name):
 @pytest.mark.slow
 def test_ultrarag_scores_a_run(command, place):
     for name in ("results.test", "qrels.test"):
-        shutil.copy(RUNS / name, Path("data", name))
+        shutil.copy(trec_eval_files() / name, Path("data", name))
     changed(place, run_path="data/results.test", qrels_path="data/qrels.test")
     pipeline = {"servers": {"evaluation": str(place)}, "pipeline": ["evaluation.evaluate_trec"]}
     Path("eval_trec.yaml").write_text(yaml.safe_dump(pipeline), "utf-8")

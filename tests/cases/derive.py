@@ -10,6 +10,8 @@ import gzip
 import json
 from collections import Counter
 
+from tests.cases.published import published
+from tests.cases.trec_eval import trec_eval
 from tests.spec import CASES, GIVEN
 
 SOURCES = {
@@ -25,6 +27,9 @@ SOURCES = {
     "files": GIVEN / "cases" / "files.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
+# Families that come from other files than a collection of cases.
+FUNCTIONS = {"published": published, "trec_eval": trec_eval}
+FAMILIES = (*SOURCES, *FUNCTIONS)
 
 # Keys that no test reads, wherever they stand in a case: peers, and notes about how they ran.
 UNREAD = {
@@ -73,6 +78,8 @@ def without(value, names):
 
 def derived(family: str) -> list[dict]:
     """The given cases of a family, without what no test reads."""
+    if family in FUNCTIONS:
+        return FUNCTIONS[family]()
     with SOURCES[family].open(encoding="utf-8") as lines:
         cases = [json.loads(line) for line in lines]
     return [without(case, UNREAD[family]) for case in cases if "meta" not in case]
@@ -85,7 +92,7 @@ def packed(cases: list[dict]) -> bytes:
 
 
 def main() -> None:
-    for family in SOURCES:
+    for family in FAMILIES:
         cases = derived(family)
         size = (CASES / f"{family}.jsonl.gz").write_bytes(packed(cases))
         names = ("group", "module", "metric", "kind")

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from tests.cases.derive import SOURCES, derived
+from tests.cases.derive import FAMILIES, derived
 from tests.spec import CASES, GIVEN, recorded
 
 
 @pytest.mark.skipif(not (GIVEN / "cases").is_dir(), reason=f"{GIVEN / 'cases'} is absent")
-@pytest.mark.parametrize("family", SOURCES)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_the_cases_are_those_that_were_given(family):
     assert recorded(family) == derived(family), "run python -m tests.cases.derive"
 
@@ -18,7 +18,7 @@ def test_the_readme_counts_the_cases():
     readme = (CASES / "README.md").read_text("utf-8")
     counts = re.findall(r"^\| `(\w+)` \| (\d+) \|", readme, re.MULTILINE)
 
-    assert counts == [(family, str(len(recorded(family)))) for family in SOURCES]
+    assert counts == [(family, str(len(recorded(family)))) for family in FAMILIES]
 
 
 def test_the_cases_are_small():

@@ -8,7 +8,7 @@ import pytest
 from metric_commons import load
 from metric_commons.extraction import STEPS, extract_answers
 from tests.contract.test_cards import code, column
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import GIVEN, ROOT, published, recorded
 
 ANSWERS = GIVEN / "data" / "answers"
 CASES = [case for case in recorded("answers") if case["module"] == "extract"]
@@ -58,6 +58,18 @@ def test_the_card_lists_the_steps():
     usage = CARD.partition("## Inputs")[0]
 
     assert [name.strip('"') for name in code(column(usage, "Step"))] == list(STEPS)
+
+
+@pytest.mark.parametrize("system", ["gsm8k-6b-finetuning", "gsm8k-6b-verification"])
+def test_published_grades_of_the_first_rows_of_gsm8k(system):
+    case = published(system)
+    predictions, references = zip(*case["rows"], strict=True)
+    result = load("qa_em", normalizer="gsm8k", extract=case["extract"]).compute(
+        predictions=list(predictions), references=list(references), per_example=True
+    )
+
+    assert 0 < sum(case["published"]) < len(case["published"])
+    assert result["per_example"]["qa_em"] == list(map(float, case["published"]))
 
 
 @given

@@ -1,19 +1,15 @@
 """What the code of each peer returned for (n, c, k), and published results."""
 
-import csv
-import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from fractions import Fraction
 from math import comb, fsum
 
 import pytest
 
 from metric_commons import load
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import ROOT, published, recorded
 
-RESULTS = GIVEN / "data" / "text" / "codet_humaneval" / "codegen16B_n100_executed_results.jsonl"
-TRIALS = GIVEN / "data" / "answers" / "tau_bench_gpt-4o-airline.tsv"
 CARD = ROOT / "metrics" / "pass_at_k" / "README.md"
 PEERS = {  # by their names in the card
     "human-eval 6d43fb9 `estimate_pass_at_k`": "human_eval.estimate_pass_at_k",
@@ -61,16 +57,15 @@ def test_cases(pass_at_k):
     assert {(peer, str(count), str(count)) for peer, count in compared.items()} == table
 
 
-@pytest.mark.skipif(not RESULTS.exists(), reason="the results are not part of the project")
 def test_codegen_on_humaneval(pass_at_k):
-    problems = [json.loads(line) for line in RESULTS.read_bytes().splitlines()]
-    sizes = [1, 2, 5, 10, 50, 100]
-    published = [22.10, 30.78, 42.02, 50.38, 68.69, 73.78]
-    counts = [{"n": problem["n"], "c": problem["c"]} for problem in problems]
-    outcomes = [[int(mark == "P") for mark in problem["results"]] for problem in problems]
+    case = published("codet")
+    sizes = list(map(int, case["published"]))
+    counts = [{"n": n, "c": c} for n, c, _ in case["rows"]]
+    outcomes = [[int(mark == "P") for mark in marks] for *_, marks in case["rows"]]
 
     result = pass_at_k.compute(predictions=counts, k=sizes)
-    assert [round(100 * result[f"pass@{k}"], 2) for k in sizes] == published
+    assert len(counts) == 164
+    assert {str(k): round(100 * result[f"pass@{k}"], 2) for k in sizes} == case["published"]
     assert pass_at_k.compute(predictions=outcomes, k=sizes) == result
     for k in sizes:
         truth = [
@@ -110,14 +105,8 @@ def test_the_card_counts_the_cases_of_reliability(pass_at_k):
     assert told == {peer: (agreeing[peer], compared[peer]) for peer in compared}
 
 
-@pytest.mark.skipif(not TRIALS.exists(), reason="the trials are not part of the project")
 def test_four_trials_of_tau_bench(pass_at_k):
-    rewards = defaultdict(list)
-    with TRIALS.open(encoding="utf-8", newline="") as lines:
-        for trial in csv.DictReader(lines, delimiter="\t"):
-            rewards[trial["task_id"]].append(int(float(trial["reward"])))
+    case = published("tau-bench")
+    result = pass_at_k.compute(predictions=case["rows"], k=[1, 2, 3, 4], measures="pass^k")
 
-    result = pass_at_k.compute(
-        predictions=list(rewards.values()), k=[1, 2, 3, 4], measures="pass^k"
-    )
-    assert [round(value, 3) for value in result.values()] == [0.42, 0.273, 0.22, 0.2]
+    assert {name: round(value, 3) for name, value in result.items()} == case["published"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from metric_commons.files.trec import read_qrels, read_run
 from metric_commons.ranking.names import parse_measures
 from metric_commons.ranking.runs import score_run
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import GIVEN, ROOT, recorded, trec_eval_files
 
 IR = GIVEN / "data" / "ir"
 CARD = ROOT / "metrics" / "ir_ranking" / "README.md"
@@ -125,15 +125,14 @@ OWN = {
     "out.test.aqcM": ("qrels.test", "results.trunc", "-c -M 100"),
     "out.test.aql": ("qrels.rel_level", "results.test", "-l 2"),
     "out.test.meas_params": ("qrels.test", "results.test", ""),
-    "out.comment.test": ("qrels.comment.test.gz", "results.comment.test.gz", ""),
 }
+COMMENTS = {"out.comment.test": ("qrels.comment.test.gz", "results.comment.test.gz", "")}
 
 
-@needs_data
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", [*OWN, pytest.param(*COMMENTS, marks=needs_data)])
 def test_trec_eval_s_own_expected_output(name):
-    qrels, run, flags = OWN[name]
-    folder = IR / "treceval"
+    qrels, run, flags = (OWN | COMMENTS)[name]
+    folder = trec_eval_files() if name in OWN else IR / "treceval"
     printed = defaultdict(dict)
     for line in (folder / name).read_text().splitlines():
         measure, query, value = line.split()

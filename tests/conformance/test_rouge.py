@@ -22,17 +22,15 @@ from metric_commons.rouge import text_pairs
 from metric_commons.rouge.porter import porter
 from metric_commons.rouge.rouge_scores import rouge
 from metric_commons.rouge.rouge_tokenizers import rouge_score_words
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import GIVEN, ROOT, published, recorded
 from tests.texts import adversarial_rows, adversarial_text
 
 rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer")
 
 SUMMARIES = GIVEN / "data" / "text" / "speed" / "speed_sum.json.gz"
-PUBLISHED = GIVEN / "data" / "text" / "rouge_testdata"
 TYPES = ["rouge1", "rouge2", "rouge3", "rouge9", "rougeL", "rougeLsum"]
 
 summaries = pytest.mark.skipif(not SUMMARIES.exists(), reason=f"no summaries at {SUMMARIES}")
-published = pytest.mark.skipif(not PUBLISHED.exists(), reason=f"no test data at {PUBLISHED}")
 
 
 @pytest.fixture(params=["plainly", "together"], autouse=True)
@@ -344,18 +342,12 @@ def test_the_card_counts_the_cases_that_agree():
 # Published values
 
 
-@published
 def test_values_published_for_rouge_155():
     """The examples of rouge_score, with the values of ROUGE-1.5.5 in its own tests."""
-    expected = json.loads((PUBLISHED / "published_rouge155.json").read_text())
-    lines = [
-        (PUBLISHED / name).read_text().splitlines() for name in ("prediction.txt", "target.txt")
-    ]
-    texts = {f"rt{n}": pair for n, pair in enumerate(zip(*lines, strict=True))}
-    texts["rtm"] = tuple(
-        (PUBLISHED / f"{name}_multi.0.txt").read_text() for name in ("prediction", "target")
-    )
-    for name, values in expected.items():
+    case = published("rouge-155")
+    texts = case["rows"]
+    assert len(case["published"]) == 3
+    for name, values in case["published"].items():
         for key, scores in values.items():
             kind, stems = re.search(r"rouge\w+", key)[0], "-m" in key
             prediction, reference = texts[name]

@@ -1,6 +1,5 @@
 """Grades and confidences: recorded cases, and published scores of models."""
 
-import json
 import math
 import re
 from collections import Counter
@@ -8,9 +7,8 @@ from collections import Counter
 import pytest
 
 from metric_commons import load
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import ROOT, published, recorded
 
-ANSWERS = GIVEN / "data" / "answers"
 CARD = ROOT / "metrics" / "selective_answering" / "README.md"
 CASES = [case for case in recorded("answers") if case["module"] == "selective_answering"]
 SIMPLE_EVALS = "openai/simple-evals simpleqa_eval"
@@ -48,20 +46,13 @@ def test_the_card_counts_the_cases_of_simple_evals(selective):
     assert tuple(map(int, told)) == (compared["equal"], compared["cases"])
 
 
-@pytest.mark.skipif(not ANSWERS.exists(), reason="the grades are not part of the project")
 @pytest.mark.parametrize(
-    ("model", "published"),
-    [
-        ("claude-3-5-haiku-20241022", 9.3),
-        ("gpt-4o-2024-11-20", 31.4),
-        ("gpt-4o-mini-2024-07-18", 8.1),
-    ],
+    "model", ["claude-3-5-haiku-20241022", "gpt-4o-2024-11-20", "gpt-4o-mini-2024-07-18"]
 )
-def test_models_on_czech_simpleqa(selective, model, published):
-    figures = json.loads((ANSWERS / "figures.json").read_text("utf-8"))[f"czech_simpleqa_{model}"]
-    grades = list((ANSWERS / f"czech_simpleqa_{model}.grades.txt").read_text("utf-8").strip())
-    result = selective.compute(predictions=grades)
+def test_models_on_czech_simpleqa(selective, model):
+    case = published(f"czech-simpleqa-{model}")
+    result = selective.compute(predictions=list(case["rows"]))
 
-    assert len(grades) == figures["n"]
-    assert result["f1"] == pytest.approx(figures["f1"], rel=1e-15)
-    assert round(100 * result["f1"], 1) == published
+    assert len(case["rows"]) == 4_326
+    assert result["f1"] == pytest.approx(case["f1"], rel=1e-15)
+    assert round(100 * result["f1"], 1) == case["published"]["f1"]

@@ -10,7 +10,7 @@ import pytest
 
 from metric_commons import load
 from metric_commons.outcomes.preferences import alpaca_outcomes
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import GIVEN, ROOT, published, recorded
 
 LEADERBOARDS = GIVEN / "data" / "text" / "alpaca_eval" / "alpaca_eval_slim.json.gz"
 CARD = ROOT / "metrics" / "win_rate" / "README.md"
@@ -74,6 +74,21 @@ def test_cases(win_rate):
 
     table = re.findall(r"^\| (.+?) \|.*?\| (\d+) of (\d+), ", CARD.read_text("utf-8"), re.M)
     assert {(peer, str(count), str(count)) for peer, count in compared.items()} == set(table)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "weighted_alpaca_eval_gpt4_turbo/wizardlm-13b",
+        "alpaca_eval_gpt4/zephyr-7b-alpha",
+        "alpaca_eval_gpt4/zephyr-7b-beta",
+    ],
+)
+def test_a_row_of_a_published_leaderboard(win_rate, model):
+    case = published(model)
+    result = win_rate.compute(predictions=alpaca_outcomes(case["rows"]), ties="half")
+
+    assert as_alpaca_eval(result) == pytest.approx(case["published"], rel=0, abs=1e-6)
 
 
 @pytest.mark.skipif(not LEADERBOARDS.exists(), reason="the data is not part of the project")

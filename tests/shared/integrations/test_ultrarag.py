@@ -16,7 +16,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from metric_commons.integrations import ultrarag
 from metric_commons.integrations.ultrarag import evaluate, evaluate_trec, evaluate_trec_pvalue
 from metric_commons.integrations.ultrarag_tables import signature
-from tests.spec import GIVEN, recorded
+from tests.spec import GIVEN, recorded, trec_eval_files
 from tests.text_oracles import NORMALIZER_ORACLES
 from tests.texts import adversarial_rows
 
@@ -275,10 +275,9 @@ def renamed(scores):
     }
 
 
-@needs_runs
 @pytest.mark.parametrize("run", ["results.test", "results.trunc"])
 def test_its_profile_gives_its_means_of_a_run(run):
-    run, qrels = RUNS / "treceval" / run, RUNS / "treceval" / "qrels.test"
+    run, qrels = trec_eval_files() / run, trec_eval_files() / "qrels.test"
     rows = list(obvious_queries(run, qrels).values())
 
     found = evaluate_trec(run, qrels, profile="ultrarag")
@@ -286,10 +285,9 @@ def test_its_profile_gives_its_means_of_a_run(run):
     assert found == {name: sum(row[name] for row in rows) / len(rows) for name in rows[0]}
 
 
-@needs_runs
 @pytest.mark.parametrize("profile", ["standard", "ultrarag"])
 def test_the_means_that_trec_eval_prints(profile):
-    paths = RUNS / "treceval" / "results.test", RUNS / "treceval" / "qrels.test"
+    paths = trec_eval_files() / "results.test", trec_eval_files() / "qrels.test"
     found = evaluate_trec(*paths, profile=profile, python_version="3.11")
 
     assert list(found)[:5] == ["map", "mrr", "ndcg@1", "P@1", "recall@1"]
@@ -361,9 +359,8 @@ def test_answers_of_nothing_but_articles_in_later_versions():
     assert evaluate([""], [[""]], ["f1"], profile="ultrarag-main")["f1"] == [0.0]
 
 
-@needs_runs
 def test_means_are_added_up_in_one_way():
-    run, qrels = RUNS / "treceval" / "results.test", RUNS / "treceval" / "qrels.test"
+    run, qrels = trec_eval_files() / "results.test", trec_eval_files() / "qrels.test"
     for profile in get_args(ultrarag.Profile):
         alone = evaluate_trec(run, qrels, profile=profile)
         compared = evaluate_trec_pvalue(run, run, qrels, profile=profile)
@@ -379,12 +376,11 @@ def test_what_is_not_asked_for_is_left_out(files):
     assert evaluate_trec(run, qrels, ["mrr"], []).keys() == {"mrr"}
 
 
-@needs_runs
 @pytest.mark.parametrize(
     ("new", "old"), [("results.test", "results.trunc"), ("results.trunc", "results.test")]
 )
 def test_its_profile_gives_its_means_of_two_runs(new, old):
-    folder = RUNS / "treceval"
+    folder = trec_eval_files()
     new, old, qrels = folder / new, folder / old, folder / "qrels.test"
     of_new, of_old = obvious_queries(new, qrels), obvious_queries(old, qrels)
     queries = sorted({*of_new, *of_old})
