@@ -24,6 +24,7 @@ from .columns import (
     holds_queries,
     joined,
     json_rows,
+    json_value_rows,
     map_rows,
     query_rows,
     read,
@@ -60,6 +61,9 @@ class RowModule(abc.ABC):
     single_text_allowed = True  # whether a text may replace a list of one text
     # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
     json_inputs: frozenset[str] = frozenset()
+    # Inputs whose rows may be any values of JSON: each but a text becomes its JSON text, with this
+    # mark before it, by which it differs from texts of a model.
+    json_values: Mapping[str, str] = MappingProxyType({})
     # Keys of the result that describe rows, or how they were computed; not scores.
     reports: frozenset[str] = frozenset()
     # Keys of `per_example` that hold a text or None for each row; not scores.
@@ -353,7 +357,7 @@ class RowModule(abc.ABC):
         self._read_features()
         columns = self.as_rows(
             {
-                name: json_rows(name, column) if name in self.json_inputs else column
+                name: self._as_json(name, column)
                 for name, column in inputs.items()
                 if column is not None
             }
@@ -367,6 +371,12 @@ class RowModule(abc.ABC):
                     raise
         missing = next(name for name in inputs if name not in columns)
         raise ValueError(f"{missing} is missing; the inputs are {', '.join(inputs)}")
+
+    def _as_json(self, name: str, column: Any) -> Any:
+        """The column, in which objects have become JSON texts if the module takes them."""
+        if name in self.json_values:
+            return json_value_rows(name, column, self.json_values[name])
+        return json_rows(name, column) if name in self.json_inputs else column
 
     def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
         shapes = self._layouts[layout]
