@@ -75,7 +75,7 @@ class JsonMatch(BatchMetric):
         (0.0, 1.0)
     """
 
-    scores_are = "sums"
+    score_kind = "sums"
     aggregation = {"micro_*": "sums", "matched": "sum", "predicted": "sum", "expected": "sum"}
     score_ranges = {
         "matched": (0, None),

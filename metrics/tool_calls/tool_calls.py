@@ -81,7 +81,7 @@ class ToolCalls(BatchMetric):
         1.0
     """
 
-    scores_are = "sums"
+    score_kind = "sums"
     aggregation = {
         "micro_*": "sums",
         "*relevance_accuracy": "sums",

@@ -85,7 +85,8 @@ def _is_accepted(name: str, schema: Mapping[str, Any], value: Any, accepted: Seq
         return _is_accepted_object(value, accepted)
     if kind is list and item_kind is dict:
         return any(
-            len(values) == len(value)
+            isinstance(values, list)
+            and len(values) == len(value)
             and all(
                 _is_accepted_object(item, [wanted])
                 for item, wanted in zip(value, values, strict=True)
@@ -96,7 +97,9 @@ def _is_accepted(name: str, schema: Mapping[str, Any], value: Any, accepted: Seq
         return _spelled(value) in [_spelled(text) for text in accepted if type(text) is str]
     if kind is list:
         return [_spelled(item) for item in value] in [
-            [_spelled(item) for item in values] for values in accepted
+            [_spelled(item) for item in values]
+            for values in accepted
+            if isinstance(values, list | str)
         ]
     return value in accepted
 
@@ -142,7 +145,7 @@ def _has_type(
 def _is_accepted_object(value: Any, accepted: Sequence[Any]) -> bool:
     """Whether each key has one of its accepted values, and keys that are missing may be."""
     for answer in accepted:
-        if answer == "":
+        if not isinstance(answer, dict) or not all(isinstance(v, list) for v in answer.values()):
             continue
         if all(
             key in answer and _spelled(inner) in [_spelled(wanted) for wanted in answer[key]]

@@ -79,6 +79,11 @@ def call_statistics(
     >>> rows.result()["precision"], rows.result()["recall"]
     (0.5, 1.0)
     """
+    if tools is None and references and not any('"tools"' in text for text in references):
+        if arguments == "bfcl":
+            raise OptionError("arguments='bfcl'", "needs tools, the declarations of the functions")
+        if defaults:
+            raise OptionError("defaults=True", "needs tools, which declare the defaults")
     comparison = CallComparison(
         Equality(value_normalizer(normalizer), types, rel_tol, abs_tol, list_order),
         match=match,

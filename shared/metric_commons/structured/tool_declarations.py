@@ -76,7 +76,9 @@ def toolbox(tools: Any, where: str) -> Toolbox:
             raise OptionError(name, "has parameters without an object of properties")
         if not all(isinstance(schema, Mapping) for schema in properties.values()):
             raise OptionError(name, "has a property that is not an object")
-        if not isinstance(required or [], list | tuple):
-            raise OptionError(name, "has required parameters that are not a list")
+        if not isinstance(required or [], list | tuple) or not all(
+            isinstance(parameter, str) for parameter in required or []
+        ):
+            raise OptionError(name, "has required parameters that are not a list of names")
         box[declaration["name"]] = Tool(properties, list(required or []))
     return box
