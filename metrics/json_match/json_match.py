@@ -10,11 +10,10 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.numbers.domains import NonNegative
+from metric_commons.numbers.domains import Names, NonNegative
 from metric_commons.statistics.sums import summarize_sums
 from metric_commons.structured.json_equality import ListOrder, Types, ValueNormalizer
 from metric_commons.structured.json_leaves import Absence
-from metric_commons.structured.json_paths import Paths
 from metric_commons.structured.json_schemas import Schemas
 from metric_commons.structured.json_scores import Parse, json_statistics
 
@@ -115,7 +114,7 @@ class JsonMatch(BatchMetric):
         abs_tol: NonNegative = 0.0,
         nulls: Absence = "value",
         empties: Absence = "value",
-        ignore_paths: Paths = (),
+        ignore_paths: Names = (),
         by_path: bool = False,
         **summary,
     ):

@@ -1,5 +1,6 @@
 """JSON values: one typical call, and a table of rows with scores worked out by hand."""
 
+import json
 import math
 
 import pytest
@@ -18,8 +19,8 @@ _RANGES = dict.fromkeys(
 SPEC = Spec(
     name="json_match",
     sample={
-        "predictions": ['{"a": 1, "b": [2, 3]}', '{"a": 1', {"a": "x", "c": None}, "[[], 1]"],
-        "references": [{"a": 1, "b": [2, 4, 5]}, {"a": 1}, {"a": "x"}, [[], 1]],
+        "predictions": ['{"a": 1, "b": [2, 3]}', '{"a": 1', '{"a": "x", "c": null}', "[[], 1]"],
+        "references": ['{"a": 1, "b": [2, 4, 5]}', '{"a": 1}', '{"a": "x"}', "[[], 1]"],
     },
     # By hand: 2 of 3 and of 4 leaves match; nothing can be read; 1 of 2 and of 1; 2 of 2.
     result={
@@ -37,11 +38,11 @@ SPEC = Spec(
     },
     perfect={
         "predictions": ['{"b": 2, "a": [1]}', "null"],
-        "references": [{"a": [1], "b": 2}, "null"],
+        "references": ['{"a": [1], "b": 2}', "null"],
     },
     best=dict.fromkeys(_RANGES, 1.0) | {"matched": 3, "predicted": 3, "expected": 3},
     ranges=_RANGES,
-    wrong={"predictions": {1, 2}, "references": "no JSON"},
+    wrong={"predictions": {1, 2}, "references": "{"},
 )
 
 OTHER_SHAPES = (
@@ -96,9 +97,19 @@ OTHER_SHAPES = (
         best=dict.fromkeys((*_RANGES, "schema_valid"), 1.0)
         | {"matched": 1, "predicted": 1, "expected": 1},
         ranges=_RANGES | {"schema_valid": (0.0, 1.0)},
-        wrong={"predictions": {1, 2}, "references": "no JSON"},
+        wrong={"predictions": {1, 2}, "references": "{"},
     ),
 )
+
+
+def test_values_may_be_objects():
+    texts = {name: SPEC.sample[name] for name in ("predictions", "references")}
+    objects = {"predictions": [{"a": 1, "b": [2, 3]}, '{"a": 1', {"a": "x", "c": None}, [[], 1]]}
+    objects["references"] = [json.loads(text) for text in texts["references"]]
+    metric = load("json_match")
+
+    assert metric.compute(**objects) == metric.compute(**texts)
+    assert metric.compute(predictions=[1, True, 2.5], references=[1, True, 2.5])["f1"] == 1.0
 
 
 def result(prediction, reference, **options):

@@ -29,14 +29,14 @@ SPEC = Spec(
             '<tool_call>{"name": "f", "arguments": {"a": 2, "b": 3}}</tool_call>',
             "I cannot do that.",
             "[f(a=",
-            [call("g"), call("f", a=1)],
+            '[{"name": "g", "arguments": {}}, {"name": "f", "arguments": {"a": 1}}]',
         ],
         "references": [
-            [call("f", a=1), call("g")],
-            [call("f", a=1, b=3)],
-            [],
-            [call("g")],
-            [call("f", a=1)],
+            '[{"name": "f", "arguments": {"a": 1}}, {"name": "g"}]',
+            '[{"name": "f", "arguments": {"a": 1, "b": 3}}]',
+            "[]",
+            '[{"name": "g"}]',
+            '[{"name": "f", "arguments": {"a": 1}}]',
         ],
     },
     # By hand: two calls of two are right, none of one, there is none to be, one cannot be read, and
@@ -60,12 +60,12 @@ SPEC = Spec(
     },
     perfect={
         "predictions": ["[f(a=1)]", "No."],
-        "references": [[call("f", a=1)], []],
+        "references": ['[{"name": "f", "arguments": {"a": 1}}]', "[]"],
     },
     best=dict.fromkeys(_RANGES, 1.0)
     | {"unparsed": 0.0, "matched": 1, "predicted": 1, "expected": 1},
     ranges=_RANGES,
-    wrong={"predictions": {1, 2}, "references": "no JSON"},
+    wrong={"predictions": {1, 2}, "references": "{"},
 )
 
 

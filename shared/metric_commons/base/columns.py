@@ -19,8 +19,6 @@ from .checked_columns import CHECKED
 
 Layout = Mapping[str, Shape]
 
-_UNWRITABLE = "["  # a JSON text that is cut off
-
 
 def query_rows(
     inputs: Mapping[str, Any], fields: Mapping[str, Sequence[str]]
@@ -113,16 +111,13 @@ def json_rows(name: str, column: Any) -> Column:
 def json_value_rows(name: str, column: Any, mark: str) -> Column:
     """The column, in which each value of JSON except texts and None has become its JSON text.
 
-    A value that JSON can hold in principle, but that is nested too deeply or has an integer of
-    thousands of digits, becomes a text that is not JSON.
-
     Args:
         name: of the column.
         column: texts and values.
         mark: the beginning of texts that were values.
 
     Raises:
-        RowError: a row is of a type that JSON does not have.
+        RowError: JSON cannot hold a row.
 
     >>> json_value_rows("predictions", ["[1]", [1], 2.5, {}], "")
     ['[1]', '[1]', '2.5', '{}']
@@ -130,18 +125,9 @@ def json_value_rows(name: str, column: Any, mark: str) -> Column:
     rows = as_column(name, column)
     listed = rows.tolist() if isinstance(rows, np.ndarray) else rows
     return [
-        row if isinstance(row, str) or row is None else mark + _json_value_text(name, number, row)
+        row if isinstance(row, str) or row is None else mark + _json_text(name, number, row)
         for number, row in enumerate(listed)
     ]
-
-
-def _json_value_text(name: str, number: int, row: Any) -> str:
-    try:
-        return json.dumps(row, default=_json_value)
-    except TypeError as error:
-        raise RowError(name, number, f"cannot be written as JSON: {error}") from None
-    except (ValueError, RecursionError):
-        return _UNWRITABLE
 
 
 def _is_object_or_objects(row: Any) -> bool:

@@ -3,9 +3,8 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
 
-from ..numbers.domains import Parsed
+from ..numbers.checks import OptionError
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _STEP = re.compile(r'\.[A-Za-z_]\w*|\[\]|\["(?:[^"\\]|\\.)*"\]')
@@ -22,25 +21,21 @@ def step(path: str, key: str) -> str:
     return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
 
 
-def checked_paths(paths: Any) -> tuple[str, ...]:
+def check_paths(option: str, paths: Sequence[str]) -> None:
     """Check that these are paths of fields.
 
     Raises:
-        ValueError: one is not.
+        OptionError: one is not.
 
-    >>> checked_paths(["$.items[].id"])
-    ('$.items[].id',)
-    >>> checked_paths(["items.id"])
+    >>> check_paths("ignore_paths", ["$.items[].id", "items.id"])
     Traceback (most recent call last):
-    ValueError: 'items.id' is not a path of a field, such as '$.items[].id'
+    ValueError: ignore_paths: 'items.id' is not a path of a field, such as '$.items[].id'
     """
-    is_list = isinstance(paths, Sequence) and not isinstance(paths, str)
-    for path in paths if is_list else [paths]:
-        if not isinstance(path, str) or not _is_path(path):
-            raise ValueError(f"{path!r} is not a path of a field, such as '$.items[].id'")
-    if not is_list:
-        raise ValueError(f"expected a list of paths, such as [{paths!r}]")
-    return tuple(paths)
+    for path in paths:
+        if not _is_path(path):
+            raise OptionError(
+                option, f": {path!r} is not a path of a field, such as '$.items[].id'"
+            )
 
 
 def _is_path(path: str) -> bool:
@@ -53,8 +48,3 @@ def _is_path(path: str) -> bool:
             return False
         position = match.end()
     return position > 1
-
-
-Paths = Annotated[
-    Sequence[str], Parsed(checked_paths, "a list of paths of fields, such as '$.items[].id'")
-]

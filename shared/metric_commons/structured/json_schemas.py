@@ -7,7 +7,7 @@ from ..numbers.checks import OptionError
 from ..numbers.domains import PerRow
 from .json_texts import InvalidJsonError, read_json
 
-Schemas = Mapping[str, Any] | str | bool | Annotated[Sequence[Any], PerRow("JSON Schema")]
+Schemas = Mapping[str, Any] | str | Annotated[Sequence[Any], PerRow("JSON Schema")]
 
 
 class SchemaValidators:
@@ -24,7 +24,7 @@ class SchemaValidators:
             ImportError: jsonschema is not installed.
             OptionError: a schema is not valid, or there is not one for each row.
         """
-        is_list = not isinstance(schema, Mapping | str | bool)
+        is_list = not isinstance(schema, Mapping | str)
         schemas = list(schema) if is_list else [schema]
         if is_list and rows and len(schemas) != rows:
             raise OptionError("schema", f"has {len(schemas)} schemas for {rows} rows")

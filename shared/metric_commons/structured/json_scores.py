@@ -7,13 +7,13 @@ from typing import Any, Literal
 import numpy as np
 
 from ..numbers.checks import OptionError, RowError
-from ..numbers.domains import NonNegative, checked_options
+from ..numbers.domains import Names, NonNegative, checked_options
 from ..statistics.sum_distributions import Distribution, SumRatio, row_mean
 from ..statistics.sums import RowStatistics
 from .call_scores import MICRO_RATIOS, micro_scores, ratio
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_leaves import ABSENT, PATH_COUNTS, Absence, LeafComparison, PathCounts
-from .json_paths import Paths
+from .json_paths import check_paths
 from .json_schemas import Schemas, SchemaValidators
 from .json_texts import InvalidJsonError, read_json, unfenced
 
@@ -44,7 +44,7 @@ def json_statistics(
     abs_tol: NonNegative = 0.0,
     nulls: Absence = "value",
     empties: Absence = "value",
-    ignore_paths: Paths = (),
+    ignore_paths: Names = (),
     by_path: bool = False,
 ) -> RowStatistics:
     """What each row adds to the scores of `json_match`, whose options these are.
@@ -71,6 +71,7 @@ def json_statistics(
     >>> rows.result()["precision"], rows.result()["recall"]
     (0.5, 1.0)
     """
+    check_paths("ignore_paths", ignore_paths)
     comparison = LeafComparison(
         Equality(value_normalizer(normalizer), types, rel_tol, abs_tol, list_order),
         nulls,
