@@ -63,8 +63,8 @@ def common_subsequence(fits: Sequence[Sequence[int]], length: int) -> int:
     >>> common_subsequence([[1], [0], [2]], 3)
     2
     """
-    every = (1 << length) - 1
-    columns = every
+    full = (1 << length) - 1
+    columns = full
     masks: dict[int, int] = {}  # items with the same list of positions share a mask
     for positions in fits:
         mask = masks.get(id(positions), 0)
@@ -72,8 +72,8 @@ def common_subsequence(fits: Sequence[Sequence[int]], length: int) -> int:
             for position in positions:
                 mask |= 1 << position
             masks[id(positions)] = mask
-        both = columns & mask
-        columns = ((columns + both) | (columns - both)) & every
+        hits = columns & mask
+        columns = ((columns + hits) | (columns - hits)) & full
     return length - columns.bit_count()
 
 

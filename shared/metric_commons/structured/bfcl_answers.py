@@ -88,8 +88,8 @@ def _is_accepted(name: str, schema: Mapping[str, Any], value: Any, accepted: Seq
             isinstance(values, list)
             and len(values) == len(value)
             and all(
-                _is_accepted_object(item, [wanted])
-                for item, wanted in zip(value, values, strict=True)
+                _is_accepted_object(item, [target])
+                for item, target in zip(value, values, strict=True)
             )
             for values in accepted
         )
@@ -148,9 +148,9 @@ def _is_accepted_object(value: Any, accepted: Sequence[Any]) -> bool:
         if not isinstance(answer, dict) or not all(isinstance(v, list) for v in answer.values()):
             continue
         if all(
-            key in answer and _spelled(inner) in [_spelled(wanted) for wanted in answer[key]]
+            key in answer and _spelled(inner) in [_spelled(target) for target in answer[key]]
             for key, inner in value.items()
-        ) and all(key in value or "" in wanted for key, wanted in answer.items()):
+        ) and all(key in value or "" in values for key, values in answer.items()):
             return True
     return False
 

@@ -44,7 +44,7 @@ class RowCounts(NamedTuple):
     exact_match: float
     name_match: float
     partial_match: float
-    matched: int
+    pairs: int
 
 
 @dataclass(frozen=True)
@@ -140,40 +140,40 @@ class CallComparison:
         if self.arguments == "bfcl":
             return bfcl_arguments(expected.tool, predicted.arguments, expected.arguments)
         right = common = absent = 0
-        for name, wanted in expected.arguments.items():
+        for name, target in expected.arguments.items():
             if name in predicted.arguments:
                 common += 1
-                right += self._value_fits(predicted.arguments[name], wanted)
+                right += self._value_fits(predicted.arguments[name], target)
             elif name in expected.optional:
                 absent += 1
         if self.arguments == "superset":
             return right, len(expected.arguments) - absent
         if self.arguments == "subset":
             return right, len(predicted.arguments)
-        every = len(predicted.arguments) + len(expected.arguments) - common - absent
-        return right, every
+        size = len(predicted.arguments) + len(expected.arguments) - common - absent
+        return right, size
 
-    def _value_fits(self, value: Any, wanted: Any) -> bool:
+    def _value_fits(self, value: Any, target: Any) -> bool:
         compare = self.equality.compare
         if not self.alternatives:
-            return compare(value, wanted)
-        return any(compare(value, option) for option in wanted)
+            return compare(value, target)
+        return any(compare(value, option) for option in target)
 
     # ---- all calls of a row ---------------------------------------------------------------------
 
     def counts(self, predicted: Sequence[Form], expected: Sequence[Form]) -> RowCounts:
         """The scores of a row whose prediction could be read."""
-        matched, exact = self._matched(
+        pairs, exact = self._matched(
             predicted, expected, self.fits, "key" if self.has_keys else None
         )
-        if exact and matched == len(expected) == len(predicted):
+        if exact and pairs == len(expected) == len(predicted):
             name_match = True
         else:
             _, name_match = self._matched(
                 predicted, expected, lambda a, b: a.name == b.name, "name"
             )
-        partial = self._partial(predicted, expected, matched)
-        return RowCounts(float(exact), float(name_match), partial, matched)
+        partial = self._partial(predicted, expected, pairs)
+        return RowCounts(float(exact), float(name_match), partial, pairs)
 
     def _matched(
         self,
@@ -191,40 +191,40 @@ class CallComparison:
             key: the field whose equality says that, if one does.
         """
         if key is not None:
-            keys, wanted = ([getattr(form, key) for form in side] for side in (predicted, expected))
-            if keys == wanted:  # the usual case of a right row
-                return len(wanted), True
+            keys, target = ([getattr(form, key) for form in side] for side in (predicted, expected))
+            if keys == target:  # the usual case of a right row
+                return len(target), True
             if self.match not in _IN_ORDER:
-                matched = (Counter(keys) & Counter(wanted)).total()
-                return matched, self._is_right(matched, len(keys), len(wanted))
+                pairs = (Counter(keys) & Counter(target)).total()
+                return pairs, self._is_right(pairs, len(keys), len(target))
         table = _fitting(predicted, expected, fits, key)
         if self.match not in _IN_ORDER:
-            matched = most_pairs(table)
-            return matched, self._is_right(matched, len(predicted), len(expected))
-        matched = common_subsequence(table, len(expected))
-        return matched, self._is_right(matched, len(predicted), len(expected))
+            pairs = most_pairs(table)
+            return pairs, self._is_right(pairs, len(predicted), len(expected))
+        pairs = common_subsequence(table, len(expected))
+        return pairs, self._is_right(pairs, len(predicted), len(expected))
 
-    def _is_right(self, matched: int, predicted: int, expected: int) -> bool:
+    def _is_right(self, pairs: int, predicted: int, expected: int) -> bool:
         # All calls of two sequences of one length are in a common subsequence only pair by pair.
         if self.match in ("any_order", "same_order"):
-            return matched == predicted == expected
-        return matched == (predicted if self.match == "subset" else expected)
+            return pairs == predicted == expected
+        return pairs == (predicted if self.match == "subset" else expected)
 
-    def _partial(self, predicted: Sequence[Form], expected: Sequence[Form], matched: int) -> float:
+    def _partial(self, predicted: Sequence[Form], expected: Sequence[Form], pairs: int) -> float:
         """The best sum of proportions of right arguments, over the longer of both sides."""
         if not predicted or not expected:
             return float(not predicted and not expected)
-        most = max(len(predicted), len(expected))
-        if matched == min(len(predicted), len(expected)):  # each of these pairs has all right
-            return matched / most
+        longer = max(len(predicted), len(expected))
+        if pairs == min(len(predicted), len(expected)):  # each of these pairs has all right
+            return pairs / longer
         if self.match in _IN_ORDER:
-            return best_ordered_total(self._rows(predicted, expected), len(expected)) / most
+            return best_ordered_total(self._rows(predicted, expected), len(expected)) / longer
         equal_pairs = 0
         if self.has_keys and len(predicted) * len(expected) > _MANY_PAIRS:
             # No assignment is better than one with all pairs of equal calls: 1 less the proportion
             # is a distance, so that partners p and q of an equal pair have at most 1 + p's with q.
             predicted, expected = _without_equal_pairs(predicted, expected)
-            equal_pairs = matched
+            equal_pairs = pairs
         # Calls with other names share nothing, so each name has a table of its own.
         totals = []
         columns = _positions(expected)
@@ -235,7 +235,7 @@ class CallComparison:
                     [self.proportion(predicted[row], form) for form in rivals] for row in rows
                 ]
                 totals.append(best_total(np.array(weights)))
-        return (equal_pairs + fsum(totals)) / most
+        return (equal_pairs + fsum(totals)) / longer
 
     def _rows(self, predicted: Sequence[Form], expected: Sequence[Form]) -> Iterator[Floats]:
         """For each predicted call the proportion of right arguments for each expected one."""

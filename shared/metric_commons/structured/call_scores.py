@@ -31,7 +31,6 @@ _AT_MOST = (
     *(("irrelevant_silent", "irrelevant"), ("relevant_called", "relevant")),
     *((name, "rows") for name in (*_MEANS, "unparsed")),
 )
-COUNTED = dict.fromkeys(_COUNTS, (0, None))
 
 
 @checked_options
@@ -53,7 +52,7 @@ def call_statistics(
     format: CallFormat = "auto",  # noqa: A002 # the name of the option
     dots: Dots = "keep",
 ) -> RowStatistics:
-    """What each row adds to the scores of `tool_calls`, whose options these are.
+    """The statistics of rows behind the scores of `tool_calls`, whose options these are.
 
     Args:
         predictions: texts of a model, or JSON texts of calls behind `OBJECT_MARK`.
@@ -150,7 +149,7 @@ def _check_expected(calls: Sequence[Call], box: Toolbox, comparison: CallCompari
 
 
 def _unparsed(expected: int) -> list[float]:
-    """What a row adds whose prediction attempts a call and cannot be read."""
+    """The statistics of a row whose prediction attempts a call and cannot be read."""
     is_relevant = expected > 0
     counts = (0.0, 0.0, float(expected))
     return [*([0.0] * len(_MEANS)), 1.0, *counts, 1.0, not is_relevant, 0.0, is_relevant, 0.0]
@@ -159,27 +158,27 @@ def _unparsed(expected: int) -> list[float]:
 def _row(
     predicted: Sequence[Call], expected: Sequence[Call], box: Toolbox, comparison: CallComparison
 ) -> list[float]:
-    """What a row adds whose prediction could be read."""
+    """The statistics of a row whose prediction could be read."""
     counts = comparison.counts(
         [comparison.predicted_form(call, box) for call in predicted],
         [comparison.expected_form(call, box) for call in expected],
     )
-    matched, calls, wanted = counts.matched, len(predicted), len(expected)
-    neither = float(not calls and not wanted)
+    pairs, calls, targets = counts.pairs, len(predicted), len(expected)
+    empty_score = float(not calls and not targets)
     return [
         counts.exact_match,
         counts.name_match,
-        2 * matched / (calls + wanted) if calls or wanted else 1.0,
-        matched / calls if calls else neither,
-        matched / wanted if wanted else neither,
+        2 * pairs / (calls + targets) if calls or targets else 1.0,
+        pairs / calls if calls else empty_score,
+        pairs / targets if targets else empty_score,
         counts.partial_match,
         0.0,
-        *(matched, calls, wanted),
+        *(pairs, calls, targets),
         1.0,
-        not wanted,
-        not wanted and not calls,
-        wanted > 0,
-        wanted > 0 and calls > 0,
+        not targets,
+        not targets and not calls,
+        targets > 0,
+        targets > 0 and calls > 0,
     ]
 
 
@@ -189,11 +188,11 @@ def micro_scores(sums: Mapping[str, float]) -> dict[str, float]:
     >>> micro_scores({"matched": 1, "predicted": 2, "expected": 0})
     {'micro_f1': 1.0, 'micro_precision': 0.5, 'micro_recall': nan}
     """
-    matched, predicted, expected = (sums[name] for name in _COUNTS)
+    pairs, predicted, expected = (sums[name] for name in _COUNTS)
     return {
-        "micro_f1": ratio(2 * matched, predicted + expected),
-        "micro_precision": ratio(matched, predicted),
-        "micro_recall": ratio(matched, expected),
+        "micro_f1": ratio(2 * pairs, predicted + expected),
+        "micro_precision": ratio(pairs, predicted),
+        "micro_recall": ratio(pairs, expected),
     }
 
 

@@ -46,8 +46,8 @@ ValueNormalizer = Annotated[str, OneOf(VALUE_NORMALIZERS)] | Callable[[str], str
 def value_normalizer(normalizer: ValueNormalizer) -> Callable[[str], str]:
     """The function for a name in `VALUE_NORMALIZERS`, or the caller's own function."""
     if callable(normalizer):
-        known = normalizer in VALUE_NORMALIZERS.values()
-        return normalizer if known else checked_function(normalizer)
+        is_ours = normalizer in VALUE_NORMALIZERS.values()
+        return normalizer if is_ours else checked_function(normalizer)
     check_choice("normalizer", normalizer, VALUE_NORMALIZERS)
     return VALUE_NORMALIZERS[normalizer]
 
@@ -156,8 +156,8 @@ class Equality:
         fits: list[list[int]] = []
         for value in predicted:
             fits.append([])
-            for position, wanted in enumerate(expected):
-                if self(value, wanted):
+            for position, target in enumerate(expected):
+                if self(value, target):
                     fits[-1].append(position)
         return most_pairs(fits) == len(expected)
 

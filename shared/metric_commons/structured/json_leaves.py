@@ -19,7 +19,7 @@ from .json_paths import step
 Absence = Literal["value", "absent"]
 
 _CELLS = 1 << 20  # pairs of items up to which all pairs of two lists are looked at
-_MATCHED, _WRONG, _MISSING, _EXTRA = range(4)
+_MATCH, _WRONG, _MISSING, _EXTRA = range(4)
 PATH_COUNTS = ("matched", "wrong", "missing", "extra")
 
 PathCounts = dict[str, list[int]]  # for each path the numbers of `PATH_COUNTS`
@@ -117,8 +117,8 @@ class LeafComparison:
             if self.equality.list_order == "any":
                 return self._matched_in_any_order(predicted, expected)
             total = 0
-            for value, wanted in zip(predicted, expected, strict=False):
-                total += self.matched(value, wanted)
+            for value, target in zip(predicted, expected, strict=False):
+                total += self.matched(value, target)
             return total
         if isinstance(predicted, dict | list) or isinstance(expected, dict | list):
             return 0
@@ -150,8 +150,8 @@ class LeafComparison:
             return total
         table = np.zeros((len(rows), len(columns)), np.int64)
         for row, number in enumerate(rows):
-            for column, other in enumerate(columns):
-                table[row, column] = self.matched(predicted[number], expected[other])
+            for column, position in enumerate(columns):
+                table[row, column] = self.matched(predicted[number], expected[position])
         if len(rows) == 1 or len(columns) == 1:
             return total + int(table.max())
         return total + int(table[best_assignment(-table)].sum())
@@ -191,7 +191,7 @@ class LeafComparison:
                 self._count_leaves(expected[column], f"{path}[]", _MISSING, counts)
         elif _is_scalar(predicted) and _is_scalar(expected):
             is_match = self.equality.scalars(predicted, expected)
-            _add(counts, path, _MATCHED if is_match else _WRONG)
+            _add(counts, path, _MATCH if is_match else _WRONG)
         else:
             self._count_leaves(expected, path, _MISSING, counts)
             self._count_leaves(predicted, path, _EXTRA, counts)
@@ -203,7 +203,7 @@ class LeafComparison:
         if predicted or expected:
             _add(counts, path, _MISSING if predicted else _EXTRA)
         else:
-            _add(counts, path, _MATCHED)
+            _add(counts, path, _MATCH)
 
     def _count_leaves(self, value: Any, path: str, kind: int, counts: PathCounts) -> None:
         """Count all leaves of a value that the other side does not have."""
@@ -232,32 +232,32 @@ class LeafComparison:
         rows, columns = list(range(len(predicted))), list(range(len(expected)))
         cells = len(rows) * len(columns)
         if cells > _CELLS and self.equality.is_transitive:
-            keys, wanted = ([self.equality.key(v) for v in side] for side in (predicted, expected))
-            pairs = _equal_pairs(keys, wanted)
+            keys, targets = ([self.equality.key(v) for v in side] for side in (predicted, expected))
+            pairs = _equal_pairs(keys, targets)
             rows, columns = _unpaired(predicted, expected, pairs)
         if not rows or not columns:
             return pairs
         table = np.zeros((len(rows), len(columns)), np.int64)
         for row, number in enumerate(rows):
-            for column, other in enumerate(columns):
-                table[row, column] = self.matched(predicted[number], expected[other])
+            for column, position in enumerate(columns):
+                table[row, column] = self.matched(predicted[number], expected[position])
         distances = np.abs(np.subtract.outer(rows, columns))
-        chosen = best_assignment(distances - table * (cells + 1))
-        for row, column in zip(*(numbers.tolist() for numbers in chosen), strict=True):
+        numbers_of_pairs = best_assignment(distances - table * (cells + 1))
+        for row, column in zip(*(numbers.tolist() for numbers in numbers_of_pairs), strict=True):
             if table[row, column] > 0:
                 pairs.append((rows[row], columns[column]))
         return pairs
 
 
-def _equal_pairs(keys: Sequence[Hashable], wanted: Sequence[Hashable]) -> list[tuple[int, int]]:
+def _equal_pairs(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[tuple[int, int]]:
     """The positions of equal items, each paired once, in order.
 
     >>> _equal_pairs("aab", "ba")
     [(0, 1), (2, 0)]
     """
     positions: defaultdict[Hashable, list[int]] = defaultdict(list)
-    for column in reversed(range(len(wanted))):
-        positions[wanted[column]].append(column)
+    for column in reversed(range(len(targets))):
+        positions[targets[column]].append(column)
     pairs = []
     for row, key in enumerate(keys):
         columns = positions.get(key)

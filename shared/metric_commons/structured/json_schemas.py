@@ -32,8 +32,8 @@ class SchemaValidators:
         keys = [item if isinstance(item, str) else id(item) for item in schemas]
         for row, (key, item) in enumerate(zip(keys, schemas, strict=True)):
             if key not in validators:
-                where = f"schema[{row}]" if is_list else "schema"
-                validators[key] = _validator(item, where)
+                label = f"schema[{row}]" if is_list else "schema"
+                validators[key] = _validator(item, label)
         self._validators = [validators[key] for key in keys] * (1 if is_list else rows)
 
     def is_valid(self, row: int, value: Any) -> bool:
@@ -44,7 +44,7 @@ class SchemaValidators:
             return False
 
 
-def _validator(schema: Any, where: str) -> Any:
+def _validator(schema: Any, label: str) -> Any:
     try:
         from jsonschema import SchemaError
         from jsonschema.validators import Draft202012Validator, validator_for
@@ -56,12 +56,12 @@ def _validator(schema: Any, where: str) -> Any:
         try:
             schema = read_json(schema)
         except InvalidJsonError as error:
-            raise OptionError(where, str(error)) from None
+            raise OptionError(label, str(error)) from None
     if not isinstance(schema, Mapping | bool):
-        raise OptionError(where, "is not a JSON Schema, which is an object")
+        raise OptionError(label, "is not a JSON Schema, which is an object")
     kind = validator_for(schema, default=Draft202012Validator)
     try:
         kind.check_schema(schema)
     except SchemaError as error:
-        raise OptionError(where, f"is not a JSON Schema: {error.message}") from None
+        raise OptionError(label, f"is not a JSON Schema: {error.message}") from None
     return kind(schema)

@@ -47,7 +47,7 @@ def json_statistics(
     ignore_paths: Names = (),
     by_path: bool = False,
 ) -> RowStatistics:
-    """What each row adds to the scores of `json_match`, whose options these are.
+    """The statistics of rows behind the scores of `json_match`, whose options these are.
 
     Args:
         predictions: JSON texts, of which some may not be valid.
@@ -122,23 +122,23 @@ def _expected(row: int, reference: str) -> Any:
 def _row(
     predicted: Any, expected: Any, comparison: LeafComparison, *, is_same: bool
 ) -> list[float]:
-    """What a row adds; an invalid prediction is `ABSENT`."""
+    """The statistics of a row; an invalid prediction is `ABSENT`."""
     leaves = comparison.leaves(expected)
     if predicted is ABSENT:
         return [*([0.0] * len(_MEANS)), 0.0, 0.0, leaves, 1.0]
     if is_same:
         return [*([1.0] * len(_MEANS)), leaves, leaves, leaves, 1.0]
     predicted_leaves = comparison.leaves(predicted)
-    matched = comparison.matched(predicted, expected)
-    neither = float(not leaves and not predicted_leaves)
-    both = predicted_leaves + leaves
+    matches = comparison.matched(predicted, expected)
+    empty_score = float(not leaves and not predicted_leaves)
+    total = predicted_leaves + leaves
     return [
         1.0,
-        float(matched == predicted_leaves == leaves),
-        2 * matched / both if both else neither,
-        matched / predicted_leaves if predicted_leaves else neither,
-        matched / leaves if leaves else neither,
-        *(matched, predicted_leaves, leaves),
+        float(matches == predicted_leaves == leaves),
+        2 * matches / total if total else empty_score,
+        matches / predicted_leaves if predicted_leaves else empty_score,
+        matches / leaves if leaves else empty_score,
+        *(matches, predicted_leaves, leaves),
         1.0,
     ]
 
@@ -191,12 +191,12 @@ def path_scores(sums: Mapping[str, float], path: str) -> dict[str, Any]:
     0.5
     """
     counts = [int(sums.get(f"{kind}:{path}", 0)) for kind in PATH_COUNTS]
-    matched, wrong, missing, extra = counts
+    hits, wrong, missing, extra = counts
     return {
         **dict(zip(PATH_COUNTS, counts, strict=True)),
-        "precision": ratio(matched, matched + wrong + extra),
-        "recall": ratio(matched, matched + wrong + missing),
-        "f1": ratio(2 * matched, 2 * matched + 2 * wrong + missing + extra),
+        "precision": ratio(hits, hits + wrong + extra),
+        "recall": ratio(hits, hits + wrong + missing),
+        "f1": ratio(2 * hits, 2 * hits + 2 * wrong + missing + extra),
     }
 
 
@@ -219,14 +219,14 @@ def _breakdowns(names: Sequence[str]) -> dict[str, dict[str, dict[str, SumRatio]
     """How the scores of each path follow from sums."""
     by_path = {}
     for path in _paths(dict.fromkeys(names, 1)):
-        matched, wrong, missing, extra = (
+        hits, wrong, missing, extra = (
             {f"{kind}:{path}": 1.0} if f"{kind}:{path}" in names else {} for kind in PATH_COUNTS
         )
-        doubled = dict.fromkeys((*matched, *wrong), 2.0)
+        doubled = dict.fromkeys((*hits, *wrong), 2.0)
         by_path[path] = {
-            "precision": SumRatio(matched, matched | wrong | extra),
-            "recall": SumRatio(matched, matched | wrong | missing),
-            "f1": SumRatio(dict.fromkeys(matched, 2.0), doubled | missing | extra),
+            "precision": SumRatio(hits, hits | wrong | extra),
+            "recall": SumRatio(hits, hits | wrong | missing),
+            "f1": SumRatio(dict.fromkeys(hits, 2.0), doubled | missing | extra),
         }
     return {"by_path": by_path} if by_path else {}
 

@@ -30,9 +30,9 @@ def read_json(text: str) -> Any:
 
     >>> read_json('{"a": [1, null]}')
     {'a': [1, None]}
-    >>> read_json("NaN")
+    >>> read_json("NaN")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
-    metric_commons.structured.json_texts.InvalidJsonError: NaN is not a value of JSON
+    InvalidJsonError: NaN is not a value of JSON
     """
     try:
         value = _DECODER.decode(text)

@@ -48,8 +48,8 @@ def toolboxes(tools: Sequence[Any] | None, rows: int) -> list[Toolbox]:
     return [boxes[id(item)] for item in declared]
 
 
-def toolbox(tools: Any, where: str) -> Toolbox:
-    """The tools of one list of declarations; `where` is what errors call the list.
+def toolbox(tools: Any, label: str) -> Toolbox:
+    """The tools of one list of declarations; `label` is what errors call the list.
 
     Raises:
         OptionError: a declaration is not valid.
@@ -58,12 +58,12 @@ def toolbox(tools: Any, where: str) -> Toolbox:
         try:
             tools = read_json(tools)
         except InvalidJsonError as error:
-            raise OptionError(where, str(error)) from None
+            raise OptionError(label, str(error)) from None
     if not isinstance(tools, list | tuple):
-        raise OptionError(where, "is not a list of tools")
+        raise OptionError(label, "is not a list of tools")
     box: dict[str, Tool] = {}
     for number, declaration in enumerate(tools):
-        name = f"{where}[{number}]"
+        name = f"{label}[{number}]"
         if isinstance(declaration, Mapping) and isinstance(declaration.get("function"), Mapping):
             declaration = declaration["function"]
         if not isinstance(declaration, Mapping) or not isinstance(declaration.get("name"), str):
