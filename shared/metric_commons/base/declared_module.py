@@ -41,7 +41,6 @@ class DeclaredModule(RowModule):
     """A module that runs in one process and does not derive from a class of `evaluate`."""
 
     types = _TYPES
-    name: str  # of the module
     script: Path
 
     def __init__(self, **settings: Any) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..base.declarations import Module
 from ..numbers.checks import nearest
 
 # Options that affect only what is reported beside a score, and how; not the score itself.
@@ -60,7 +61,7 @@ def holds_function(value: Any) -> bool:
     return any(map(callable, value if isinstance(value, list | tuple) else [value]))
 
 
-def check_supported(options: Iterable[str], metrics: Mapping[str, Any]) -> None:
+def check_supported(options: Iterable[str], metrics: Mapping[str, Module]) -> None:
     """Check that each option belongs to at least one module.
 
     >>> from types import SimpleNamespace

@@ -8,10 +8,13 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..numbers.checks import nearest
 from ..numbers.score_ranges import SHARES, Ranges
+
+if TYPE_CHECKING:
+    from ..base.declared_module import DeclaredModule
 
 # An input in the Args of a docstring, and its type.
 _INPUT = re.compile(r"^ +(predictions\d?|references) \(([^)]+)\):", re.MULTILINE)
@@ -100,7 +103,7 @@ def score_ranges(name: str) -> Ranges:
     return SHARES
 
 
-def load_without_evaluate(name: str, **settings: Any) -> Any:
+def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
     """As `load`, without `evaluate`: a module for this process, not an `evaluate.Metric`.
 
     >>> load_without_evaluate("qa_f1", normalizer="lower").compute(

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..base.declarations import Module
 from .score_kind import kind_of
 from .sufficient_statistics import CountedScores
 
@@ -20,7 +21,7 @@ ClusterCounts = dict[str, list[Any]]
 _MAX_VALUES = 5_000  # of a score; where nearly every row has its own, rows have a file for them
 
 
-def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, ClusterCounts]:
+def value_counts(counts: CountedScores, metric: Module) -> tuple[ValueCounts, ClusterCounts]:
     """The counts of those scores that have few values, for a result of the module `metric`.
 
     Where there are clusters those of a score are counted, too, by how many rows they have and what
@@ -115,7 +116,7 @@ def count_interval(
 
 
 def ends_of_range(
-    name: str, metric: Any, extremes: tuple[float, float]
+    name: str, metric: Module, extremes: tuple[float, float]
 ) -> tuple[float, float] | None:
     """The range of a score of rows, if it is not from 0 to 1.
 

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..base.checked_columns import checked_once
+from ..base.declarations import Module
 from ..catalog.arguments import (
     assign,
     check_supported,
@@ -160,7 +161,7 @@ def score(
 
 def score_columns(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     predictions: Any,
     labels: Mapping[str, Any],
     *,
@@ -247,7 +248,7 @@ def _from_table(
 
 
 def _needs_rows(
-    data: Any, metrics: Mapping[str, Any], labels: Mapping[str, Any], options: Mapping[str, Any]
+    data: Any, metrics: Mapping[str, Module], labels: Mapping[str, Any], options: Mapping[str, Any]
 ) -> bool:
     """Whether states of parts do not suffice, or the table does not come in parts."""
     if data is None or not comes_in_parts(data):
@@ -264,7 +265,7 @@ def _needs_rows(
     return not is_spark(data)
 
 
-def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
+def _refuse(unknown: Iterable[str], metrics: Mapping[str, Module]) -> None:
     """Nothing, if there are no unknown arguments.
 
     Raises:
@@ -285,7 +286,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
 @shared_token_cache()
 def score_systems(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     systems: Mapping[str, SystemRows],
     *,
     inputs: Iterable[Mapping[str, Any]] = (),

@@ -14,6 +14,7 @@ from copy import copy
 from functools import cache, lru_cache
 from typing import Annotated, Any, Self
 
+from ..base.declared_module import DeclaredModule
 from ..base.locks import Lock
 from ..catalog.arguments import OF_ROWS, REPORTING, holds_function, texts_of_rows
 from ..catalog.catalog import load_without_evaluate
@@ -231,6 +232,6 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
 
 
 @cache
-def loaded(module: str) -> type[Any]:
+def loaded(module: str) -> type[DeclaredModule]:
     """The class of a module, kept, because small states would feel the search for it."""
     return type(load_without_evaluate(module))
