@@ -59,7 +59,7 @@ class RowModule(Module):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.score_kind == "sums":
+        if cls.score_kind == "sums" and not cls.aggregation:
             cls.aggregation = MappingProxyType({"*": "sums"})
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""
