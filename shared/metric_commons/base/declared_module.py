@@ -7,7 +7,7 @@ in its own namespace, and without its imports of the two libraries; no other cod
 definitions. Options, checks and scores are the same as usual.
 
 Commands, states, the server and the page of a Space load modules in this way. `evaluate.load`
-remains for `metric_commons.load`, whose users expect an `evaluate.Metric`: one that
+remains for the public `load`, whose users expect an `evaluate.Metric`: one that
 `evaluate.combine` takes, and that scores in distributed processes.
 """
 

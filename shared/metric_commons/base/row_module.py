@@ -29,7 +29,7 @@ from .columns import (
 )
 from .declarations import Module
 from .locks import Lock
-from .options import completed, declared_options, spelled_out
+from .options import declared_options
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 
@@ -64,8 +64,6 @@ class RowModule(Module):
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""
             cls.declared_options = declared_options(cls._compute, docstring)
-            cls.__doc__ = completed(docstring, cls.declared_options)
-            cls._compute.__signature__ = spelled_out(cls._compute)  # type: ignore[attr-defined]
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._check(settings)

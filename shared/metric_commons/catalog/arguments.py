@@ -52,13 +52,17 @@ def assign(
     return assigned
 
 
-def holds_function(value: Any) -> bool:
-    """Whether an option is a function, or a list with one, which cannot be stored in a file.
+def names_of_functions(options: Mapping[str, Any]) -> list[str]:
+    """The options that are functions, or lists with one, which cannot be stored in a file.
 
-    >>> holds_function(str.lower), holds_function(["boxed", str.lower]), holds_function("boxed")
-    (True, True, False)
+    >>> names_of_functions({"normalizer": str.lower, "extract": ["boxed", len], "ties": "first"})
+    ['normalizer', 'extract']
     """
-    return any(map(callable, value if isinstance(value, list | tuple) else [value]))
+    return [
+        name
+        for name, value in options.items()
+        if any(map(callable, value if isinstance(value, list | tuple) else [value]))
+    ]
 
 
 def check_supported(options: Iterable[str], metrics: Mapping[str, Module]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.locks import Lock
 from ..base.row_module import RowModule
-from ..catalog.arguments import REPORTING, holds_function
+from ..catalog.arguments import REPORTING, names_of_functions
 from ..catalog.catalog import load, names
 from ..numbers.checks import OptionError, check_choice, nearest
 from ..states.state import State
@@ -354,7 +354,7 @@ def _has_state(module: RowModule, options: Mapping[str, Any]) -> bool:
     the same; `evaluate` creates one class for equal scripts.
     """
     values = {**module.options, **options}
-    if any(map(holds_function, values.values())) or _reports(values):
+    if names_of_functions(values) or _reports(values):
         return False
     return module.name in names() and type(module) is _loaded(module.name)
 

@@ -47,15 +47,17 @@ class Rows:
         return clusters + sum(scores.values.size for scores in self.scores.values())
 
     @classmethod
-    def sum(cls, parts: Sequence["Rows"]) -> Self:
+    def sum(cls, parts: Sequence[Self]) -> Self:
         """All rows; the parts have the same scores, and clusters or none."""
-        first = parts[0]
+        first, *others = parts
+        if not others:
+            return first
         clusters = None
         if first.clusters is not None:
             sums = [cast(dict[str, ClusterSums], part.clusters) for part in parts]
-            clusters = {name: ClusterSums.sum(part[name] for part in sums) for name in sums[0]}
+            clusters = {name: ClusterSums.sum([part[name] for part in sums]) for name in sums[0]}
         return cls(
-            {name: Multiset.sum(part.scores[name] for part in parts) for name in first.scores},
+            {name: Multiset.sum([part.scores[name] for part in parts]) for name in first.scores},
             clusters,
         )
 

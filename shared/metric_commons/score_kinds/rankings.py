@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Self
 
+from ..base.declarations import Module
 from ..base.row_module import RowModule
 from ..numbers.checks import RowError
 from ..ranking.names import Measure, parse_measures
@@ -73,7 +74,9 @@ class _Kind(Means):
     def averages(self, metric: RowModule, scores: Iterable[str]) -> dict[str, Average]:
         return {m.name: average(m) for m in parse_measures(metric.options["measures"])}
 
-    def bounds(self, score: str, extremes: tuple[float, float]) -> tuple[float, float]:
+    def bounds(
+        self, metric: Module, score: str, extremes: tuple[float, float]
+    ) -> tuple[float, float]:
         return average(parse_measures([score])[0]).bounds
 
 

@@ -51,9 +51,11 @@ class ScoreKind(ABC):
         """The result of `compute`, from the scores of all blocks."""
         raise NotImplementedError
 
-    def bounds(self, score: str, extremes: tuple[float, float]) -> tuple[float, float]:
+    def bounds(
+        self, metric: Module, score: str, extremes: tuple[float, float]
+    ) -> tuple[float, float]:
         """The range of a score of rows, given the lowest and the highest one."""
-        return observed_range(*extremes)
+        return (0.0, math.inf) if score in metric.unbounded else observed_range(*extremes)
 
 
 def kind_of(metric: Module) -> ScoreKind:

@@ -33,6 +33,7 @@ def value_counts(counts: CountedScores, metric: Module) -> tuple[ValueCounts, Cl
     >>> value_counts(CountedScores(em), SimpleNamespace(score_kind="means", unbounded=frozenset()))
     ({'qa_em': [[0.0, 1.0], [1, 2]]}, {})
     """
+    kind = kind_of(metric)
     values: ValueCounts = {}
     clusters: ClusterCounts = {}
     for name, multiset in counts.scores.items():
@@ -45,8 +46,8 @@ def value_counts(counts: CountedScores, metric: Module) -> tuple[ValueCounts, Cl
                 continue
             listed = [[*kind, number] for kind, number in sorted(kinds.items())]
             clusters[name] = [sums.power, listed]
-        ends = ends_of_range(name, metric, (multiset.values[0], multiset.values[-1]))
-        values[name] = [*multiset.to_plain(), *([list(ends)] if ends else [])]
+        ends = kind.bounds(metric, name, (multiset.values[0], multiset.values[-1]))
+        values[name] = [*multiset.to_plain(), *([] if ends == (0.0, 1.0) else [list(ends)])]
     return values, clusters
 
 
@@ -113,19 +114,3 @@ def count_interval(
         bounds=bounds,
         clusters=sums,
     )
-
-
-def ends_of_range(
-    name: str, metric: Module, extremes: tuple[float, float]
-) -> tuple[float, float] | None:
-    """The range of a score of rows, if it is not from 0 to 1.
-
-    Args:
-        name: of the score.
-        metric: the module.
-        extremes: the least and the greatest score that a row has.
-    """
-    if name in metric.unbounded:
-        return 0.0, math.inf
-    ends = kind_of(metric).bounds(name, extremes)
-    return None if ends == (0.0, 1.0) else ends

@@ -12,7 +12,7 @@ from ..base.declarations import Module
 from ..catalog.arguments import (
     assign,
     check_supported,
-    holds_function,
+    names_of_functions,
     texts_of_rows,
 )
 from ..catalog.catalog import load_without_evaluate
@@ -255,10 +255,12 @@ def _needs_rows(
         return True
     if not all(column is None or isinstance(column, str) for column in labels.values()):
         return True
+    if names_of_functions(options):
+        return True
     for key, value in options.items():
         option = key.rpartition(".")[2]
         follows = (metric.options_of_all_rows.get(option) for metric in metrics.values())
-        if holds_function(value) or option == "sample_weight" or value in filter(None, follows):
+        if option == "sample_weight" or value in filter(None, follows):
             return True
     if labels["ids"] is not None or not any(kind_of(m).needs_ids for m in metrics.values()):
         return False
