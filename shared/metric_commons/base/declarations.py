@@ -1,4 +1,4 @@
-"""What a module is: what it declares about its inputs and scores, and how it is called."""
+"""The declarations of a module: its inputs, options and scores, and how it is called."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
