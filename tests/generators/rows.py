@@ -394,7 +394,6 @@ TOOLS = [
 
 def tool_calls(chance, rows):
     """Calls as texts and as objects; the expected ones as they are, or with accepted values."""
-    options = {"tools": TOOLS} if chance.random() < 0.5 else {}
     has_alternatives = chance.random() < 0.4
     references, predictions = [], []
     for _ in range(rows):
@@ -412,9 +411,9 @@ def tool_calls(chance, rows):
                 call | {"arguments": {key: [value, ""] for key, value in call["arguments"].items()}}
                 for call in calls
             ]
-        references.append(json.dumps(calls))
-    if has_alternatives:
-        options["alternatives"] = True
+        with_tools = {"tool_calls": calls, "tools": TOOLS}
+        references.append(json.dumps(with_tools if chance.random() < 0.5 else calls))
+    options = {"alternatives": True} if has_alternatives else {}
     return {"predictions": predictions, "references": references}, options
 
 
