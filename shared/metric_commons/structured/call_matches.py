@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..numbers.arrays import Floats
+from ..numbers.arrays import Floats, Integers
 from .assignments import best_ordered_total, best_total, common_subsequence, most_pairs
 from .bfcl_answers import bfcl_arguments
 from .json_equality import Equality
@@ -231,20 +231,64 @@ class CallComparison:
         for name, rows in _positions(predicted).items():
             if name in columns:
                 rivals = [expected[column] for column in columns[name]]
-                weights = [
-                    [self.proportion(predicted[row], form) for form in rivals] for row in rows
-                ]
+                proportions = self._table(rivals, len(rows))
+                weights = [proportions(predicted[row]) for row in rows]
                 totals.append(best_total(np.array(weights)))
         return (equal_pairs + fsum(totals)) / longer
 
     def _rows(self, predicted: Sequence[Form], expected: Sequence[Form]) -> Iterator[Floats]:
         """For each predicted call the proportion of right arguments for each expected one."""
         columns = _positions(expected)
+        tables = {
+            name: self._table([expected[column] for column in positions], len(predicted))
+            for name, positions in columns.items()
+        }
         for form in predicted:
             weights = np.zeros(len(expected))
-            for column in columns.get(form.name, ()):
-                weights[column] = self.proportion(form, expected[column])
+            if form.name in columns:
+                weights[columns[form.name]] = tables[form.name](form)
             yield weights
+
+    def _table(self, expected: Sequence[Form], rows: int) -> Callable[[Form], Floats | list[float]]:
+        """The function from a predicted call to its proportions with expected calls of its name."""
+        is_plain = self.arguments in ("equal", "superset", "subset") and not self.alternatives
+        if is_plain and self.equality.is_transitive and rows * len(expected) > _MANY_PAIRS:
+            codes = _ArgumentCodes(expected)
+            return lambda form: codes.proportions(form, self.arguments)
+        return lambda form: [self.proportion(form, rival) for rival in expected]
+
+
+class _ArgumentCodes:
+    """The arguments of many calls as integers, which are compared with another call at once."""
+
+    def __init__(self, expected: Sequence[Form]) -> None:
+        self._numbers: dict[tuple[str, Hashable], int] = {}  # of a name with a form
+        self._columns: dict[str, Integers] = {}  # for each name the numbers, -1 without it
+        self._sizes = np.array([len(form.arguments) for form in expected])
+        for row, form in enumerate(expected):
+            for name, value in form.arguments.items():
+                number = self._numbers.setdefault((name, value), len(self._numbers))
+                if name not in self._columns:
+                    self._columns[name] = np.full(len(expected), -1)
+                self._columns[name][row] = number
+
+    def proportions(self, predicted: Form, arguments: ArgumentMatch) -> Floats:
+        """As `CallComparison.proportion`, with each of the calls."""
+        right, common = np.zeros(len(self._sizes)), np.zeros(len(self._sizes))
+        for name, value in predicted.arguments.items():
+            column = self._columns.get(name)
+            if column is not None:
+                common += column >= 0
+                right += column == self._numbers.get((name, value), -2)
+        size = len(predicted.arguments)
+        sizes = {
+            "superset": self._sizes,
+            "subset": np.full(len(self._sizes), size),
+            "equal": size + self._sizes - common,
+        }[arguments]
+        proportions: Floats = np.ones(len(self._sizes))
+        np.divide(right, sizes, out=proportions, where=sizes > 0)
+        return proportions
 
 
 def _without_equal_pairs(
