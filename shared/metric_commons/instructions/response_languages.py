@@ -6,8 +6,12 @@ our own has the seed 0.
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
+
+import numpy as np
+
+from ..numbers.arrays import Floats
 
 LanguageFunction = Callable[[str], str | None]
 """From a text to the code of its language; None for a text without any language."""
@@ -28,35 +32,12 @@ def detected_language(text: str) -> str | None:
     >>> detected_language("Das ist ein kurzer deutscher Satz."), detected_language("12345")
     ('de', None)
     """
-    from langdetect.lang_detect_exception import LangDetectException
-
-    detector = _detectors().create()
+    detector, no_language = _detector()
     try:
         detector.append(text)
         return str(detector.detect())
-    except LangDetectException:
+    except no_language:
         return None
-
-
-@cache
-def _detectors() -> Any:
-    """langdetect's factory of detectors, with the seed 0. It reads profiles for a third of a second.
-
-    Raises:
-        ImportError: langdetect is not installed.
-    """
-    try:
-        from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
-    except ImportError as error:
-        raise ImportError(
-            f"{error}; langdetect detects the language of responses, and comes with: "
-            "pip install 'metric-commons[languages]'",
-            name="langdetect",
-        ) from None
-    detectors = DetectorFactory()
-    detectors.load_profile(PROFILES_DIRECTORY)
-    detectors.seed = 0
-    return detectors
 
 
 def check_detector() -> None:
@@ -65,4 +46,53 @@ def check_detector() -> None:
     Raises:
         ImportError: it is not; the message names the extra that brings it.
     """
-    _detectors()
+    _detector()
+
+
+def _detector() -> tuple[Any, type[Exception]]:
+    """A new detector of langdetect, and its error for a text without a language."""
+    create, no_language = _detectors()
+    return create(), no_language
+
+
+@cache
+def _detectors() -> tuple[Callable[[], Any], type[Exception]]:
+    """A function that returns a detector with the seed 0, and the error of detectors.
+
+    It reads the profiles of all languages, which takes a third of a second.
+    """
+    try:
+        from langdetect.detector import Detector
+        from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
+        from langdetect.lang_detect_exception import LangDetectException
+    except ImportError as error:
+        raise ImportError(
+            f"{error}; the language of responses is detected by langdetect, which comes with: "
+            "pip install 'metric-commons[languages]'",
+            name="langdetect",
+        ) from None
+
+    class ArrayDetector(Detector):  # type: ignore[misc]
+        """langdetect's detector, with the products of all languages in one array.
+
+        Each number is the product of the same factors in the same order, so it is the same number.
+        """
+
+        def _init_probability(self) -> Floats:
+            languages = len(self.langlist)
+            return np.full(languages, 1.0 / languages)
+
+        def _update_lang_prob(self, prob: Floats, word: str, alpha: float) -> None:
+            factors = self.word_lang_prob_map[word]
+            if isinstance(factors, list):  # arrays take less memory, too
+                factors = self.word_lang_prob_map[word] = np.array(factors)
+            prob *= alpha / self.BASE_FREQ + factors
+
+        def _normalize_prob(self, prob: Floats) -> float:
+            prob /= sum(prob.tolist())  # numpy adds in another order
+            return float(prob.max())
+
+    factory = DetectorFactory()
+    factory.load_profile(PROFILES_DIRECTORY)
+    factory.seed = 0
+    return partial(ArrayDetector, factory), LangDetectException
