@@ -13,8 +13,9 @@ import numpy as np
 from ..numbers.domains import checked_options
 from ..statistics.sum_distributions import Distribution, SumRatio, row_mean
 from ..statistics.sums import RowStatistics
+from .instruction_kinds import OF_LANGUAGE
 from .instruction_rows import Checks, Instruction, read_instructions
-from .response_languages import LanguageFunction, detected_language
+from .response_languages import Language, LanguageFunction, detected_language, language_function
 from .responses import Response, loose_variants
 
 _STRICTNESS = ("strict", "loose")
@@ -37,26 +38,28 @@ class Verdicts(NamedTuple):
 
 
 def verdicts(
-    text: str, instructions: Sequence[Instruction], language: LanguageFunction = detected_language
+    text: str,
+    instructions: Sequence[Instruction],
+    language_of: LanguageFunction = detected_language,
 ) -> Verdicts:
-    """Whether a text follows each instruction.
+    r"""Whether a text follows each instruction.
 
     Strictly it has to do so as it is. Loosely one of its variants has to, and other instructions
     may be followed by other variants. Nothing is followed by a blank text.
 
     >>> reference = '{"instruction_id_list": ["startend:quotation"], "kwargs": [{}]}'
-    >>> [instructions] = read_instructions([reference], checks="ifeval", language=None)
-    >>> verdicts('Here it is:\\n"Yes."', instructions)
+    >>> [instructions] = read_instructions([reference])
+    >>> verdicts('Here it is:\n"Yes."', instructions)
     Verdicts(strict=[False], loose=[True])
     """
     if not text.strip():
         nothing = [False] * len(instructions)
         return Verdicts(nothing, nothing)
-    response = Response(text, language)
+    response = Response(text, language_of)
     strict = [instruction.check(response) for instruction in instructions]
     if all(strict):
         return Verdicts(strict, strict)
-    variants = [Response(variant, language) for variant in loose_variants(text)[1:]]
+    variants = [Response(variant, language_of) for variant in loose_variants(text)[1:]]
     loose = [
         is_followed or any(map(instruction.check, variants))
         for is_followed, instruction in zip(strict, instructions, strict=True)
@@ -65,12 +68,12 @@ def verdicts(
 
 
 @checked_options
-def followed_instructions(
+def instruction_statistics(
     predictions: Sequence[str],
     references: Sequence[str],
     *,
     checks: Checks = "ifeval",
-    language: LanguageFunction | None = None,
+    language: Language = "langdetect",
     by_instruction: bool = False,
 ) -> RowStatistics:
     """The prompts and instructions that each response follows.
@@ -80,8 +83,8 @@ def followed_instructions(
         references: the instructions of each prompt, as `read_instructions` takes them.
         checks: "ifeval" gives the verdicts of IFEval's own program, with its faults; "corrected"
             mends them.
-        language: a function from a text to the code of its language, or to None if it has none;
-            None for langdetect.
+        language: "langdetect", or a function from a text to the code of its language, or to None if
+            it has none. It is asked only about responses to instructions about the language.
         by_instruction: whether instructions of each kind are counted, too.
 
     Raises:
@@ -89,15 +92,17 @@ def followed_instructions(
         ImportError: a row asks for the language, and langdetect is not installed.
 
     >>> reference = '{"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}'
-    >>> rows = followed_instructions(["None here", "Well, one"], [reference] * 2)
+    >>> rows = instruction_statistics(["None here", "Well, one"], [reference] * 2)
     >>> rows.result()["prompt_level_strict_acc"]
     0.5
     """
     instructions_of_rows = read_instructions(references, checks=checks, language=language)
-    language = language or detected_language
+    language_of = detected_language
+    if any(name in OF_LANGUAGE for row in instructions_of_rows for name, _ in row):
+        language_of = language_function(language)
     rows: list[dict[str, int]] = []
     for text, instructions in zip(predictions, instructions_of_rows, strict=True):
-        followed = verdicts(text, instructions, language)
+        followed = verdicts(text, instructions, language_of)
         counts = {
             "strict_prompts": int(all(followed.strict)),
             "loose_prompts": int(all(followed.loose)),

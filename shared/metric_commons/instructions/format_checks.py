@@ -73,7 +73,7 @@ def counts_item_lines(num_bullets: Number) -> Check:
 
 
 def counts_items(num_bullets: Number) -> Check:
-    """Corrected: the exact number of lines with one of -*+•, a space and text; rules do not count."""
+    """Corrected: the exact number of lines with -*+•, a space and text; no rules."""
 
     def check(response: Response) -> bool:
         items = sum(

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple, get_type_hints
 
 from ..numbers.checks import OptionError, RowError, nearest, shown
 from ..numbers.domains import check_option
-from .instruction_kinds import KINDS, OF_LANGUAGE
-from .response_languages import LANGUAGES, LanguageFunction, check_detector
+from .instruction_kinds import KINDS
+from .response_languages import LANGUAGES, Language
 from .responses import Check
 
 Checks = Literal["ifeval", "corrected"]
@@ -22,7 +22,7 @@ class Instruction(NamedTuple):
 
 
 def read_instructions(
-    references: Sequence[str], *, checks: Checks, language: LanguageFunction | None
+    references: Sequence[str], *, checks: Checks = "ifeval", language: Language = "langdetect"
 ) -> list[list[Instruction]]:
     """The instructions of each row.
 
@@ -31,28 +31,22 @@ def read_instructions(
             as the prompt, are ignored. `kwargs` has the arguments of each instruction, as an object
             or its JSON text, in which null is no argument; all together may be one JSON text.
         checks: "ifeval" or "corrected".
-        language: as in `followed_instructions`.
+        language: as in `instruction_statistics`.
 
     Raises:
         ValueError: a row has no instructions, an unknown one, or one without its arguments.
-        ImportError: a row asks for the language of the response, and langdetect is not installed.
 
     >>> reference = '{"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}'
-    >>> [[instruction]] = read_instructions([reference], checks="ifeval", language=None)
+    >>> [[instruction]] = read_instructions([reference])
     >>> instruction.name
     'punctuation:no_comma'
     """
     rows = []
     for row, reference in enumerate(references):
         try:
-            rows.append(_instructions(reference, checks, any_language=language is not None))
+            rows.append(_instructions(reference, checks, any_language=callable(language)))
         except ValueError as error:
             raise RowError("references", row, str(error)) from None
-    asks_for_language = any(
-        instruction.name in OF_LANGUAGE for instructions in rows for instruction in instructions
-    )
-    if language is None and asks_for_language:
-        check_detector()
     return rows
 
 
@@ -100,8 +94,7 @@ def _instruction(name: Any, kwargs: Any, checks: Checks, *, any_language: bool) 
     for key in arguments:
         if key not in kind.arguments:
             raise ValueError(
-                f"has an argument {key!r} that {name} does not take"
-                f"{nearest(key, kind.arguments)}"
+                f"has an argument {key!r} that {name} does not take{nearest(key, kind.arguments)}"
             )
     hints = get_type_hints(kind.ifeval, include_extras=True)
     try:

@@ -9,6 +9,7 @@ import re
 from .instruction_arguments import Character, Number, Relation, Text, Texts, fulfills
 from .responses import Check, Response
 
+
 def contains_patterns(keywords: Texts) -> Check:
     """IFEval: each keyword, as a regular expression, occurs somewhere."""
     return _contains_all([re.compile(keyword, re.IGNORECASE) for keyword in keywords])

@@ -63,7 +63,9 @@ def starts_paragraph(num_paragraphs: Number, nth_paragraph: Number, first_word: 
     return check
 
 
-def starts_filled_paragraph(num_paragraphs: Number, nth_paragraph: Number, first_word: Text) -> Check:
+def starts_filled_paragraph(
+    num_paragraphs: Number, nth_paragraph: Number, first_word: Text
+) -> Check:
     """Corrected: the position counts no empty paragraphs, and markup is not part of the word."""
 
     def check(response: Response) -> bool:

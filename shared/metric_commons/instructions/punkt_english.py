@@ -31,9 +31,9 @@ according although among both but despite even he however i if in indeed instead
 meanwhile moreover most nevertheless nonetheless nor sales separately similarly since so some
 the there these they this though thus under when while yet
 """
-# The other words, packed by zlib and written in base 85. Unpacked they are three lines, one for each
-# value of `FLAGS`. A line has sorted words, each written as a capital letter and the rest of the
-# word; the letter says how many characters are those of the word before, from A for none.
+# The other words, packed by zlib and written in base 85. Unpacked they are three lines, one for
+# each value of `FLAGS`. A line has sorted words, each written as a capital letter and the rest of
+# the word; the letter says how many characters are those of the word before, from A for none.
 FLAGS = (4, 5, 7)  # sums of the facts about a word, see `punkt_parameters`
 WORDS = """
 c-myW+m`D{jx6{-|1poO>OM1P&Y8z8(n(1XJG*{?B3%+oyp=mCZN}G+nZc=u>RGEQGcrQr#T^b900Z!=K3wX48hzgN-LmCVSh{J9

@@ -23,7 +23,7 @@ class Parameters(NamedTuple):
     """Words are in lower case; numbers are written as ##number##."""
 
     abbreviations: frozenset[str]  # without the last full stop
-    collocations: frozenset[tuple[str, str]]  # pairs around a full stop that does not end a sentence
+    collocations: frozenset[tuple[str, str]]  # pairs around a full stop within a sentence
     starters: frozenset[str]  # words that often begin a sentence
     flags: dict[str, int]  # by word
 
@@ -35,7 +35,7 @@ def english() -> Parameters:
     >>> parameters = english()
     >>> "dr" in parameters.abbreviations, ("##number##", "who") in parameters.collocations
     (True, True)
-    >>> parameters.flags["the"] == UPPER_STARTS + SEEN_LOWER
+    >>> parameters.flags["the"] == SEEN_LOWER
     True
     """
     lines = zlib.decompress(b85decode(WORDS.replace("\n", ""))).decode("ascii").split("\n")

@@ -7,20 +7,25 @@ our own has the seed 0.
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from ..numbers.arrays import Floats
+from ..numbers.checks import OptionError, shown
 
 LanguageFunction = Callable[[str], str | None]
 """From a text to the code of its language; None for a text without any language."""
 
-# The codes that langdetect 1.0.9 may return.
-LANGUAGES = frozenset(
+Language = Literal["langdetect"] | Callable[..., Any]
+"""Valid values of options named `language`: langdetect, or a `LanguageFunction`."""
+
+_CODES = (
     "af ar bg bn ca cs cy da de el en es et fa fi fr gu he hi hr hu id it ja kn ko lt lv mk ml mr "
-    "ne nl no pa pl pt ro ru sk sl so sq sv sw ta te th tl tr uk ur vi zh-cn zh-tw".split()
+    "ne nl no pa pl pt ro ru sk sl so sq sv sw ta te th tl tr uk ur vi zh-cn zh-tw"
 )
+LANGUAGES = frozenset(_CODES.split())
+"""The codes that langdetect 1.0.9 may return."""
 
 
 def detected_language(text: str) -> str | None:
@@ -40,13 +45,30 @@ def detected_language(text: str) -> str | None:
         return None
 
 
-def check_detector() -> None:
-    """Check that langdetect is installed.
+def language_function(language: Language) -> LanguageFunction:
+    """The function that detects languages; langdetect reads its profiles now.
 
     Raises:
-        ImportError: it is not; the message names the extra that brings it.
+        ImportError: langdetect is not installed; the message names the extra that brings it.
     """
+    if callable(language):
+        return _checked(language)
     _detector()
+    return detected_language
+
+
+def _checked(function: Callable[..., Any]) -> LanguageFunction:
+    """Wrap a function to raise an error if it returns neither a text nor None."""
+
+    def checked(text: str) -> str | None:
+        code = function(text)
+        if code is not None and not isinstance(code, str):
+            raise OptionError(
+                "language", f"must return a str or None, got {shown(code)} for {shown(text, 60)}"
+            )
+        return code
+
+    return checked
 
 
 def _detector() -> tuple[Any, type[Exception]]:

@@ -41,11 +41,8 @@ def loose_variants(text: str) -> list[str]:
     They are the response, the response without its first line, its last line, or both, and all of
     these without asterisks. Where lines are taken off, so is white space at both ends.
 
-    >>> loose_variants("Sure!\n*one*\ntwo")
-    ['Sure!\n*one*\ntwo', '*one*\ntwo', 'Sure!\n*one*', '*one*', 'Sure!\none\ntwo', 'one\ntwo', \
-'Sure!\none', 'one']
-    >>> loose_variants("one line")
-    ['one line']
+    >>> loose_variants("Sure!\n*one*")
+    ['Sure!\n*one*', '*one*', 'Sure!', 'Sure!\none', 'one']
     """
     lines = text.split("\n")
     shorter = [lines[1:], lines[:-1], lines[1:-1]]

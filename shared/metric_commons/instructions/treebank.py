@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .punkt import sentence_spans
 
-# Substitutions in NLTK's order; where a pattern could be slow, a possessive quantifier finds the same.
+# Substitutions in NLTK's order. A possessive quantifier finds the same in less time.
 _PUNCTUATION = [
     (re.compile(pattern), replacement)
     for pattern, replacement in (
