@@ -47,6 +47,7 @@ class InstructionFollowing(BatchMetric):
             whose instructions are followed, from 0.0 to 1.0; higher is better.
         inst_level_strict_acc, inst_level_loose_acc (float): the proportion of instructions that are
             followed.
+        instructions (int): the number of instructions.
         by_instruction (dict): if requested, by the id of each kind and family: strict_acc,
             loose_acc, and the number of instructions, n.
         per_example, confidence_interval, groups (dict): if requested.
@@ -67,8 +68,9 @@ class InstructionFollowing(BatchMetric):
         (0.25, 0.75)
     """
 
-    scores_are = "sums"
-    aggregation = {"inst_level_*": "sums"}
+    score_kind = "sums"
+    score_ranges = {"instructions": (1, None), "*": (0, 1)}
+    aggregation = {"inst_level_*": "sums", "instructions": "sum"}
     json_inputs = frozenset({"references"})
     log_columns = ("prediction", "instructions")
     logged_names = (

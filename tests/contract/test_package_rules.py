@@ -42,6 +42,7 @@ FAMILIES = (
     "clustering",
     "outcomes",
     "execution",
+    "instructions",
 )
 # What families share.
 FOUNDATIONS = ("texts", "extraction", "curves", "formulas")
@@ -112,6 +113,7 @@ LIBRARIES = {
         ARITHMETIC,
     ),
     "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
+    "instructions": ARITHMETIC | {"langdetect"},  # where a row asks for a language
     "base": {"datasets", "evaluate", "numpy"},
     **dict.fromkeys(
         (

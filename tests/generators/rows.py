@@ -4,6 +4,8 @@ A function takes a source of chance and a number of rows, and returns columns, a
 with them. Of a module that has none here rows of its samples are drawn.
 """
 
+import json
+
 from tests.generators import values
 from tests.spec import specs
 from tests.squad import squad
@@ -349,6 +351,45 @@ def preferences(chance, rows):
     return {"predictions": column}, {}
 
 
+RESPONSES = (
+    *(
+        "",
+        " \n",
+        "one, two",
+        "Sure:\n*one* **two**\nBye.",
+        '"Yes."',
+        "<<Ode>>\n\nDr. Ash left. Hi!",
+    ),
+    *("a\n***\nb", "a\n******\nb", "- a\n* b\n---", "[a] [b", "My answer is no.", '{"a": [1]}'),
+    *("P.S. DON'T", "SECTION 1\nSECTION 2", "CANNOT stop", "1. a\n2. b"),
+)
+INSTRUCTIONS = (
+    ("punctuation:no_comma", {}),
+    ("startend:quotation", {}),
+    ("detectable_format:title", {}),
+    ("detectable_format:json_format", {}),
+    ("combination:two_responses", {}),
+    ("keywords:existence", {"keywords": ["a"]}),
+    ("keywords:forbidden_words", {"forbidden_words": ["one"]}),
+    ("length_constraints:number_words", {"num_words": 3, "relation": "less than"}),
+    ("length_constraints:number_sentences", {"num_sentences": 2, "relation": "at least"}),
+    ("detectable_format:number_bullet_lists", {"num_bullets": 2}),
+    (
+        "change_case:capital_word_frequency",
+        {"capital_frequency": 1, "capital_relation": "at least"},
+    ),
+)
+
+
+def instructed(chance, rows):
+    """Responses to prompts with one to three instructions."""
+    references = []
+    for _ in range(rows):
+        names, kwargs = zip(*chance.sample(INSTRUCTIONS, k=chance.randrange(1, 4)), strict=True)
+        references.append(json.dumps({"instruction_id_list": names, "kwargs": kwargs}))
+    return {"predictions": chance.choices(RESPONSES, k=rows), "references": references}, {}
+
+
 def grades(chance, rows):
     kinds = ["correct", "incorrect", "not_attempted"]
     return {"predictions": values.classes(chance, rows, kinds)}, {}
@@ -376,6 +417,7 @@ FORMS = {
     "classification": (labels, labels, positive_scores, probabilities, indicators),
     "clustering": (points, partitions),
     "error_rate": (single_texts,),
+    "instruction_following": (instructed,),
     "ir_ranking": (rankings, rankings, ranked_ids, candidates),
     "math_equivalence": (mathematics,),
     "paired_significance": (paired_scores,),

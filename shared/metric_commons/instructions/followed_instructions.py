@@ -139,7 +139,6 @@ def _row_scores(sums: Mapping[str, float]) -> dict[str, Any]:
 
 def _scores(sums: Mapping[str, float], *, by_instruction: bool) -> dict[str, Any]:
     result = _row_scores(sums)
-    del result["instructions"]
     if by_instruction:
         result["by_instruction"] = _table(sums)
     return result

@@ -65,15 +65,7 @@ def treebank_words(text: str) -> Iterator[str]:
     ['I', 'DO', "N'T", 'know', '.', 'CAN', 'NOT', 'say', '!']
     """
     for start, end in sentence_spans(text):
-        sentence = text[start:end]
-        for pattern, replacement in _PUNCTUATION:
-            sentence = pattern.sub(replacement, sentence)
-        sentence = f" {sentence} "
-        for pattern, replacement in _ENDINGS:
-            sentence = pattern.sub(replacement, sentence)
-        for pattern in _CONTRACTIONS:
-            sentence = pattern.sub(r" \1 \2 ", sentence)
-        yield from sentence.split()
+        yield from _words(text[start:end])
 
 
 def capital_words(text: str) -> int:
@@ -82,4 +74,22 @@ def capital_words(text: str) -> int:
     >>> capital_words("I DON'T like GPT-4."), capital_words("123")
     (4, 0)
     """
-    return sum(map(str.isupper, treebank_words(text)))
+    sentences = (text[start:end] for start, end in sentence_spans(text))
+    # Tokens consist of the characters of their sentence.
+    return sum(
+        sum(map(str.isupper, _words(sentence)))
+        for sentence in sentences
+        if any(map(str.isupper, sentence))
+    )
+
+
+def _words(sentence: str) -> list[str]:
+    """The tokens of a sentence."""
+    for pattern, replacement in _PUNCTUATION:
+        sentence = pattern.sub(replacement, sentence)
+    sentence = f" {sentence} "
+    for pattern, replacement in _ENDINGS:
+        sentence = pattern.sub(replacement, sentence)
+    for pattern in _CONTRACTIONS:
+        sentence = pattern.sub(r" \1 \2 ", sentence)
+    return sentence.split()
