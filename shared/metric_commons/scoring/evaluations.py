@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..base.declarations import Module
 from ..catalog import catalog
 from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset, preset_options
@@ -41,14 +42,14 @@ class Evaluation(Request):
 
     systems: Mapping[str, tuple[Path, str]]  # the file and the field of the predictions
     common: Path | None = None  # the file of these fields; None if each system's file has its own
-    form: str | None = None
+    format_name: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
     limit: int | None = None
     opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format was found
     limits: Limits | None = None  # of lines and compressed files
 
     @cached_property
-    def metrics(self) -> dict[str, Any]:
+    def metrics(self) -> Mapping[str, Module]:
         """The modules by their names, each loaded once."""
         return {name: catalog.load_without_evaluate(name) for name in self.modules}
 
@@ -228,7 +229,7 @@ class Evaluation(Request):
         """Of each system the file, its format and the field of every column, to find rows again."""
         return {
             system: {
-                name: {"path": str(source), "format": self.form, "field": column}
+                name: {"path": str(source), "format": self.format_name, "field": column}
                 for name, source, column in [
                     ("predictions", path, predictions),
                     *(
@@ -260,7 +261,7 @@ class Evaluation(Request):
             source = Source(
                 path,
                 fields,
-                form=self.form,
+                format_name=self.format_name,
                 limit=self.limit,
                 limits=self.limits,
                 progress=True,
@@ -337,7 +338,7 @@ class Evaluation(Request):
             for option, value in requested[module].items()
         }
 
-    def _known_options(self) -> dict[str, dict[str, Any]]:
+    def _known_options(self) -> dict[str, Mapping[str, Any]]:
         return {name: metric.options for name, metric in self.metrics.items()}
 
     def located(

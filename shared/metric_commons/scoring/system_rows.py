@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..base.declarations import Module
 from ..numbers.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
 from ..score_kinds.score_kind import kind_of
@@ -28,7 +29,7 @@ class SystemRows:
     clusters: Sequence[Any] | None = None
     ids: Sequence[Any] | None = None
     units: Mapping[str, Units] = field(default_factory=dict)  # of modules whose rows have repeats
-    left_out: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
+    excluded: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which move scores
 
     def __len__(self) -> int:
@@ -43,7 +44,7 @@ class SystemRows:
     def result(
         self,
         name: str,
-        metric: Any,
+        metric: Module,
         options: Mapping[str, Any],
         reporting: Mapping[str, Any],
         summary: Callable[..., dict[str, Any]] | None = None,
@@ -86,7 +87,7 @@ class SystemRows:
             counts=counts,
             row_sums=row_sums,
             choices=self.choices,
-            left_out=self.left_out,
+            excluded=self.excluded,
         )
 
 

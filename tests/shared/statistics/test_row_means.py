@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from metric_commons.states.states_of_rows import SumsOfRows
-from metric_commons.states.sufficient_statistics import RowLabels
 
 from metric_commons.comparison.pairing import paired_scores
 from metric_commons.results.module_results import module_result
 from metric_commons.results.results import Results
+from metric_commons.score_kinds.sufficient_statistics import RowLabels
+from metric_commons.score_kinds.sums import SumsOfRows
 from metric_commons.statistics.sum_distributions import SumRatio, row_mean
 from metric_commons.statistics.summary import summarize
 from metric_commons.statistics.sums import RowStatistics, summarize_sums
