@@ -97,7 +97,7 @@ def instruction_statistics(
     0.5
     """
     instructions_of_rows = read_instructions(references, checks=checks, language=language)
-    language_of = detected_language
+    language_of: LanguageFunction = detected_language
     if any(name in OF_LANGUAGE for row in instructions_of_rows for name, _ in row):
         language_of = language_function(language)
     rows: list[dict[str, int]] = []

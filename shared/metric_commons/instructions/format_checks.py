@@ -10,7 +10,7 @@ import re
 from .instruction_arguments import Number, Text
 from .responses import Check, Response
 
-_CONSTRAINED = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
+_CONSTRAINED = tuple(f"My answer is {answer}." for answer in ("yes", "no", "maybe"))
 _FENCES = ("```json", "```Json", "```JSON", "```")
 
 # From a bracket to the next closing one, or to the end of the line where there is none.
@@ -107,19 +107,19 @@ def counts_section_patterns(section_spliter: Text, num_sections: Number) -> Chec
     """IFEval: at least this many headings of the mark and a number; the mark is a pattern."""
     heading = re.compile(rf"\s?{section_spliter.strip()}\s?\d+\s?")
     # The reference counts what `re.split` returns, which includes the groups of the pattern.
-    return _counts_headings(heading, num_sections, each=1 + heading.groups)
+    return _counts_headings(heading, num_sections, parts=1 + heading.groups)
 
 
 def counts_sections(section_spliter: Text, num_sections: Number) -> Check:
     """Corrected: the same, with the mark as it is written."""
     heading = re.compile(rf"\s?{re.escape(section_spliter.strip())}\s?\d+\s?")
-    return _counts_headings(heading, num_sections, each=1)
+    return _counts_headings(heading, num_sections, parts=1)
 
 
-def _counts_headings(heading: re.Pattern[str], num_sections: Number, each: int) -> Check:
+def _counts_headings(heading: re.Pattern[str], num_sections: Number, parts: int) -> Check:
     def check(response: Response) -> bool:
         headings = sum(1 for _ in heading.finditer(response.text))
-        return headings * each >= num_sections
+        return headings * parts >= num_sections
 
     return check
 

@@ -29,7 +29,8 @@ def read_instructions(
     Args:
         references: JSON texts of {"instruction_id_list": [...], "kwargs": [...]}; other keys, such
             as the prompt, are ignored. `kwargs` has the arguments of each instruction, as an object
-            or its JSON text, in which null is no argument; all together may be one JSON text.
+            or its JSON text; the whole list may be a JSON text, too. An argument that is null
+            counts as missing.
         checks: "ifeval" or "corrected".
         language: as in `instruction_statistics`.
 

@@ -15,15 +15,15 @@ n.d n.h n.j n.m n.v n.y nev nov oct ok okla ore p p.a.m p.m pa ph.d prof r r.a r
 r.t rep reps s s.a s.a.y s.c s.g s.p.a s.s sen sep sept sr st sw t t.j tenn tues u.k u.n u.s
 u.s.a u.s.s.r v va vs vt w w.c w.r w.va w.w wash wed wis yr
 """
-# Pairs of words around a full stop that does not end a sentence.
+# Pairs of words around a full stop within a sentence.
 COLLOCATIONS = """
-##number##|abreast ##number##|aes ##number##|business ##number##|cbot ##number##|colgate
-##number##|commodities ##number##|cooper ##number##|corrections ##number##|credit
-##number##|dividend ##number##|financing ##number##|genentech ##number##|henley
-##number##|insider ##number##|international ##number##|leisure ##number##|letters
-##number##|notable ##number##|pay-fone ##number##|pegasus ##number##|pepper ##number##|review
-##number##|rj ##number##|wedgestone ##number##|who ##number##|zimmer b|edelman b|levine
-b|smith b|stewart b|wigton i|magnin i|toussie j|aron j|fialka j|walter o|ludcke
+##number##:abreast ##number##:aes ##number##:business ##number##:cbot ##number##:colgate
+##number##:commodities ##number##:cooper ##number##:corrections ##number##:credit
+##number##:dividend ##number##:financing ##number##:genentech ##number##:henley
+##number##:insider ##number##:international ##number##:leisure ##number##:letters
+##number##:notable ##number##:pay-fone ##number##:pegasus ##number##:pepper ##number##:review
+##number##:rj ##number##:wedgestone ##number##:who ##number##:zimmer b:edelman b:levine
+b:smith b:stewart b:wigton i:magnin i:toussie j:aron j:fialka j:walter o:ludcke
 """
 # Words that often begin a sentence.
 STARTERS = """

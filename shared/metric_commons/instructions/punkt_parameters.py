@@ -1,4 +1,4 @@
-"""What Punkt knows about English: abbreviations, collocations, starters, letter cases of words.
+"""Punkt's knowledge of English: abbreviations, collocations, starters, letter cases of words.
 
 NLTK counts in which of six contexts it saw a word: in upper or lower case, at the beginning of a
 sentence, within one, or unknown. Its decisions depend on three facts that follow from these counts.
@@ -43,7 +43,7 @@ def english() -> Parameters:
         abbreviations=frozenset(word.replace("_", " ") for word in ABBREVIATIONS.split()),
         collocations=frozenset(
             (before, after)
-            for before, _, after in (pair.partition("|") for pair in COLLOCATIONS.split())
+            for before, _, after in (pair.partition(":") for pair in COLLOCATIONS.split())
         ),
         starters=frozenset(STARTERS.split()),
         flags={
