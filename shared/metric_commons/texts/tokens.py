@@ -36,7 +36,8 @@ _ALPHANUMERIC = bytes(
     ord(chr(n).lower()) if n < 128 and (chr(n).isalnum() or n == ord("\n")) else ord(" ")
     for n in range(256)
 )
-_ARTICLES = tuple(np.uint64(int.from_bytes(word, "little")) for word in (b"a", b"an", b"the"))
+_ENGLISH_ARTICLES = ("a", "an", "the")
+_NEITHER_WORD_NOR_SPACE = re.compile(rf"[^\w\s{_MARK[1]}]")
 # Masks for the first n bytes of an eight-byte integer; the first byte is the lowest.
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
@@ -57,6 +58,8 @@ class ByteRule(NamedTuple):
     table: bytes
     deleted: bytes
     articles: Articles
+    article_words: tuple[str, ...]  # of at most eight bytes each
+    folds_ascii: bool
 
 
 def byte_rule(
@@ -66,6 +69,8 @@ def byte_rule(
     lower: bool = False,
     punctuation: Literal["keep", "delete", "space"] = "keep",
     articles: Articles = "keep",
+    article_words: tuple[str, ...] = _ENGLISH_ARTICLES,
+    folds_ascii: bool = False,
 ) -> ByteRule:
     """A table that lower-cases ASCII letters and keeps, deletes or blanks ASCII punctuation.
 
@@ -74,8 +79,10 @@ def byte_rule(
         fold: what it does to non-ASCII characters.
         lower: whether it lower-cases letters.
         punctuation: "keep", "delete" or "space".
-        articles: whether it drops a, an and the; with "drop_unless_alone", a text consisting only
-            of articles keeps them.
+        articles: whether it drops articles; with "drop_unless_alone", a text consisting only of
+            articles keeps them.
+        article_words: the articles, if they are not a, an and the. Then `fold` deletes punctuation.
+        folds_ascii: whether `fold` changes ASCII text too, beyond what the other options say.
     """
     table = bytearray(range(256))
     for byte in _CONTROLS:
@@ -85,7 +92,7 @@ def byte_rule(
     for byte in (*_SPACES, *(_PUNCTUATION if punctuation == "space" else ())):
         table[byte] = ord(" ")
     deleted = _PUNCTUATION if punctuation == "delete" else b""
-    return ByteRule(exact, fold, bytes(table), deleted, articles)
+    return ByteRule(exact, fold, bytes(table), deleted, articles, article_words, folds_ascii)
 
 
 class Tokens(NamedTuple):
@@ -128,7 +135,7 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     >>> tokens.counts.tolist(), tokens.lengths.tolist()
     ([2, 0, 1], [5, 4, 5])
     """
-    is_ascii = list(map(str.isascii, texts))
+    is_ascii = [False] * len(texts) if rule.folds_ascii else list(map(str.isascii, texts))
     latin_texts = list(texts)
     if not all(is_ascii):
         indices = list(compress(range(len(texts)), map(not_, is_ascii)))
@@ -161,16 +168,21 @@ def _folded_texts(texts: Sequence[str], rule: ByteRule) -> list[str]:
             else [_utf8(rule.exact(texts[0])).decode("latin-1")]
         )
     # The byte table does not cover the white space of Unicode.
-    data = _utf8(_UNICODE_SPACE.sub(" ", rule.fold(joined)))
+    joined = _UNICODE_SPACE.sub(" ", rule.fold(joined))
+    data = _utf8(joined)
     folded = data.decode("latin-1").split(_utf8(_MARK).decode("latin-1"))
     if rule.articles != "keep":
-        cleaned = data.translate(rule.table, rule.deleted)
-        positions = _articles_at_non_ascii(cleaned)
-        if positions.size:
+        if rule.article_words == _ENGLISH_ARTICLES:
+            data = data.translate(rule.table, rule.deleted)
             mark = _utf8(_MARK).translate(rule.table)
-            ends = np.cumsum([len(text) + len(mark) for text in cleaned.split(mark)])
-            for index in np.searchsorted(ends, positions, side="right").tolist():
-                folded[index] = _utf8(rule.exact(texts[index])).decode("latin-1")
+            ends = np.cumsum([len(text) + len(mark) for text in data.split(mark)])
+            positions = _articles_at_non_ascii(data)
+        else:  # a character that ends a word without being a space, such as a combining accent
+            matches = _NEITHER_WORD_NOR_SPACE.finditer(joined)
+            positions = np.array([match.start() for match in matches], dtype=np.int64)
+            ends = np.cumsum([len(text) + len(_MARK) for text in joined.split(_MARK)])
+        for index in np.unique(np.searchsorted(ends, positions, side="right")).tolist():
+            folded[index] = _utf8(rule.exact(texts[index])).decode("latin-1")
     return folded
 
 
@@ -224,7 +236,8 @@ def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
     ends = np.flatnonzero(is_separator)
     is_token = ~is_separator
     if rule.articles != "keep":
-        is_token &= (keys != _ARTICLES[0]) & (keys != _ARTICLES[1]) & (keys != _ARTICLES[2])
+        for article in rule.article_words:
+            is_token &= keys != np.uint64(int.from_bytes(article.encode(), "little"))
     counts = np.diff(np.cumsum(is_token)[ends], prepend=0)
     if rule.articles == "drop_unless_alone":
         in_empty_text = np.repeat(counts == 0, np.diff(ends, prepend=-1))
