@@ -24,6 +24,8 @@ _FIRST_HAN, _LAST_HAN = 0x4E00, 0x9FA5  # the ideographs of Unicode 1.1, in MLQA
 _HAN = re.compile("([\u4e00-\u9fa5])")
 _KORQUAD_BLANKS = str.maketrans(dict.fromkeys("'\"()<>《》〈〉‘’", " "))
 _WITHOUT_ASCII_MARKS = str.maketrans("", "", string.punctuation)
+_LAST_SPACE = 0x3000
+_PLANES_WITH_LETTERS = 0x20000  # the others hold ideographs, tags and private characters
 _SEPARATOR = 0xE000  # separates texts that are folded together; see `texts.tokens`
 
 MLQA_ARTICLES = {
@@ -164,30 +166,31 @@ def korquad_characters(text: str) -> str:
 
 
 def fold_mlqa(text: str) -> str:
-    """Lower-case, without the punctuation of Unicode.
+    """Lower-case, with `!` for other punctuation, which is deleted as well, and plain spaces.
 
-    >>> fold_mlqa("¿Qué?")
-    'qué'
+    >>> fold_mlqa("¿Qué\u3000?")
+    '!qué ?'
     """
-    return _text(_without_punctuation_codes(text))
+    return _text(_mlqa_codes(text))
 
 
 def fold_mlqa_ar(text: str) -> str:
-    """The same, with a space for each \u0627\u0644.
+    """Lower-case, without punctuation, and with a space for each \u0627\u0644.
 
     >>> fold_mlqa_ar("القاهرة،")
     ' قاهرة'
     """
-    return fold_mlqa(text).replace("\u0627\u0644", " ")
+    codes = _mlqa_codes(text)
+    return _text(codes.compress(~_is_mark().take(codes))).replace("\u0627\u0644", " ")
 
 
 def fold_mlqa_zh(text: str) -> str:
     """The same as `fold_mlqa`, with a space after and before each ideograph.
 
     >>> fold_mlqa_zh("《北京》NBA")
-    ' 北  京 nba'
+    '! 北  京 !nba'
     """
-    codes = _without_punctuation_codes(text)
+    codes = _mlqa_codes(text)
     return _text(_set_apart(codes, (codes >= _FIRST_HAN) & (codes <= _LAST_HAN)))
 
 
@@ -223,9 +226,14 @@ def _text(codes: Codes) -> str:
     return codes.tobytes().decode("utf-32-le", "surrogatepass")
 
 
-def _without_punctuation_codes(text: str) -> Codes:
-    codes = _codes(text.lower())
-    return codes[~_is_punctuation().take(codes)]
+def _mlqa_codes(text: str) -> Codes:
+    """The characters of `fold_mlqa`.
+
+    Only two letters are not lower-cased one by one: Σ depends on its neighbours, and İ becomes two.
+    """
+    if "Σ" in text or "İ" in text:
+        text = text.lower()
+    return _mlqa_table().take(_codes(text))
 
 
 def _set_apart(codes: Codes, chosen: Booleans) -> Codes:
@@ -238,11 +246,8 @@ def _set_apart(codes: Codes, chosen: Booleans) -> Codes:
 
 @cache
 def _punctuation() -> frozenset[int]:
-    """The punctuation of Unicode, and all of ASCII, which has symbols too.
-
-    The planes beyond the second hold ideographs, tags and private characters.
-    """
-    marks = (n for n in range(0x20000) if unicodedata.category(chr(n))[0] == "P")
+    """The punctuation of Unicode, and all of ASCII, which has symbols too."""
+    marks = (n for n in range(_PLANES_WITH_LETTERS) if unicodedata.category(chr(n))[0] == "P")
     return frozenset(marks) | frozenset(map(ord, string.punctuation))
 
 
@@ -252,9 +257,24 @@ def _without_punctuation() -> dict[int, None]:
 
 
 @cache
-def _is_punctuation() -> Booleans:
-    table = np.zeros(0x110000, dtype=bool)
-    table[list(_punctuation())] = True
+def _mlqa_table() -> Codes:
+    """Each character in lower case; `!` for non-ASCII punctuation, a space for white space."""
+    table = np.arange(0x110000, dtype="<u4")
+    for code in range(_PLANES_WITH_LETTERS):
+        lower = chr(code).lower()
+        if len(lower) == 1:
+            table[code] = ord(lower)
+    marks = np.array(sorted(_punctuation()))
+    table[marks[marks > 0x7F]] = ord("!")
+    spaces = np.flatnonzero([chr(code).isspace() for code in range(_LAST_SPACE + 1)])
+    table[spaces[spaces > 0x7F]] = ord(" ")
+    return table
+
+
+@cache
+def _is_mark() -> Booleans:
+    table = np.zeros(0x110000, dtype=np.bool_)
+    table[list(map(ord, string.punctuation))] = True
     return table
 
 

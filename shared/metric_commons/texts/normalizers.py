@@ -224,7 +224,7 @@ def _lower_and_blank_quotes(text: str) -> str:
 # Normalizers whose output is words joined by single spaces, so that texts are equal if and only if
 # their words are. The others are applied text by text.
 _blanking_rule = partial(byte_rule, fold=_lower_and_blank_quotes, lower=True, punctuation="space")
-_mlqa_rule = partial(byte_rule, fold=fold_mlqa, lower=True, punctuation="delete")
+_mlqa_rule = partial(byte_rule, fold=fold_mlqa, folds_spaces=True, lower=True, punctuation="delete")
 _korquad_rule = partial(byte_rule, lower=True, punctuation="delete", folds_ascii=True)
 _BYTE_RULES = {
     rule.exact: rule

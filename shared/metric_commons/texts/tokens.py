@@ -9,21 +9,22 @@ byte. So the results are those of plain Python and do not depend on a hash.
 
 import re
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from itertools import compress
-from operator import not_
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.arrays import Integers, Unsigned
+from ..numbers.arrays import Booleans, Integers, Unsigned
 from .segments import ranges, segment_starts
 
 Articles = Literal["keep", "drop", "drop_unless_alone"]
 
 _SEPARATOR = " \xff "  # a separate token between texts: this byte never occurs in UTF-8
 _MARK = "\n\ue000\n"  # separates texts that are folded together
+_MARK_BYTES = _MARK.encode()
 _CONTROL = 1  # replaces control characters, so that they are detected and handled exactly
 _SPACES = (*range(9, 14), *range(28, 33))  # white space in ASCII, according to str.split()
 _CONTROLS = (*range(9), *range(14, 28), 127)
@@ -37,7 +38,6 @@ _ALPHANUMERIC = bytes(
     for n in range(256)
 )
 _ENGLISH_ARTICLES = ("a", "an", "the")
-_NEITHER_WORD_NOR_SPACE = re.compile(rf"[^\w\s{_MARK[1]}]")
 # Masks for the first n bytes of an eight-byte integer; the first byte is the lowest.
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(8)] + [2**64 - 1], dtype=np.uint64)
 
@@ -60,6 +60,7 @@ class ByteRule(NamedTuple):
     articles: Articles
     article_words: tuple[str, ...]  # of at most eight bytes each
     folds_ascii: bool
+    folds_spaces: bool
 
 
 def byte_rule(
@@ -71,6 +72,7 @@ def byte_rule(
     articles: Articles = "keep",
     article_words: tuple[str, ...] = _ENGLISH_ARTICLES,
     folds_ascii: bool = False,
+    folds_spaces: bool = False,
 ) -> ByteRule:
     """A table that lower-cases ASCII letters and keeps, deletes or blanks ASCII punctuation.
 
@@ -83,6 +85,7 @@ def byte_rule(
             articles keeps them.
         article_words: the articles, if they are not a, an and the. Then `fold` deletes punctuation.
         folds_ascii: whether `fold` changes ASCII text too, beyond what the other options say.
+        folds_spaces: whether `fold` turns the white space of Unicode into spaces.
     """
     table = bytearray(range(256))
     for byte in _CONTROLS:
@@ -92,7 +95,9 @@ def byte_rule(
     for byte in (*_SPACES, *(_PUNCTUATION if punctuation == "space" else ())):
         table[byte] = ord(" ")
     deleted = _PUNCTUATION if punctuation == "delete" else b""
-    return ByteRule(exact, fold, bytes(table), deleted, articles, article_words, folds_ascii)
+    return ByteRule(
+        exact, fold, bytes(table), deleted, articles, article_words, folds_ascii, folds_spaces
+    )
 
 
 class Tokens(NamedTuple):
@@ -135,14 +140,23 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     >>> tokens.counts.tolist(), tokens.lengths.tolist()
     ([2, 0, 1], [5, 4, 5])
     """
-    is_ascii = [False] * len(texts) if rule.folds_ascii else list(map(str.isascii, texts))
-    latin_texts = list(texts)
-    if not all(is_ascii):
-        indices = list(compress(range(len(texts)), map(not_, is_ascii)))
-        folded = _folded_texts([texts[index] for index in indices], rule)
-        for index, text in zip(indices, folded, strict=True):
-            latin_texts[index] = text
-    blob = _blob(latin_texts, rule)
+    is_foreign = [True] * len(texts) if rule.folds_ascii else [not t.isascii() for t in texts]
+    foreign = sum(is_foreign)
+    if foreign > len(texts) // 2:  # then all texts are folded at once, which changes no other
+        data = _folded(texts, rule)
+        blob = _translated(data.replace(_MARK_BYTES, _SEPARATOR.encode("latin-1")), rule)
+        if _CONTROL in blob:
+            latin_texts = _latin_texts(data)
+    else:
+        latin_texts = list(texts)
+        if foreign:
+            folded = _folded(list(compress(texts, is_foreign)), rule).decode("latin-1")
+            indices = compress(range(len(texts)), is_foreign)
+            for index, text in zip(
+                indices, folded.split(_MARK_BYTES.decode("latin-1")), strict=True
+            ):
+                latin_texts[index] = text
+        blob = _blob(latin_texts, rule)
     if _CONTROL in blob:
         latin_texts = [
             _with_escapes(rule.exact(text)) if _CONTROL_CHARACTER.search(latin_text) else latin_text
@@ -152,38 +166,63 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     return _tokens_of_blob(blob, rule)
 
 
-def _folded_texts(texts: Sequence[str], rule: ByteRule) -> list[str]:
-    """Non-ASCII texts, encoded as one Latin-1 character for each byte of their UTF-8.
+def _folded(texts: Sequence[str], rule: ByteRule) -> bytes:
+    """The folded texts in UTF-8, joined by marks.
 
     They go through `fold` and the searches together, separated by marks that isolate them: a
     private-use character is not cased, not a letter, and not ignored by the final sigma rule.
     """
-    if not texts:
-        return []
     joined = _MARK.join(texts)
-    if joined.count(_MARK[1]) >= len(texts):  # a text contains the private-use character
-        return (
-            [folded for text in texts for folded in _folded_texts([text], rule)]
-            if texts[1:]
-            else [_utf8(rule.exact(texts[0])).decode("latin-1")]
-        )
-    # The byte table does not cover the white space of Unicode.
-    joined = _UNICODE_SPACE.sub(" ", rule.fold(joined))
+    exact: Iterable[int] = ()
+    if joined.count(_MARK[1]) >= len(texts):  # some texts contain the private-use character
+        exact = [index for index, text in enumerate(texts) if _MARK[1] in text]
+        joined = _MARK.join("" if _MARK[1] in text else text for text in texts)
+    joined = rule.fold(joined)
+    if not rule.folds_spaces:  # the byte table does not cover the white space of Unicode
+        joined = _UNICODE_SPACE.sub(" ", joined)
     data = _utf8(joined)
-    folded = data.decode("latin-1").split(_utf8(_MARK).decode("latin-1"))
     if rule.articles != "keep":
         if rule.article_words == _ENGLISH_ARTICLES:
-            data = data.translate(rule.table, rule.deleted)
-            mark = _utf8(_MARK).translate(rule.table)
-            ends = np.cumsum([len(text) + len(mark) for text in data.split(mark)])
-            positions = _articles_at_non_ascii(data)
-        else:  # a character that ends a word without being a space, such as a combining accent
-            matches = _NEITHER_WORD_NOR_SPACE.finditer(joined)
-            positions = np.array([match.start() for match in matches], dtype=np.int64)
-            ends = np.cumsum([len(text) + len(_MARK) for text in joined.split(_MARK)])
-        for index in np.unique(np.searchsorted(ends, positions, side="right")).tolist():
-            folded[index] = _utf8(rule.exact(texts[index])).decode("latin-1")
-    return folded
+            text, mark = data.translate(rule.table, rule.deleted), _MARK_BYTES
+            mark = mark.translate(rule.table)
+            positions = _articles_at_non_ascii(text)
+        else:
+            text, mark = joined, _MARK
+            positions = _breaks_inside_words(text)
+        if positions.size:
+            ends = np.cumsum([len(part) + len(mark) for part in text.split(mark)])
+            exact = {*exact, *np.searchsorted(ends, positions, side="right").tolist()}
+    if exact:
+        parts = data.split(_MARK_BYTES)
+        for index in exact:
+            parts[index] = _utf8(rule.exact(texts[index]))
+        data = _MARK_BYTES.join(parts)
+    return data
+
+
+def _latin_texts(folded: bytes) -> list[str]:
+    """The folded texts, with one Latin-1 character for each byte of their UTF-8."""
+    return folded.decode("latin-1").split(_MARK_BYTES.decode("latin-1"))
+
+
+def _breaks_inside_words(text: str) -> Integers:
+    """Where a character is not part of a word, nor white space, such as a combining accent.
+
+    A pattern may see the end of an article there. All characters beyond the table count as such.
+    Punctuation of ASCII does not count: it is deleted before.
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    is_break = _is_break().take(codes, mode="clip")
+    is_break &= codes != ord(_MARK[1])
+    return np.flatnonzero(is_break)
+
+
+@cache
+def _is_break() -> Booleans:
+    """Whether each of the first characters is neither part of a word nor white space."""
+    characters = map(chr, range(0x80, 0x3000))
+    others = [not (c.isalnum() or c.isspace()) for c in characters]
+    return np.array([*[False] * 0x80, *others, True])
 
 
 def _articles_at_non_ascii(data: bytes) -> Integers:
@@ -220,7 +259,10 @@ def _with_escapes(text: str) -> str:
 
 def _blob(latin_texts: Sequence[str], rule: ByteRule) -> bytes:
     """All texts, joined and translated."""
-    joined = _SEPARATOR.join(latin_texts).encode("latin-1")
+    return _translated(_SEPARATOR.join(latin_texts).encode("latin-1"), rule)
+
+
+def _translated(joined: bytes, rule: ByteRule) -> bytes:
     return b" %b \xff%b" % (joined.translate(rule.table, rule.deleted), _PADDING)
 
 
