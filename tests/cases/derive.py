@@ -23,6 +23,7 @@ SOURCES = {
     "mathematics": GIVEN / "cases" / "mathematics.jsonl",
     "ratio_intervals": GIVEN / "cases" / "ratio_intervals.jsonl",
     "files": GIVEN / "cases" / "files.jsonl",
+    "languages": GIVEN / "cases" / "languages.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
 
@@ -55,6 +56,7 @@ UNREAD = {
     },
     **dict.fromkeys(("answers", "mathematics", "ratio_intervals", "files"), frozenset()),
     "worked_examples": set(),
+    "languages": {"official"},
 }
 
 
