@@ -62,22 +62,21 @@ def test_articles_are_compared_as_eight_bytes():
     assert all(len(word.encode()) <= 8 for words in MLQA_ARTICLES.values() for word in words)
 
 
+UNLIKE_RE = {"Mn", "Mc", "Me", "Cf", "Cc", "Co", "Cs", "Cn", "No"}
+
+
 def test_words_are_those_of_nltk():
     nltk = pytest.importorskip("nltk", "3.10", reason="NLTK splits otherwise before 3.10")
     peer = nltk.tokenize.NLTKWordTokenizer()
     chance = Random(0)
-    marks = [
-        *" .,:;?!'\"`*()[]{}<>@#$%&-_",
-        "''",
-        "``",
-        "...",
-        "--",
-        "'s ",
-        "n't ",
-        "wanna ",
-        "'tis",
+    # NLTK 3.10 compiles its patterns with `regex`. Other than `re` it takes marks and joiners for
+    # parts of words, and fractions not.
+    fragments = [
+        text for text in FRAGMENTS if not any(unicodedata.category(c) in UNLIKE_RE for c in text)
     ]
+    fragments += [*" .,:;?!'\"`*()[]{}<>@#$%&-_", "''", "``", "...", "--"]
+    fragments += ["'s ", "n't ", "wanna ", "'tis"]
     for _ in range(5_000):
-        pieces = chance.choices([*fragments, *marks], k=chance.randrange(1, 9))
+        pieces = chance.choices(fragments, k=chance.randrange(1, 9))
         text = "".join(piece + chance.choice(["", "", " "]) for piece in pieces)
         assert treebank_words(text) == peer.tokenize(text), text

@@ -84,7 +84,8 @@ def _longest_runs(short: NDArray[np.int64], long: NDArray[np.int64]) -> Integers
     for column in short.T:
         runs[:, 1:] = (runs[:, :-1] + 1) * (long == column[:, np.newaxis])
         np.maximum(longest, runs[:, 1:], out=longest)
-    return longest.max(axis=1).astype(np.int64)
+    lengths: Integers = longest.max(axis=1).astype(np.int64)
+    return lengths
 
 
 def longest_common_run(short: Sequence[Hashable], long: Sequence[Hashable]) -> int:

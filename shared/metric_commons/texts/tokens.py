@@ -9,10 +9,10 @@ byte. So the results are those of plain Python and do not depend on a hash.
 
 import re
 import string
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import compress
-from typing import Literal, NamedTuple
+from typing import AnyStr, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,9 +173,9 @@ def _folded(texts: Sequence[str], rule: ByteRule) -> bytes:
     private-use character is not cased, not a letter, and not ignored by the final sigma rule.
     """
     joined = _MARK.join(texts)
-    exact: Iterable[int] = ()
+    exact: set[int] = set()
     if joined.count(_MARK[1]) >= len(texts):  # some texts contain the private-use character
-        exact = [index for index, text in enumerate(texts) if _MARK[1] in text]
+        exact.update(index for index, text in enumerate(texts) if _MARK[1] in text)
         joined = _MARK.join("" if _MARK[1] in text else text for text in texts)
     joined = rule.fold(joined)
     if not rule.folds_spaces:  # the byte table does not cover the white space of Unicode
@@ -183,21 +183,25 @@ def _folded(texts: Sequence[str], rule: ByteRule) -> bytes:
     data = _utf8(joined)
     if rule.articles != "keep":
         if rule.article_words == _ENGLISH_ARTICLES:
-            text, mark = data.translate(rule.table, rule.deleted), _MARK_BYTES
-            mark = mark.translate(rule.table)
-            positions = _articles_at_non_ascii(text)
+            cleaned, mark = data.translate(rule.table, rule.deleted), _MARK_BYTES
+            positions = _articles_at_non_ascii(cleaned)
+            exact |= _texts_at(positions, cleaned, mark.translate(rule.table))
         else:
-            text, mark = joined, _MARK
-            positions = _breaks_inside_words(text)
-        if positions.size:
-            ends = np.cumsum([len(part) + len(mark) for part in text.split(mark)])
-            exact = {*exact, *np.searchsorted(ends, positions, side="right").tolist()}
+            exact |= _texts_at(_breaks_inside_words(joined), joined, _MARK)
     if exact:
         parts = data.split(_MARK_BYTES)
         for index in exact:
             parts[index] = _utf8(rule.exact(texts[index]))
         data = _MARK_BYTES.join(parts)
     return data
+
+
+def _texts_at(positions: Integers, joined: AnyStr, mark: AnyStr) -> set[int]:
+    """The texts in which the positions lie."""
+    if not positions.size:
+        return set()
+    ends = np.cumsum([len(text) + len(mark) for text in joined.split(mark)])
+    return set(np.searchsorted(ends, positions, side="right").tolist())
 
 
 def _latin_texts(folded: bytes) -> list[str]:
