@@ -42,6 +42,7 @@ FAMILIES = (
     "clustering",
     "outcomes",
     "execution",
+    "structured",
 )
 # What families share.
 FOUNDATIONS = ("texts", "extraction", "curves", "formulas")
@@ -112,6 +113,7 @@ LIBRARIES = {
         ARITHMETIC,
     ),
     "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
+    "structured": ARITHMETIC | {"jsonschema"},  # where a row has a schema
     "base": {"datasets", "evaluate", "numpy"},
     **dict.fromkeys(
         (
