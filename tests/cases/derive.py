@@ -23,6 +23,7 @@ SOURCES = {
     "mathematics": GIVEN / "cases" / "mathematics.jsonl",
     "ratio_intervals": GIVEN / "cases" / "ratio_intervals.jsonl",
     "files": GIVEN / "cases" / "files.jsonl",
+    "languages": GIVEN / "cases" / "languages.jsonl",
     "structured": GIVEN / "cases" / "structured.jsonl",
     "worked_examples": GIVEN / "worked_examples.jsonl",
 }
@@ -58,6 +59,7 @@ UNREAD = {
         ("answers", "mathematics", "ratio_intervals", "files", "structured"), frozenset()
     ),
     "worked_examples": set(),
+    "languages": {"official"},
 }
 
 

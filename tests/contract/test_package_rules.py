@@ -43,6 +43,7 @@ FAMILIES = (
     "outcomes",
     "execution",
     "instructions",
+    "structured",
 )
 # What families share.
 FOUNDATIONS = ("texts", "extraction", "curves", "formulas")
@@ -114,6 +115,7 @@ LIBRARIES = {
     ),
     "mathematics": ARITHMETIC | {"math_verify", "sympy"},  # in a process of their own
     "instructions": ARITHMETIC | {"langdetect"},  # where a row asks for a language
+    "structured": ARITHMETIC | {"jsonschema"},  # where a row has a schema
     "base": {"datasets", "evaluate", "numpy"},
     **dict.fromkeys(
         (
