@@ -1,4 +1,4 @@
-"""What a module is: what it declares about its inputs and scores, and how it is called."""
+"""A module: its declarations about inputs and scores, and the calls that it answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType

@@ -18,7 +18,7 @@ from ..base.declared_module import DeclaredModule
 from ..base.locks import Lock
 from ..catalog.arguments import OF_ROWS, REPORTING, names_of_functions, texts_of_rows
 from ..catalog.catalog import load_without_evaluate
-from ..files.stored import check_object, plain
+from ..files.stored import check_object, to_jsonable
 from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
 from ..numbers.domains import Range
@@ -70,7 +70,7 @@ class State(StoredColumns):
         self.metric = loaded(module)(**options)
         for name in names_of_functions(self.metric.options):
             raise ValueError(f"{name} is a function, which a state cannot hold")
-        self.options: dict[str, Any] = plain(
+        self.options: dict[str, Any] = to_jsonable(
             {name: value for name, value in self.metric.options.items() if name not in REPORTING}
         )
         for name, value in self.metric.options.items():
@@ -224,7 +224,7 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
     stated = {
         name: value
         for name, value in json.loads(options).items()
-        if name not in defaults or plain(defaults[name]) != value
+        if name not in defaults or to_jsonable(defaults[name]) != value
     }
     return kind(module, **stated)
 
