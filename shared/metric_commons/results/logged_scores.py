@@ -9,7 +9,7 @@ NAME = "logged"
 
 
 class LoggedScores(Module):
-    """A stand-in for a module, whose predictions are dictionaries of scores, one per row."""
+    """A module whose predictions are dictionaries of scores, one per row."""
 
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
     input_names: Sequence[str] = ("predictions",)

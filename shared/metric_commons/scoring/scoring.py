@@ -94,9 +94,9 @@ def score(
         groups: one label per row, for all systems or for each system.
         ids: one id per row, likewise; results are compared by them. Rankings of Spark need them.
         per_example: also keep the scores of every row.
-        compare: test every two systems against each other, by a permutation test of the main score
-            of each module, with p-values corrected for the number of pairs and scores; systems
-            must have the same rows.
+        compare: test every two systems against each other; they must have the same rows. A
+            permutation test compares the main score of each module, and p-values are corrected
+            for the number of pairs and scores.
         scores: report and compare only these scores, such as qa_f1; by default all are reported,
             and the main score of each module is compared: as `score` or `module.score`.
         correction: correction of p-values for several comparisons: holm, max_t (of the largest
