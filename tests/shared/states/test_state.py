@@ -351,7 +351,7 @@ def test_a_ranking_counts_once():
     states = [State("ir_ranking", measures="mrr") for _ in range(2)]
     for state in states:
         state.update(predictions=[["a", "b"]], references=[["b"]], ids=["q1"])
-    with pytest.raises(ValueError, match="ranking 'q1' is there twice"):
+    with pytest.raises(ValueError, match="ranking 'q1' occurs twice"):
         states[0].merge(states[1])
     assert states[0].result() == {"mrr": 0.5}
     with pytest.raises(ValueError, match="ids has 2 values for 1 rows"):
