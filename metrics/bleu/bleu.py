@@ -68,7 +68,7 @@ class Bleu(BatchMetric):
         (48.89, [6, 4, 2, 1], [7, 6, 5, 4])
     """
 
-    scores_are = "sums"
+    score_kind = "sums"
     stock_formats = {"bleu": bleu, "sacrebleu": sacrebleu, "google_bleu": google_bleu}
     score_ranges = {
         "bleu": (0, 100),

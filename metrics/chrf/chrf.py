@@ -56,7 +56,7 @@ class Chrf(BatchMetric):
         68.27
     """
 
-    scores_are = "sums"
+    score_kind = "sums"
     stock_formats = {"chrf": chrf}
     score_ranges = {"chrf": (0, 100), "signature": None}
 

@@ -67,7 +67,7 @@ class ErrorRate(BatchMetric):
         0.2
     """
 
-    scores_are = "sums"
+    score_kind = "sums"
     stock_formats = {"wer": wer, "cer": cer}
     score_ranges = {"mer": (0, 1), "wil": (0, 1), "wip": (0, 1), "*": (0, None)}
     lower_is_better = frozenset(

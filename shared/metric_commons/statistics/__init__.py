@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .cluster_sums import ClusterSums
     from .corrections import benjamini_hochberg, holm, max_t
     from .differences import DifferenceInterval, Equivalence, difference_interval, equivalence
-    from .estimates import estimate_interval
+    from .estimates import estimate_interval, influence_interval, influence_spread
     from .intervals import interval
     from .paired_sums import compare_sums
     from .paired_tests import PairedTest, paired_test
@@ -44,6 +44,8 @@ __all__ = [
     "estimate_interval",
     "f1_interval",
     "holm",
+    "influence_interval",
+    "influence_spread",
     "interval",
     "letters",
     "max_t",
@@ -82,6 +84,8 @@ __getattr__ = resolver(
         "estimate_interval": "estimates",
         "f1_interval": "proportions",
         "holm": "corrections",
+        "influence_interval": "estimates",
+        "influence_spread": "estimates",
         "interval": "intervals",
         "letters": "ranks",
         "max_t": "corrections",
