@@ -1,4 +1,4 @@
-"""Scripts that load evaluate's own modules get ours, with the same results, and without a network."""
+"""Scripts that load evaluate's own modules get ours, with the same results and no network."""
 
 import subprocess
 import sys
@@ -16,7 +16,8 @@ import evaluate
 import beside
 
 assert __name__ == "__main__"
-print(sys.argv[1:], evaluate.load("glue", sys.argv[1]).compute(predictions=[0, 1], references=[0, 0]))
+metric = evaluate.load("glue", sys.argv[1])
+print(sys.argv[1:], metric.compute(predictions=[0, 1], references=[0, 0]))
 if "--fail" in sys.argv:
     raise ValueError("of the script")
 sys.exit(7)
@@ -72,8 +73,7 @@ def test_a_wrong_configuration_is_named():
 def test_the_end_of_the_patch(capsys):
     stock = evaluate.load
     with pytest.raises(ZeroDivisionError), metric_commons.patch_evaluate():
-        assert evaluate.load is not stock
-        raise ZeroDivisionError
+        1 / (evaluate.load is stock)
 
     assert evaluate.load is evaluate.loading.load is base.load is stock
     captured = capsys.readouterr()
