@@ -94,7 +94,7 @@ def _classification(kind: str, stock: str, ours: str, *arguments: str) -> Run:
     return Run(
         f"run_classification, {kind}",
         "text-classification/run_classification.py",
-        ("SequenceClassification", {}),
+        ("SequenceClassification", {"num_labels": 1 if kind == "number" else 3}),
         lambda: made.labelled(kind),
         [
             *("--text_column_names", "sentence", "--label_column_name", "label"),
