@@ -20,8 +20,9 @@ import evaluate
 import numpy as np
 
 from ..statistics.sums import RowStatistics
+from .options import completed, spelled_out
 from .row_module import Batch, RowModule
-from .stock_formats import RESULT_FORMAT, configured_format
+from .stock_formats import RESULT_FORMAT, configured_format, format_option
 from .text_inputs import text_inputs
 
 TEXTS_AND_REFERENCES, ANSWERS_AND_REFERENCES, ANSWERS_OR_NONE = text_inputs(datasets)
@@ -46,6 +47,13 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
     rendez_vous_lock: Any
     filelocks: Any
     file_paths: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "_compute" in cls.__dict__:  # help() shows every option
+            cls.__doc__ = completed(cls.written_docstring, cls.declared_options)
+            signature = spelled_out(cls._compute, format_option(cls.stock_formats))
+            cls._compute.__signature__ = signature  # type: ignore[attr-defined]
 
     def __init__(self, config_name: str | None = None, **kwargs: Any) -> None:
         if config_name is not None and config_name not in ("default", *self.configurations):

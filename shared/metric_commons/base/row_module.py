@@ -5,7 +5,7 @@ a module of `evaluate`; code that does not need `evaluate` uses a `declared_modu
 """
 
 import abc
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -14,7 +14,6 @@ import numpy as np
 
 from ..numbers.arrays import Column
 from ..numbers.checks import nearest
-from ..numbers.score_ranges import SHARES, Ranges
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
 from ..statistics.sums import RowStatistics
 from .columns import (
@@ -24,12 +23,14 @@ from .columns import (
     holds_queries,
     joined,
     json_rows,
+    json_value_rows,
     map_rows,
     query_rows,
     read,
 )
+from .declarations import Module
 from .locks import Lock
-from .options import Option, completed, declared_options, spelled_out
+from .options import Option, declared_options
 from .stock_formats import RESULT_FORMAT, StockFormat, format_option, stock_format
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
@@ -37,7 +38,7 @@ Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its column
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 
 
-class RowModule(abc.ABC):
+class RowModule(Module):
     """A module that declares its inputs in `_info` and its options in `_compute`.
 
     `_compute` takes the inputs and, as keyword-only arguments with defaults, the options; the
@@ -52,58 +53,9 @@ class RowModule(abc.ABC):
     modules with `arrays_allowed` get numpy arrays as they are.
     """
 
-    # Whether inputs may be dictionaries {query: {document: number}}, or maps as in Spark.
-    queries_allowed = False
-    arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
-    nan_allowed = False  # whether float columns may contain NaN
-    # Names of configurations of evaluate's own modules, which are accepted and ignored.
-    configurations: frozenset[str] = frozenset()
-    # The stock modules whose place this one can take, and what computes their results.
-    stock_formats: Mapping[str, Callable[..., Any]] = MappingProxyType({})
-    # Values of options whose meaning depends on all rows together.
-    options_of_all_rows: Mapping[str, Any] = {}
-    single_text_allowed = True  # whether a text may replace a list of one text
-    # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
-    json_inputs: frozenset[str] = frozenset()
-    # Keys of the result that describe rows, or how they were computed; not scores.
-    reports: frozenset[str] = frozenset()
-    # Keys of `per_example` that hold a text or None for each row; not scores.
-    row_texts: frozenset[str] = frozenset()
-    # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
-    undefined_without: Mapping[str, str] = {}
-    runs_programs = False  # whether it runs programs written by a model
-    unsigned_allowed = False  # whether ints may be as large as 2**64 - 1, rather than 2**63 - 1
-    # What the scores are made of, which determines how rows are kept and compared: "means" of row
-    # scores; "outcomes", only some of which may count; "rankings", kept by their ids; "counts" of
-    # equal rows; "moments" of numbers; "sums" of statistics over the rows; or "answers", whose
-    # probability decides whether they count. Each is a file in the folder `score_kinds`.
-    score_kind = "means"
-    # From checked columns and all options, the columns whose equal rows a state counts, if
-    # `score_kind` is "counts"; `compute` returns the same result for these as for the originals.
-    state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
-    # Names of row scores that are in every result, whatever the options.
-    always_scored: frozenset[str] = frozenset()
-    # The score by which systems are compared; None for the first one of the result.
-    main_score: str | None = None
-    # Scores that are not means of rows: patterns of names, with "sum", "geometric_mean" or "sums".
-    # If `score_kind` is "sums", all scores are "sums" unless a module names those that are; the
-    # others are then means of rows, and each has a `RowMean` among its distributions.
-    aggregation: Mapping[str, str] = MappingProxyType({})
-    # The columns of a harness log that are the inputs, in order: texts, or "option_scores" and
-    # "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
-    log_columns: tuple[str, ...] = ("prediction", "references")
-    # Scores of rows, each with the names that harnesses use for it, in lower case.
-    logged_names: tuple[tuple[str, ...], ...] = ()
-    # Scores for which lower is better, by name or pattern; for all others higher is better.
-    lower_is_better: frozenset[str] = frozenset()
-    unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
-    # Ranges of scores, by patterns of their names: see `numbers.score_ranges`.
-    score_ranges: Ranges = SHARES
-
-    # Every option as the script declares it: its default, its valid values, its help.
-    declared_options: ClassVar[Mapping[str, Option]]
     written_docstring: ClassVar[str]  # as in the script; help() shows it with all options
 
+    name: str  # of the module
     types: Any  # the namespace of the feature types in `_info`: `Value` and `List`
     features: Any  # as `_info` declares them: one Features, or a list of alternatives
 
@@ -113,12 +65,8 @@ class RowModule(abc.ABC):
             cls.aggregation = MappingProxyType({"*": "sums"})
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""
-            result_format = format_option(cls.stock_formats)
             own_options = declared_options(cls._compute, docstring)
-            cls.declared_options = {**own_options, **result_format}
-            cls.__doc__ = completed(docstring, cls.declared_options)
-            signature = spelled_out(cls._compute, result_format)
-            cls._compute.__signature__ = signature  # type: ignore[attr-defined]
+            cls.declared_options = {**own_options, **format_option(cls.stock_formats)}
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._checked_format(settings)
@@ -423,7 +371,7 @@ class RowModule(abc.ABC):
     def _read(self, inputs: Mapping[str, Any], layouts: Sequence[Layout]) -> Batch:
         columns = self.as_rows(
             {
-                name: json_rows(name, column) if name in self.json_inputs else column
+                name: self._as_json(name, column)
                 for name, column in inputs.items()
                 if column is not None
             }
@@ -437,6 +385,12 @@ class RowModule(abc.ABC):
                     raise
         missing = next(name for name in inputs if name not in columns)
         raise ValueError(f"{missing} is missing; the inputs are {', '.join(inputs)}")
+
+    def _as_json(self, name: str, column: Any) -> Any:
+        """The column, in which objects have become JSON texts if the module takes them."""
+        if name in self.json_values:
+            return json_value_rows(name, column, self.json_values[name])
+        return json_rows(name, column) if name in self.json_inputs else column
 
     def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
         shapes = self._layouts[layout]
