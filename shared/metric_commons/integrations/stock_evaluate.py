@@ -70,7 +70,7 @@ def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _entry(path: str, configuration: str | None) -> Replacement | None:
-    """What replaces the stock module of this name.
+    """The replacement of the stock module of this name.
 
     Raises:
         ValueError: the stock module has configurations, but not this one.
