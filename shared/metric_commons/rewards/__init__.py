@@ -6,7 +6,15 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .code_rewards import code_reward, code_score
+    from .instruction_rewards import instructions
 
-__all__ = ["code_reward", "code_score"]
+__all__ = ["code_reward", "code_score", "instructions"]
 
-__getattr__ = resolver(__name__, {"code_reward": "code_rewards", "code_score": "code_rewards"})
+__getattr__ = resolver(
+    __name__,
+    {
+        "code_reward": "code_rewards",
+        "code_score": "code_rewards",
+        "instructions": "instruction_rewards",
+    },
+)
