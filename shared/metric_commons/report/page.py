@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..files.stored import to_jsonable
+from ..results.breakdowns import breakdown_tables
 from ..results.comparisons import CORRECTED_BY, NOT_EQUAL, Comparison, number_range
 from ..results.rendering import Entry, Table, as_html, best_entries, p_value
 from ..results.result_tables import RANKS_NOTE
@@ -156,6 +157,10 @@ def render(results: Results, examples: Examples) -> str:
         corrected_by=CORRECTED_BY,
         not_equal=NOT_EQUAL,
         groups=_group_tables(results),
+        breakdowns=[
+            (table.title, Markup(as_html([table._replace(title="")], [])))
+            for table in breakdown_tables(results.systems, list(results.systems))
+        ],
         examples=examples,
         signatures=results.signatures(),
         inputs=[_input_row(source) for source in provenance.get("inputs", [])],
