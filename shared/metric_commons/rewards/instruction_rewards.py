@@ -61,7 +61,8 @@ def instructions(
             completion if isinstance(completion, str) else str(completion[-1]["content"])
             for completion in completions
         ]
-        rows = instruction_statistics(texts, json_rows(column, columns[column]), **options)
+        references: Any = json_rows(column, columns[column])
+        rows = instruction_statistics(texts, references, **options)
         return rows.of_rows()[score]
 
     return followed
