@@ -22,6 +22,8 @@ class Module(Protocol):
     nan_allowed: bool = False  # whether float columns may contain NaN
     # Names of configurations of evaluate's own modules, which are accepted and ignored.
     configurations: frozenset[str] = frozenset()
+    # The modules of evaluate whose place this one can take, and the functions for their results.
+    stock_formats: Mapping[str, Callable[..., Any]] = MappingProxyType({})
     # Values of options whose meaning depends on all rows together.
     options_of_all_rows: Mapping[str, Any] = {}
     single_text_allowed: bool = True  # whether a text may replace a list of one text
