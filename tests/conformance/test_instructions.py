@@ -8,7 +8,6 @@ from random import Random
 
 import nltk
 import pytest
-from nltk.tokenize import punkt as nltk_punkt
 
 from metric_commons import load
 from metric_commons.instructions.capital_words import capital_words
@@ -16,14 +15,10 @@ from metric_commons.instructions.followed_instructions import verdicts
 from metric_commons.instructions.instruction_kinds import KINDS
 from metric_commons.instructions.instruction_rows import read_instructions
 from metric_commons.instructions.punkt import sentence_count, sentence_spans
-from metric_commons.instructions.punkt_parameters import (
-    LOWER_MAY_START,
-    SEEN_LOWER,
-    UPPER_STARTS,
-    english,
-)
+from metric_commons.instructions.punkt_parameters import english
 from metric_commons.instructions.response_languages import LANGUAGES, detected_language
 from metric_commons.texts.treebank_words import treebank_words
+from tests.nltk_peer import nltk_tokenizer
 from tests.spec import GIVEN, ROOT, recorded
 
 CASES = [case for case in recorded("structured") if case["module"] == "instruction_following"]
@@ -101,26 +96,6 @@ def test_the_card_says_which_checks_are_corrected():
 
 
 # Sentences and words
-
-
-def nltk_tokenizer():
-    """NLTK's tokenizer with our parameters.
-
-    Counts of contexts that lead NLTK to the facts that we keep stand in for the original ones.
-    """
-    parameters = nltk_punkt.PunktParameters()
-    ours = english()
-    parameters.abbrev_types = set(ours.abbreviations)
-    parameters.collocations = set(ours.collocations)
-    parameters.sent_starters = set(ours.starters)
-    contexts = {
-        SEEN_LOWER: nltk_punkt._ORTHO_MID_LC | nltk_punkt._ORTHO_MID_UC,
-        SEEN_LOWER + UPPER_STARTS: nltk_punkt._ORTHO_MID_LC | nltk_punkt._ORTHO_BEG_UC,
-        SEEN_LOWER + UPPER_STARTS + LOWER_MAY_START: nltk_punkt._ORTHO_BEG_LC,
-    }
-    for word, flags in ours.flags.items():
-        parameters.ortho_context[word] = contexts[flags]
-    return nltk_punkt.PunktSentenceTokenizer(parameters)
 
 
 PIECES = (
