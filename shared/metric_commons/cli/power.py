@@ -36,17 +36,17 @@ def power(
     metric-commons power results.json --effect 0.02
 
     The answer depends on how much the differences of two systems vary from row
-    to row, which is estimated from saved results. For every two systems it
-    prints the power of the present rows, the smallest difference that they can
-    find, and the number of rows for the wanted difference. Use it for planning;
-    the power of a finished test says no more than its p-value.
+    to row, which is taken from saved results. For every two systems it prints
+    the power of the present rows, the smallest difference that they can find,
+    and the number of rows for the wanted difference, all for the test that
+    `compare` makes. Use it for planning; the power of a finished test says no
+    more than its p-value.
     """
-    from ..comparison.combined_results import compare
+    from ..comparison.combined_results import pairs_of_results
 
-    compared = compare(
-        *read_with_rows(paths, rows or [], cluster_by=cluster_by), scores=scores, correction="none"
-    )
-    planned = plans(compared.comparisons, effect, alpha=alpha, power=power)
+    results = read_with_rows(paths, rows or [], cluster_by=cluster_by)
+    pairs = pairs_of_results(*results, scores=scores)
+    planned = plans(pairs, effect, alpha=alpha, power=power)
     if form == "json":
         listed = [plain(plan._asdict()) for plan in planned]
         content = {"effect": effect, "alpha": alpha, "power": power, "plans": listed}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .intervals import interval
     from .paired_sums import compare_sums
     from .paired_tests import PairedTest, paired_test
-    from .power import minimum_detectable, power_of, required_rows
+    from .power import Pilot, minimum_detectable, power_of, required_rows
     from .proportions import Interval, f1_interval, proportion_interval
     from .ranks import letters, rank_intervals, tiers
     from .significance import (
@@ -33,6 +33,7 @@ __all__ = [
     "Equivalence",
     "Interval",
     "PairedTest",
+    "Pilot",
     "RowStatistics",
     "adjusted",
     "benjamini_hochberg",
@@ -71,6 +72,7 @@ __getattr__ = resolver(
         "Equivalence": "differences",
         "Interval": "proportions",
         "PairedTest": "paired_tests",
+        "Pilot": "power",
         "RowStatistics": "sums",
         "adjusted": "significance",
         "benjamini_hochberg": "corrections",
