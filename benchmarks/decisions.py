@@ -4,8 +4,8 @@
 
 Tests, gates and equivalence where the true difference is the one that they should not accept, and
 the intervals of all pairs of four systems. Then the rows that are recommended for a power of .80,
-with the share of samples of this size in which the test, or the gate, decides. Writes two tables for
-the page on statistics, of 400 samples by default, times what keeps each line steady.
+with the share of samples of this size in which the test, or the gate, decides. Writes two tables
+for the page on statistics, of 400 samples by default, times what keeps each line steady.
 """
 
 import sys
@@ -150,7 +150,7 @@ def power_rows():
     for name, (differences, effect) in PILOTS.items():
         rng = np.random.default_rng(SEED)
         rows = Pilot(differences).required_rows(effect)
-        samples = like_pilot(rng, differences, effect, (5 * SAMPLES, rows))
+        samples = like_pilot(rng, differences, effect, (10 * SAMPLES, rows))
         share = np.mean([paired_test(sample).p_value < 0.05 for sample in samples])
         by_t = required_rows(effect, float(samples.std()))
         yield f"| power: {name}, difference {effect:g} | {by_t:,} | {rows:,} | {text(share)} |"
@@ -160,7 +160,7 @@ def power_rows():
         options = {"alpha": 0.05, "power": 0.8, "as_observed": False}
         rows = rows_for_margin(values, None, margin, 1.0, **options)
         both = np.concatenate([values, -values])
-        samples = rng.choice(both, (5 * SAMPLES, rows))
+        samples = rng.choice(both, (10 * SAMPLES, rows))
         share = np.mean([passes_gate(sample, margin) for sample in samples])
         by_t = required_rows(margin, float(both.std()), alpha=0.1)
         yield f"| gate: {name}, margin {margin:g} | {by_t:,} | {rows:,} | {text(share)} |"

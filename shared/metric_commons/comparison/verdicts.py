@@ -260,14 +260,12 @@ def plans(
             numbers: tuple[float, float, int | None] = math.nan, math.nan, None
             if units > 1:
                 numbers = _planned(pair, units, deviation, effect, alpha, power)
-            plan = Plan(
-                *(comparison[name] for name in ("a", "b", "module", "score", "rows")),
-                _clusters(comparison),
-                deviation,
-                *numbers,
-                "permutation" if pair.sums_a is None else "t",
+            a, b, module, score, rows = (
+                comparison[name] for name in ("a", "b", "module", "score", "rows")
             )
-            planned.append(plan)
+            test = "permutation" if pair.sums_a is None else "t"
+            of_rows = a, b, module, score, rows, _clusters(comparison), deviation
+            planned.append(Plan(*of_rows, *numbers, test))
     return planned
 
 

@@ -265,7 +265,7 @@ class Pilot:
         return high
 
     def _is_possible(self, effect: float) -> bool:
-        return effect < self._sizes[-1] * _ALMOST
+        return bool(effect < self._sizes[-1] * _ALMOST)
 
     def _finds(self, effect: float, rows: int, alpha: float, power: float) -> bool:
         return self._excess(effect, rows, alpha, power) < 0
