@@ -5,16 +5,15 @@ a module of `evaluate`; code that does not need `evaluate` uses a `declared_modu
 """
 
 import abc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..numbers.arrays import Column
 from ..numbers.checks import nearest
-from ..numbers.score_ranges import SHARES, Ranges
 from ..numbers.shapes import ListOf, Record, Scalar, Shape
 from ..statistics.sums import RowStatistics
 from .columns import (
@@ -28,15 +27,16 @@ from .columns import (
     query_rows,
     read,
 )
+from .declarations import Module
 from .locks import Lock
-from .options import Option, completed, declared_options, spelled_out
+from .options import declared_options
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 
 
-class RowModule(abc.ABC):
+class RowModule(Module):
     """A module that declares its inputs in `_info` and its options in `_compute`.
 
     `_compute` takes the inputs and, as keyword-only arguments with defaults, the options; the
@@ -51,67 +51,19 @@ class RowModule(abc.ABC):
     modules with `arrays_allowed` get numpy arrays as they are.
     """
 
-    arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
-    nan_allowed = False  # whether float columns may contain NaN
-    # Names of configurations of evaluate's own modules, which are accepted and ignored.
-    configurations: frozenset[str] = frozenset()
-    # Values of options whose meaning depends on all rows together.
-    options_of_all_rows: Mapping[str, Any] = {}
-    single_text_allowed = True  # whether a text may replace a list of one text
-    # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
-    json_inputs: frozenset[str] = frozenset()
-    # Keys of the result that describe rows, or how they were computed; not scores.
-    reports: frozenset[str] = frozenset()
-    # Keys of `per_example` that hold a text or None for each row; not scores.
-    row_texts: frozenset[str] = frozenset()
-    # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
-    undefined_without: Mapping[str, str] = {}
-    runs_programs = False  # whether it runs programs written by a model
-    unsigned_allowed = False  # whether ints may be as large as 2**64 - 1, rather than 2**63 - 1
-    # What the scores are made of, which determines what a state keeps of the rows: "means" of row
-    # scores; "outcomes", only some of which may count; "rankings", kept by their ids; "counts" of
-    # equal rows; "moments" of numbers; "sums" of statistics over the rows; or "answers", whose
-    # probability decides whether they count.
-    scores_are: Literal["means", "outcomes", "rankings", "counts", "moments", "sums", "answers"] = (
-        "means"
-    )
-    # From checked columns and all options, the columns whose equal rows a state counts, if
-    # `scores_are` is "counts"; `compute` returns the same result for these as for the originals.
-    state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
-    # Names of row scores that are in every result, whatever the options.
-    always_scored: frozenset[str] = frozenset()
-    # The score by which systems are compared; None for the first one of the result.
-    main_score: str | None = None
-    # Scores that are not means, though the module scores row by row: patterns of names, with "sum",
-    # "geometric_mean" or "sums". If `scores_are` is "sums", this holds for all scores.
-    aggregation: Mapping[str, str] = MappingProxyType({})
-    # The columns of a harness log that are the inputs, in order: texts, or "option_scores" and
-    # "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
-    log_columns: tuple[str, ...] = ("prediction", "references")
-    # Scores of rows, each with the names that harnesses use for it, in lower case.
-    logged_names: tuple[tuple[str, ...], ...] = ()
-    # Scores for which lower is better, by name or pattern; for all others higher is better.
-    lower_is_better: frozenset[str] = frozenset()
-    unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
-    # Ranges of scores, by patterns of their names: see `numbers.score_ranges`.
-    score_ranges: Ranges = SHARES
-
-    # Every option as the script declares it: its default, its valid values, its help.
-    declared_options: ClassVar[Mapping[str, Option]]
     written_docstring: ClassVar[str]  # as in the script; help() shows it with all options
 
+    name: str  # of the module
     types: Any  # the namespace of the feature types in `_info`: `Value` and `List`
     features: Any  # as `_info` declares them: one Features, or a list of alternatives
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.scores_are == "sums":
+        if cls.score_kind == "sums" and not cls.aggregation:
             cls.aggregation = MappingProxyType({"*": "sums"})
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""
             cls.declared_options = declared_options(cls._compute, docstring)
-            cls.__doc__ = completed(docstring, cls.declared_options)
-            cls._compute.__signature__ = spelled_out(cls._compute)  # type: ignore[attr-defined]
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._check(settings)
@@ -215,7 +167,7 @@ class RowModule(abc.ABC):
     def compute_with_statistics(self, **arguments: Any) -> tuple[Any, RowStatistics | None]:
         """The result of `compute`, and what each row adds to the sums from which scores are made.
 
-        The statistics are None unless `scores_are` is "sums".
+        The statistics are None unless `score_kind` is "sums".
         """
         names = self.input_names
         columns_of_rows = {*names, "predictions", "references"}
@@ -296,7 +248,7 @@ class RowModule(abc.ABC):
         Raises:
             ValueError: the inputs have no query in common.
         """
-        if self.scores_are != "rankings":
+        if not self.queries_allowed:
             return inputs
         fields = {name: list(shape) for name, shape in self.feature_sets[0].items()}
         if all(map(holds_queries, inputs.values())):
@@ -320,7 +272,7 @@ class RowModule(abc.ABC):
                 raise ValueError(problem)
 
     def row_statistics(self, **inputs: Any) -> RowStatistics:
-        """The contribution of each row to the sums behind the scores, if `scores_are` is "sums".
+        """The contribution of each row to the sums behind the scores, if `score_kind` is "sums".
 
         There may be no rows.
 

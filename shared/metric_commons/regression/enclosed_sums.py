@@ -62,7 +62,7 @@ class _Sums:
 
     def add(self, minuend: Floats, subtrahend: Floats | float, buffers: Floats) -> bool:
         """Add a block of whole chunks; False if a number is not finite, too large or too small."""
-        differences, errors, other, multiples = buffers
+        differences, errors, scratch, multiples = buffers
         np.subtract(minuend, subtrahend, out=differences)
         ends = float(differences.min()), float(differences.max())
         largest = max(map(abs, ends))
@@ -71,14 +71,14 @@ class _Sums:
             return True
         if not (all(map(math.isfinite, ends)) and 2.0**-_LARGEST < largest < 2.0**_LARGEST):
             return False
-        np.subtract(differences, minuend, out=other)
-        np.subtract(differences, other, out=errors)
+        np.subtract(differences, minuend, out=scratch)
+        np.subtract(differences, scratch, out=errors)
         np.subtract(minuend, errors, out=errors)
-        other += subtrahend
-        errors -= other
+        scratch += subtrahend
+        errors -= scratch
         if not self._has_signs:
             bits, errors_bits = differences.view(np.int64), errors.view(np.int64)
-            signs = np.bitwise_and(bits, _SIGN, out=other.view(np.int64))
+            signs = np.bitwise_and(bits, _SIGN, out=scratch.view(np.int64))
             np.bitwise_xor(errors_bits, signs, out=errors_bits)
             np.abs(differences, out=differences)
 
@@ -87,7 +87,7 @@ class _Sums:
         magic = math.ldexp(1.5, unit + 52)  # near it adjacent floats are one unit apart
         np.add(differences, magic, out=multiples)
         multiples -= magic
-        rests = np.subtract(differences, multiples, out=other)
+        rests = np.subtract(differences, multiples, out=scratch)
         rests += errors
         differences += multiples
         chunks = -1, _CHUNK

@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..base.declarations import Module
 from ..catalog import catalog
-from ..catalog.arguments import assign, check_supported, scores_rows
+from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset, preset_options
 from ..catalog.usage import UsageError
 from ..files.pieces import Piece
@@ -18,6 +19,7 @@ from ..numbers.checks import RowError, check_labels
 from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
+from ..score_kinds.score_kind import kind_of
 from .parallel_reading import columns_of
 from .request import Request
 from .scoring import score_columns
@@ -40,14 +42,14 @@ class Evaluation(Request):
 
     systems: Mapping[str, tuple[Path, str]]  # the file and the field of the predictions
     common: Path | None = None  # the file of these fields; None if each system's file has its own
-    form: str | None = None
+    format_name: str | None = None
     allow_empty_references: bool = False  # in cells of CSV and TSV
     limit: int | None = None
     opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format was found
     limits: Limits | None = None  # of lines and compressed files
 
     @cached_property
-    def metrics(self) -> dict[str, Any]:
+    def metrics(self) -> Mapping[str, Module]:
         """The modules by their names, each loaded once."""
         return {name: catalog.load_without_evaluate(name) for name in self.modules}
 
@@ -82,7 +84,7 @@ class Evaluation(Request):
     def _needs_all_rows(self) -> bool:
         """Whether rows cannot be forgotten: wanted again, matched, or not scored one by one."""
         several_files = self.common is not None and set(self._paths()) != {self.common}
-        one_by_one = all(map(scores_rows, self.metrics.values()))
+        one_by_one = all(kind_of(metric).scores_rows for metric in self.metrics.values())
         return self.per_example or self.compare or several_files or not one_by_one
 
     def part(self) -> "Part":
@@ -227,7 +229,7 @@ class Evaluation(Request):
         """Of each system the file, its format and the field of every column, to find rows again."""
         return {
             system: {
-                name: {"path": str(source), "format": self.form, "field": column}
+                name: {"path": str(source), "format": self.format_name, "field": column}
                 for name, source, column in [
                     ("predictions", path, predictions),
                     *(
@@ -259,7 +261,7 @@ class Evaluation(Request):
             source = Source(
                 path,
                 fields,
-                form=self.form,
+                format_name=self.format_name,
                 limit=self.limit,
                 limits=self.limits,
                 progress=True,
@@ -336,7 +338,7 @@ class Evaluation(Request):
             for option, value in requested[module].items()
         }
 
-    def _known_options(self) -> dict[str, dict[str, Any]]:
+    def _known_options(self) -> dict[str, Mapping[str, Any]]:
         return {name: metric.options for name, metric in self.metrics.items()}
 
     def located(

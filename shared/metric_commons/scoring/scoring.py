@@ -8,12 +8,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..base.checked_columns import checked_once
+from ..base.declarations import Module
 from ..catalog.arguments import (
     assign,
     check_supported,
-    compares_rows,
-    holds_function,
-    scores_rows,
+    names_of_functions,
     texts_of_rows,
 )
 from ..catalog.catalog import load_without_evaluate
@@ -25,6 +24,7 @@ from ..results.comparisons import compare_pairs
 from ..results.module_results import ModuleResult
 from ..results.results import Results
 from ..results.signature import provenance, row_digests
+from ..score_kinds.score_kind import kind_of
 from ..statistics.methods import Correction, Method
 from ..texts.token_cache import shared_token_cache
 from .request import Request
@@ -161,7 +161,7 @@ def score(
 
 def score_columns(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     predictions: Any,
     labels: Mapping[str, Any],
     *,
@@ -248,24 +248,26 @@ def _from_table(
 
 
 def _needs_rows(
-    data: Any, metrics: Mapping[str, Any], labels: Mapping[str, Any], options: Mapping[str, Any]
+    data: Any, metrics: Mapping[str, Module], labels: Mapping[str, Any], options: Mapping[str, Any]
 ) -> bool:
     """Whether states of parts do not suffice, or the table does not come in parts."""
     if data is None or not comes_in_parts(data):
         return True
     if not all(column is None or isinstance(column, str) for column in labels.values()):
         return True
+    if names_of_functions(options):
+        return True
     for key, value in options.items():
         option = key.rpartition(".")[2]
         follows = (metric.options_of_all_rows.get(option) for metric in metrics.values())
-        if holds_function(value) or option == "sample_weight" or value in filter(None, follows):
+        if option == "sample_weight" or value in filter(None, follows):
             return True
-    if labels["ids"] is not None or all(m.scores_are != "rankings" for m in metrics.values()):
+    if labels["ids"] is not None or not any(kind_of(m).needs_ids for m in metrics.values()):
         return False
     return not is_spark(data)
 
 
-def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
+def _refuse(unknown: Iterable[str], metrics: Mapping[str, Module]) -> None:
     """Nothing, if there are no unknown arguments.
 
     Raises:
@@ -286,7 +288,7 @@ def _refuse(unknown: Iterable[str], metrics: Mapping[str, Any]) -> None:
 @shared_token_cache()
 def score_systems(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     systems: Mapping[str, SystemRows],
     *,
     inputs: Iterable[Mapping[str, Any]] = (),
@@ -305,7 +307,7 @@ def score_systems(
                 )
     if compare:
         check_same_rows(systems)
-        per_row = [name for name, metric in metrics.items() if compares_rows(metric)]
+        per_row = [name for name, metric in metrics.items() if kind_of(metric).separates_rows]
         if len(systems) < 2 or not per_row:
             raise ValueError(
                 "compare needs two systems and a module that scores row by row; there are "
@@ -333,7 +335,7 @@ def score_systems(
     for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
         reporting = {
             **request.intervals,
-            "per_example": per_example or compare or scores_rows(metrics[name]),
+            "per_example": per_example or compare or kind_of(metrics[name]).scores_rows,
             "conventions": True,
         }
         try:

@@ -10,10 +10,12 @@ from typing import Any
 
 from ..base.checked_columns import checked_once
 from ..base.columns import holds_maps
+from ..base.declarations import Module
 from ..catalog.arguments import assign, check_supported, texts_of_rows
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
+from ..score_kinds.score_kind import kind_of
 from ..states.parts import Part
 from ..states.state import State, loaded
 from ..texts.token_cache import shared_token_cache
@@ -69,7 +71,7 @@ class ScoringPlan:
         return part
 
     def total(self, parts: Iterable[bytes]) -> Part:
-        """Some parts, each in binary form, merged."""
+        """Some parts, each in binary format_name, merged."""
         total = self.empty_part()
         for data in parts:
             total.merge(Part.from_bytes(data))
@@ -146,7 +148,7 @@ class ScoringPlan:
                     for name in _LABELS
                     if name in labels and name in metric.options
                 }
-                if metric.scores_are == "rankings":
+                if kind_of(metric).needs_ids:
                     rows = len(batch[self.systems[system]])
                     accepted["ids"] = labels.get("ids") or range(before, before + rows)
                 try:
@@ -157,7 +159,7 @@ class ScoringPlan:
                     raise InputError(system, error) from error
             part.add_digests(system, digests)
 
-    def columns(self, metric: Any, system: str) -> dict[str, str]:
+    def columns(self, metric: Module, system: str) -> dict[str, str]:
         """Of each input of a module the column.
 
         Raises:
@@ -172,7 +174,7 @@ class ScoringPlan:
 
 def plan_of_columns(
     request: Request,
-    metrics: Mapping[str, Any],
+    metrics: Mapping[str, Module],
     systems: Mapping[str, str],
     labels: Mapping[str, str | None],
 ) -> ScoringPlan:
@@ -182,7 +184,7 @@ def plan_of_columns(
         ValueError: there is no such option, a module does not support what is asked for, an input
             has no column, or rankings have no ids.
     """
-    if labels.get("ids") is None and any(m.scores_are == "rankings" for m in metrics.values()):
+    if labels.get("ids") is None and any(kind_of(m).needs_ids for m in metrics.values()):
         raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
     intervals = {
         "confidence_level": request.confidence_level,

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..catalog.arguments import scores_rows
+from ..base.declarations import Module
 from ..numbers.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
-from ..results.value_counts import counts_of_rows
+from ..score_kinds.score_kind import kind_of
+from ..score_kinds.value_counts import counts_of_rows
 from .units import Units, scores_of_units
 
 
@@ -28,7 +29,7 @@ class SystemRows:
     clusters: Sequence[Any] | None = None
     ids: Sequence[Any] | None = None
     units: Mapping[str, Units] = field(default_factory=dict)  # of modules whose rows have repeats
-    left_out: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
+    excluded: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which move scores
 
     def __len__(self) -> int:
@@ -43,7 +44,7 @@ class SystemRows:
     def result(
         self,
         name: str,
-        metric: Any,
+        metric: Module,
         options: Mapping[str, Any],
         reporting: Mapping[str, Any],
         summary: Callable[..., dict[str, Any]] | None = None,
@@ -62,17 +63,14 @@ class SystemRows:
             result = scores_of_units(name, metric, columns, options, reported, self.units[name])
         else:
             inputs = {column: columns[column] for column in metric.feature_sets[0]}
-            if summary is not None:
+            if summary is None:
+                result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
+            else:
                 result = summary(**reported)
                 statistics = getattr(result, "statistics", None)
-                if statistics is not None and reported.get("per_example"):
-                    row_sums = statistics.sums_of_rows()
-            elif metric.scores_are == "sums" and reported.get("per_example"):
-                result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
+            if statistics is not None and reported.get("per_example"):
                 row_sums = statistics.sums_of_rows()
-            else:
-                result = metric.compute(**inputs, **options, **reported)
-        if scores_rows(metric):
+        if kind_of(metric).scores_rows:
             scores = {
                 score: values
                 for score, values in result["per_example"].items()
@@ -89,7 +87,7 @@ class SystemRows:
             counts=counts,
             row_sums=row_sums,
             choices=self.choices,
-            left_out=self.left_out,
+            excluded=self.excluded,
         )
 
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from statistics import median, mode
 from typing import Any, Literal, NamedTuple
 
+from ..base.declarations import Module
+
 Reduce = Literal["mean", "max", "median", "mode"]
 
 
@@ -58,7 +60,7 @@ def numbered(ids: Sequence[Hashable]) -> tuple[list[int], list[Any]]:
 
 def scores_of_units(
     name: str,
-    metric: Any,
+    metric: Module,
     columns: Mapping[str, Any],
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
@@ -71,9 +73,10 @@ def scores_of_units(
     """
     import numpy as np  # which those who only ask for help should not wait for
 
+    from ..score_kinds.score_kind import kind_of
     from ..statistics.summary import summarize
 
-    if metric.scores_are != "means":
+    if not kind_of(metric).reduces_samples:
         raise ValueError(
             f"{name} does not score row by row, so that rows of one id cannot become one; choose "
             "one row of each id with --where"

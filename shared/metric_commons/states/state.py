@@ -14,19 +14,17 @@ from copy import copy
 from functools import cache, lru_cache
 from typing import Annotated, Any, Self
 
+from ..base.declared_module import DeclaredModule
 from ..base.locks import Lock
-from ..catalog.arguments import OF_ROWS, REPORTING, holds_function, texts_of_rows
+from ..catalog.arguments import OF_ROWS, REPORTING, names_of_functions, texts_of_rows
 from ..catalog.catalog import load_without_evaluate
-from ..files.stored import check_object, plain
+from ..files.stored import check_object, to_jsonable
 from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
 from ..numbers.domains import Range
 from ..results.signature import version
-from ..results.value_counts import CountedScores
-from .states_of_answers import AnswersInOrder
-from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
-from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
-from .sufficient_statistics import RowLabels, SufficientStatistics
+from ..score_kinds.score_kind import kind_of
+from ..score_kinds.sufficient_statistics import CountedScores, RowLabels
 
 _DISTRIBUTION = "metric-commons"
 _CONTENT = {
@@ -70,21 +68,19 @@ class State(StoredColumns):
         options = {name: value for name, value in options.items() if name not in OF_ROWS}
         self._intervals = {name: options.pop(name) for name in _OF_INTERVALS if name in options}
         self.metric = loaded(module)(**options)
-        self.options = {
-            name: plain(value)
-            for name, value in self.metric.options.items()
-            if name not in REPORTING
-        }
+        for name in names_of_functions(self.metric.options):
+            raise ValueError(f"{name} is a function, which a state cannot hold")
+        self.options: dict[str, Any] = to_jsonable(
+            {name: value for name, value in self.metric.options.items() if name not in REPORTING}
+        )
         for name, value in self.metric.options.items():
-            if holds_function(value):
-                raise ValueError(f"{name} is a function, which a state cannot hold")
             if value is not None and self.metric.options_of_all_rows.get(name) == value:
                 raise ValueError(
                     f"{name}={value!r} follows from all rows, which a state does not keep; name it"
                 )
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
-        self._statistics = _sufficient_statistics(
+        self._statistics = kind_of(self.metric).statistics(
             self.metric, with_intervals=any(self._intervals.values())
         )
         self._lock = Lock()  # of the statistics: threads may update and merge at once
@@ -192,7 +188,7 @@ class State(StoredColumns):
                 "module": self.module,
                 "options": self.options,
                 "rows": len(self),
-                "statistics": self._statistics.to_plain(),
+                "statistics": self._statistics.to_jsonable(),
             }
 
     @classmethod
@@ -209,9 +205,9 @@ class State(StoredColumns):
                 f"{version(_DISTRIBUTION)}; scores may have changed between them"
             )
         state: Self = copy(_empty_state(cls, content["module"], json.dumps(content["options"])))
-        state._statistics = _sufficient_statistics(state.metric, with_intervals=False)
+        state._statistics = kind_of(state.metric).statistics(state.metric, with_intervals=False)
         state._lock = Lock()
-        state._statistics.take_plain(content["statistics"])
+        state._statistics.read_jsonable(content["statistics"])
         if len(state) != content["rows"]:
             raise ValueError(f"the state is damaged: it should have {content['rows']} rows")
         try:
@@ -228,29 +224,12 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
     stated = {
         name: value
         for name, value in json.loads(options).items()
-        if name not in defaults or plain(defaults[name]) != value
+        if name not in defaults or to_jsonable(defaults[name]) != value
     }
     return kind(module, **stated)
 
 
 @cache
-def loaded(module: str) -> type[Any]:
+def loaded(module: str) -> type[DeclaredModule]:
     """The class of a module, kept, because small states would feel the search for it."""
     return type(load_without_evaluate(module))
-
-
-def _sufficient_statistics(metric: Any, *, with_intervals: bool) -> SufficientStatistics:
-    """The empty statistics of a module with these options, for the kind of scores that it has."""
-    kinds: dict[str, type[SufficientStatistics]] = {
-        "means": RowScores,
-        "outcomes": ComparisonOutcomes,
-        "rankings": RankingScores,
-        "counts": RowCounts,
-        "sums": SumsOfRows,
-        "answers": AnswersInOrder,
-    }
-    if metric.scores_are == "moments":
-        if RegressionMoments.suffice(metric):
-            return RegressionRows(metric, with_intervals=with_intervals)
-        return RowCounts(metric)
-    return kinds[metric.scores_are](metric)

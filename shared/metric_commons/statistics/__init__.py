@@ -7,9 +7,9 @@ from ..lazy import resolver
 if TYPE_CHECKING:
     from ..resampling.bootstrap import mean_interval
     from .cluster_sums import ClusterSums
-    from .corrections import benjamini_hochberg, holm, max_t
+    from .corrections import adjusted, benjamini_hochberg, holm, max_t
     from .differences import DifferenceInterval, Equivalence, difference_interval, equivalence
-    from .estimates import estimate_interval
+    from .estimates import estimate_interval, influence_interval, influence_spread
     from .intervals import interval
     from .paired_sums import compare_sums
     from .paired_tests import PairedTest, paired_test
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .proportions import Interval, f1_interval, proportion_interval
     from .ranks import letters, rank_intervals, tiers
     from .significance import (
-        adjusted,
         compare,
         compare_measures,
         p_values,
@@ -45,6 +44,8 @@ __all__ = [
     "estimate_interval",
     "f1_interval",
     "holm",
+    "influence_interval",
+    "influence_spread",
     "interval",
     "letters",
     "max_t",
@@ -74,7 +75,7 @@ __getattr__ = resolver(
         "PairedTest": "paired_tests",
         "Pilot": "power",
         "RowStatistics": "sums",
-        "adjusted": "significance",
+        "adjusted": "corrections",
         "benjamini_hochberg": "corrections",
         "compare": "significance",
         "compare_measures": "significance",
@@ -84,6 +85,8 @@ __getattr__ = resolver(
         "estimate_interval": "estimates",
         "f1_interval": "proportions",
         "holm": "corrections",
+        "influence_interval": "estimates",
+        "influence_spread": "estimates",
         "interval": "intervals",
         "letters": "ranks",
         "max_t": "corrections",

@@ -1,17 +1,23 @@
 """Intervals of estimates that are no means of rows, but have a variance of their own.
 
-The areas under the ROC and precision-recall curves are such estimates. Like a mean of scores from 0
-to 1, an estimate in that range counts as a proportion of an effective number of trials.
+The areas under the ROC and precision-recall curves are such estimates; kappa, Kendall's tau and
+rates that are corrected by labels have influences of rows. Like a mean of scores from 0 to 1, an
+estimate in a range counts as a proportion of an effective number of trials.
 """
 
 import math
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
+import numpy as np
+
+from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError
 from ..numbers.domains import Level, checked_options
-from .intervals import critical_value
+from ..numbers.exact_sums import exact_sum, group_sums
+from .intervals import Bounds, critical_value, korn_graubard, score_range
 from .proportions import Interval, clopper_pearson, wilson
+from .spreads import Spread, finite_scores
 
 Method = Literal["auto", "wilson"]
 
@@ -86,14 +92,180 @@ def estimate_interval(
         number = min(units, rows)
         spread = clusters.squares * units / (units - 1) + largest / number**2
         clustered = min(largest * (1 + 1 / number) / spread, trials)
-    normal = critical_value(confidence_level, math.inf)
     critical = critical_value(confidence_level, units - 1)
     if method == "auto":
-        scaled = clustered * (normal / critical if critical else 1.0) ** 2
-        ends = clopper_pearson(value * scaled, scaled, confidence_level)
+        ends = korn_graubard(value, clustered, critical, confidence_level)
     else:
         ends = wilson(value * clustered, clustered, confidence_level, critical)
     return Interval(*ends, name, error, clustered, clusters.n_clusters, trials / clustered)
+
+
+# A smaller p (1 - p) is a p of 0 or 1, rounded: rows that differ make it larger than 1 / rows**2.
+_ROUNDED_END = 1e-15
+
+
+def influence_spread(
+    influences: Floats, counts: Integers | None = None, clusters: Integers | None = None
+) -> Spread:
+    """The spread of the influences of rows, or of clusters of rows, on an estimate.
+
+    The influence of a row on a mean is its distance from the mean; on other estimates it is the
+    distance of a value of the row whose mean is, to first order, the estimate. The squares divided
+    by the square of the number of rows are then a variance, and `standard_error` is that of the
+    linearized estimate. Sums are exact, so the order of rows does not matter.
+
+    Args:
+        influences: of the rows, with a sum of 0 except for rounding; shape (rows,).
+        counts: how often each row occurs; None for once.
+        clusters: the number of the cluster of each row, from 0 on; None if rows stand alone.
+
+    Raises:
+        ValueError: an influence is not a finite number, or there are none.
+
+    Source:
+        Gwet, Computing inter-rater reliability and its variance in the presence of high agreement
+        (2008). Linearization in general: Deville, Variance estimation for complex statistics
+        (1999).
+
+    >>> influence_spread(np.array([0.5, -0.5])).standard_error()
+    0.5
+    >>> influence_spread(np.array([0.5, -0.5, 0.5, -0.5]), clusters=np.array([0, 1, 0, 1])).squares
+    Fraction(2, 1)
+    """
+    values = finite_scores("influences", influences)
+    if not values.size:
+        raise ValueError("influences is empty; the spread of nothing is undefined")
+    rows = values.size if counts is None else int(counts.sum())
+    if clusters is None:
+        return Spread(rows, Fraction(0), exact_sum(np.square(values), counts), rows)
+    labels, numbers = np.unique(clusters, return_inverse=True)
+    weights = np.ones(values.size, np.int64) if counts is None else counts
+    sizes = np.bincount(numbers, weights, labels.size).astype(np.int64)
+    sums = group_sums(values * weights, numbers, labels.size)
+    squares = exact_sum(np.square(sums))
+    return Spread(rows, Fraction(0), squares, int((sizes**2).sum()), labels.size)
+
+
+@checked_options
+def influence_interval(
+    value: float,
+    rows: Spread,
+    *,
+    clusters: Spread | None = None,
+    confidence_level: Level = 0.95,
+    bounds: Bounds = (0.0, 1.0),
+    most_trials: float = math.inf,
+) -> Interval:
+    """The interval of an estimate in a range, from the influences of its rows.
+
+    It is the method "korn_graubard" of `intervals.interval`, with influences in place of distances
+    from a mean: one pseudo-row of the largest variance that the value allows makes the variance
+    cautious, the variance gives the number of trials of a proportion, and the interval is that of
+    Clopper and Pearson, made wider by Student's t. With clusters the pseudo-unit is a cluster, and
+    there are never more trials than without them.
+
+    Args:
+        value: the estimate, within the bounds; a value outside counts as the nearer bound.
+        rows: the spread of the influences of rows.
+        clusters: the spread of the influences of clusters of them; None if rows stand alone.
+        confidence_level: strictly between 0 and 1.
+        bounds: the least and the largest possible value, both finite.
+        most_trials: the number of trials that the effective number does not exceed.
+
+    Raises:
+        ValueError: an option is out of its range.
+
+    >>> scores = np.array([0.4, 1.0, 0.5, 0.0, 0.8, 1.0])
+    >>> spread = influence_spread(scores - scores.mean())
+    >>> print("{:.4f} to {:.4f}".format(*influence_interval(scores.mean(), spread)[:2]))
+    0.1807 to 0.9415
+    >>> from .intervals import interval
+    >>> print("{:.4f} to {:.4f}".format(*interval(scores, method="korn_graubard")[:2]))
+    0.1807 to 0.9415
+    """
+    low, high = score_range(bounds)
+    units = rows if clusters is None else clusters
+    row_variance, unit_variance = (
+        _cautious_variance(spread, _largest_variance(value, low, high)) for spread in (rows, units)
+    )
+    row_trials = _largest_variance(value, low, high) / row_variance if row_variance else rows.rows
+    return cautious_interval(
+        value,
+        unit_variance,
+        float(units.units),
+        units.degrees,
+        standard_error=units.standard_error(),
+        confidence_level=confidence_level,
+        bounds=(low, high),
+        most_trials=min(row_trials, most_trials),
+        n_clusters=units.clusters,
+    )
+
+
+def cautious_interval(
+    value: float,
+    variance: float,
+    units: float,
+    degrees: float,
+    *,
+    standard_error: float,
+    confidence_level: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    most_trials: float = math.inf,
+    n_clusters: int | None = None,
+) -> Interval:
+    """The interval of an estimate in a range, from a cautious variance.
+
+    Args:
+        value: the estimate; a value outside the bounds counts as the nearer one.
+        variance: of the estimate, with whatever was added for what the sample cannot show; 0 if
+            there is none, as for a value at an end.
+        units: the number of trials that count if there is no variance.
+        degrees: of freedom of the variance; infinite if it is not estimated. If there are none,
+            nothing is known.
+        standard_error: reported as it is.
+        confidence_level: strictly between 0 and 1.
+        bounds: the least and the largest possible value, both finite.
+        most_trials: the number of trials that the effective number does not exceed.
+        n_clusters: reported as it is.
+
+    >>> ends = cautious_interval(
+    ...     0.8, 0.002, units=50, degrees=49, standard_error=0.04, confidence_level=0.95
+    ... )[:2]
+    >>> print("{:.4f} to {:.4f}".format(*ends))
+    0.6926 to 0.8830
+    """
+    low, high = bounds
+    width = high - low
+    proportion = min(max((value - low) / width, 0.0), 1.0)
+    largest = _largest_variance(value, low, high)
+    trials = units
+    if largest and variance:
+        trials = largest / variance
+    trials = min(trials, most_trials) if degrees > 0 else 0.0
+    critical = critical_value(confidence_level, degrees)
+    start, end = korn_graubard(proportion, trials, critical, confidence_level)
+    if (low, high) != (0.0, 1.0):
+        start, end = low + width * start, high - width * (1 - end)
+    design_effect = None
+    if n_clusters is not None:
+        design_effect = most_trials / trials if trials else math.nan
+    return Interval(start, end, "korn_graubard", standard_error, trials, n_clusters, design_effect)
+
+
+def _cautious_variance(units: Spread, largest: float) -> float:
+    """The variance with one pseudo-unit; 0 for a value at an end, or for a single unit."""
+    if not largest or units.units <= 1:
+        return 0.0
+    return float(units.cautious_variance(Fraction(largest), Fraction(1)))
+
+
+def _largest_variance(value: float, low: float, high: float) -> float:
+    """The variance of scores with this mean that are all at the ends; 0 for a mean at an end."""
+    width = high - low
+    proportion = min(max((value - low) / width, 0.0), 1.0)
+    largest = proportion * (1 - proportion)
+    return largest * width * width if largest > _ROUNDED_END else 0.0
 
 
 def error_interval(

@@ -174,10 +174,9 @@ def interval(
                 distribution, units, low, critical, confidence_level, constant_error
             )
     elif method == "korn_graubard" and successes is None:
-        normal = critical_value(confidence_level, math.inf)
-        trials = precision.trials * (normal / critical if critical else 1.0) ** 2
         share = float(_share(spread.mean, low, high))
-        ends = _mapped(clopper_pearson(share * trials, trials, confidence_level), low, high)
+        ends = korn_graubard(share, precision.trials, critical, confidence_level)
+        ends = _mapped(ends, low, high)
     else:
         share = float(_share(spread.mean, low, high))
         hits = share * precision.trials if successes is None else successes
@@ -193,6 +192,23 @@ def interval(
         None if sums is None else len(sums),
         precision.design_effect,
     )
+
+
+def korn_graubard(
+    proportion: float, trials: float, critical: float, confidence_level: float
+) -> tuple[float, float]:
+    """The ends of Clopper and Pearson in an effective number of trials.
+
+    An estimated variance makes the trials fewer, by the square of the normal critical value over
+    Student's. If Student's is infinite, nothing is known: 0 to 1.
+
+    >>> low, high = korn_graubard(0.9, 50.0, critical_value(0.95, 20), 0.95)
+    >>> print(f"{low:.4f} to {high:.4f}")
+    0.7719 to 0.9697
+    """
+    normal = critical_value(confidence_level, math.inf)
+    scaled = trials * (normal / critical if critical else 1.0) ** 2
+    return clopper_pearson(proportion * scaled, scaled, confidence_level)
 
 
 def _mean_distribution(

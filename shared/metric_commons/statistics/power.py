@@ -304,7 +304,7 @@ class Pilot:
         return _Kind(shares, mean, math.sqrt(max(variance, 0.0)))
 
     def _tilted(self, sizes: Floats, tilt: float) -> tuple[Floats, float]:
-        """The share of each size under a tilt, and the mean difference."""
+        """How frequent each size is under a tilt, and the mean difference."""
         growth = tilt * (sizes - 1)  # relative to the largest, so that nothing overflows
         favorable, unfavorable = np.exp(growth), np.exp(-tilt * (sizes + 1))
         weights = self._frequencies * (favorable + unfavorable)

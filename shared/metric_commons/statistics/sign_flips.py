@@ -261,7 +261,7 @@ def _saddlepoint_tail(magnitudes: Integers, counts: Integers, at_most: int) -> f
 
 
 def _formula(sizes: Floats, counts: NDArray[Any], total: float) -> float:
-    """The share of sums of signed sizes that are at least `total`, less than the sum of all."""
+    """The probability of a sum of signed sizes of at least `total`, less than the sum of all."""
     from scipy.special import ndtr
 
     tilt = _tilt(sizes, counts, total)
@@ -276,7 +276,7 @@ def _formula(sizes: Floats, counts: NDArray[Any], total: float) -> float:
 
 
 def saddlepoint_tail(sizes: Floats, counts: Floats, total: float) -> float:
-    """The share of sums of signed sizes that are at least `total`; counts need not be whole.
+    """The probability of a sum of signed sizes of at least `total`; counts need not be whole.
 
     Args:
         sizes: of differences, at least 0, shape (sizes,).

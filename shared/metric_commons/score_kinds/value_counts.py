@@ -1,44 +1,39 @@
-"""How often each score of rows occurs: the small part of a result from which intervals follow."""
+"""How often each value of a score occurs: enough to compute its interval without the rows."""
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from ..base.declarations import Module
+from .score_kind import kind_of
+from .sufficient_statistics import CountedScores
 
 if TYPE_CHECKING:
     from ..numbers.arrays import Floats
-    from ..numbers.multisets import Multiset
-    from ..statistics.cluster_sums import ClusterSums
     from ..statistics.proportions import Interval
 
-# Of each score its values, how often each occurs and, if not 0 and 1, the ends of its range.
+# By score: its values, their counts and, unless they are 0 and 1, the ends of its range.
 ValueCounts = dict[str, list[Any]]
-# Of each score a power of two, and the kinds of clusters: rows, sum in units of 2**power, how many.
+# By score: a power of two, and the kinds of clusters: rows, sum in units of 2**power, their number.
 ClusterCounts = dict[str, list[Any]]
 
-_MAX_VALUES = 5_000  # of a score; where nearly every row has its own, rows have a file for them
-_ROUNDING = 1e-9  # by so much the scores of rows may be above their upper bound
+_MAX_VALUES = 5_000  # of a score; with more distinct values, only the file of rows has them
 
 
-class CountedScores(NamedTuple):
-    """What is counted of the rows of a system."""
-
-    scores: "Mapping[str, Multiset]"
-    clusters: "Mapping[str, ClusterSums] | None" = None  # None if rows stand alone
-
-
-def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, ClusterCounts]:
+def value_counts(counts: CountedScores, metric: Module) -> tuple[ValueCounts, ClusterCounts]:
     """The counts of those scores that have few values, for a result of the module `metric`.
 
-    Where there are clusters those of a score are counted, too, by how many rows they have and what
-    these add up to; a score with many kinds of clusters has no counts.
+    Clusters of a score are counted, too, by their number of rows and the sum of these; a score
+    with too many kinds of clusters has no counts.
 
     >>> from types import SimpleNamespace
     >>> from ..numbers.multisets import Multiset
     >>> em = {"qa_em": Multiset.from_values([1.0, 0.0, 1.0])}
-    >>> value_counts(CountedScores(em), SimpleNamespace(scores_are="means", unbounded=frozenset()))
+    >>> value_counts(CountedScores(em), SimpleNamespace(score_kind="means", unbounded=frozenset()))
     ({'qa_em': [[0.0, 1.0], [1, 2]]}, {})
     """
+    kind = kind_of(metric)
     values: ValueCounts = {}
     clusters: ClusterCounts = {}
     for name, multiset in counts.scores.items():
@@ -51,18 +46,18 @@ def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, Clust
                 continue
             listed = [[*kind, number] for kind, number in sorted(kinds.items())]
             clusters[name] = [sums.power, listed]
-        ends = ends_of_range(name, metric, (multiset.values[0], multiset.values[-1]))
-        values[name] = [*multiset.to_plain(), *([list(ends)] if ends else [])]
+        ends = kind.bounds(metric, name, (multiset.values[0], multiset.values[-1]))
+        values[name] = [*multiset.to_plain(), *([] if ends == (0.0, 1.0) else [list(ends)])]
     return values, clusters
 
 
 def counts_of_rows(
     columns: "Mapping[str, Sequence[float] | Floats]", clusters: Sequence[Any] | None = None
 ) -> CountedScores:
-    """The counts of each score of rows; a row that does not count, which is NaN, is left out.
+    """The counts of each score; rows that do not count, which are NaN, are excluded.
 
     Args:
-        columns: of each score the scores of all rows.
+        columns: the scores of all rows, by score.
         clusters: one label per row; None if rows stand alone.
     """
     import numpy as np
@@ -88,10 +83,10 @@ def counts_of_rows(
 def count_interval(
     counts: Sequence[Any], confidence_level: float, clusters: Sequence[Any] | None = None
 ) -> "Interval":
-    """The interval of the mean of scores that are counted as `value_counts` has them.
+    """The interval of the mean of a score from its counts.
 
     Args:
-        counts: of the values of a score.
+        counts: the values of the score and their counts, as `value_counts` returns them.
         confidence_level: of the interval.
         clusters: the counts of its clusters; None if rows stand alone.
 
@@ -106,7 +101,7 @@ def count_interval(
 
     values, numbers, *ends = counts
     low, high = ends[0] if ends else (0.0, 1.0)
-    # The ends of a file: infinity is not in JSON.
+    # A file stores infinite ends as null, since JSON has no infinity.
     bounds = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
     sums = None
     if clusters is not None:
@@ -119,36 +114,3 @@ def count_interval(
         bounds=bounds,
         clusters=sums,
     )
-
-
-def ends_of_range(
-    name: str, metric: Any, extremes: tuple[float, float]
-) -> tuple[float, float] | None:
-    """The range of a score of rows, if it is not from 0 to 1.
-
-    Args:
-        name: of the score.
-        metric: the module.
-        extremes: the least and the greatest score that a row has.
-    """
-    if name in metric.unbounded:
-        return 0.0, math.inf
-    if metric.scores_are != "rankings":
-        ends = observed_range(*extremes)
-        return None if ends == (0.0, 1.0) else ends
-    from ..ranking.names import parse_measures
-    from ..ranking.ranking_measures import average
-
-    bounds = average(parse_measures([name])[0]).bounds
-    return None if bounds == (0.0, 1.0) else bounds
-
-
-def observed_range(minimum: float, maximum: float) -> tuple[float, float]:
-    """What may be the range of a score, by its extremes: from 0 to 1, from 0 on, or any number.
-
-    >>> observed_range(0.2, 1.0), observed_range(3.0, 56.0)
-    ((0.0, 1.0), (0.0, inf))
-    """
-    if minimum < 0:
-        return -math.inf, math.inf
-    return 0.0, 1.0 if maximum <= 1 + _ROUNDING else math.inf

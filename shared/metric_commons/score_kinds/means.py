@@ -1,0 +1,236 @@
+"""Scores of single rows, of which means are reported."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any, Self, cast
+
+import numpy as np
+
+from ..base.row_module import RowModule
+from ..catalog.arguments import OF_ROWS, OF_SCRIPTS
+from ..numbers.arrays import Floats
+from ..numbers.multisets import Multiset
+from ..numbers.score_ranges import score_range
+from ..statistics.cluster_sums import Clusters, ClusterSums
+from ..statistics.intervals import interval
+from ..statistics.summary import UNBOUNDED, Average, members, summarize, uncertainty
+from .score_kind import ScoreKind
+from .state_checks import check_clusters, check_f1, check_names, check_scores
+from .sufficient_statistics import (
+    Columns,
+    CountedScores,
+    RowLabels,
+    SufficientStatistics,
+    refuse_ids,
+)
+
+_PENDING = 1 << 14  # how many numbers are added up at once, at least
+SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """How often each score occurs among some rows, and the sums of their clusters."""
+
+    scores: dict[str, Multiset]
+    clusters: dict[str, ClusterSums] | None  # None if rows stand alone
+
+    def __len__(self) -> int:
+        return len(next(iter(self.scores.values())))
+
+    @property
+    def entries(self) -> int:
+        """How many numbers are held, which says how long it takes to add them up."""
+        clusters = 0 if self.clusters is None else sum(map(len, self.clusters.values()))
+        return clusters + sum(scores.values.size for scores in self.scores.values())
+
+    @classmethod
+    def sum(cls, parts: Sequence[Self]) -> Self:
+        """All rows; the parts have the same scores, and clusters or none."""
+        first, *others = parts
+        if not others:
+            return first
+        clusters = None
+        if first.clusters is not None:
+            sums = [cast(dict[str, ClusterSums], part.clusters) for part in parts]
+            clusters = {name: ClusterSums.sum([part[name] for part in sums]) for name in sums[0]}
+        return cls(
+            {name: Multiset.sum([part.scores[name] for part in parts]) for name in first.scores},
+            clusters,
+        )
+
+    def to_jsonable(self) -> list[Any]:
+        scores = {name: [scores.values, scores.counts] for name, scores in self.scores.items()}
+        if self.clusters is None:
+            return [scores, None]
+        return [scores, {name: sums.to_plain() for name, sums in self.clusters.items()}]
+
+    @classmethod
+    def from_jsonable(cls, content: Any) -> Self:
+        scores, clusters = content
+        return cls(
+            {name: Multiset.from_plain(multiset) for name, multiset in scores.items()},
+            clusters and {name: ClusterSums.from_plain(sums) for name, sums in clusters.items()},
+        )
+
+
+class RowScores(SufficientStatistics):
+    """Scores of single rows, of which the exact mean is reported.
+
+    The parts of each group are added up when as many numbers have come as there were at the last
+    time, so that all of them together are sorted a few times, and not once a part.
+    """
+
+    def __init__(self, metric: RowModule) -> None:
+        super().__init__(metric)
+        self._parts: dict[str | None, list[Rows]] = {}
+        self._rows = self._added = self._pending = 0
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        refuse_ids(labels.ids)
+        scores = self._scores_of_rows(columns)
+        rows = len(next(iter(scores.values())))
+        clusters = None if labels.clusters is None else Clusters.of_labels(labels.clusters, rows)
+        groups = {None: np.arange(rows)} if labels.groups is None else members(labels.groups)
+        self._add(
+            {
+                label: [
+                    self._counted(
+                        {name: values[of_label] for name, values in scores.items()},
+                        None if clusters is None else clusters.take(of_label),
+                    )
+                ]
+                for label, of_label in groups.items()
+            }
+        )
+
+    def merge(self, other: Self) -> None:
+        self._add(other._parts)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        if reporting.pop("per_example"):
+            raise ValueError("a state does not keep the scores of single rows")
+        for option in (*OF_ROWS, *OF_SCRIPTS):
+            if reporting.pop(option, None):
+                raise ValueError(f"{option} is for results of compute, not of a state")
+        groups = self._groups()
+        result = self._summary(Rows.sum([*groups.values()]), **reporting)
+        if None not in groups:
+            result["groups"] = {
+                label: self._summary(groups[label], **reporting) | {"n": len(groups[label])}
+                for label in sorted(groups, key=str)
+            }
+        return result
+
+    def counts(self) -> CountedScores:
+        return self._value_counts(Rows.sum([*self._groups().values()]))
+
+    def _value_counts(self, rows: Rows) -> CountedScores:
+        return CountedScores(rows.scores, rows.clusters)
+
+    def to_jsonable(self) -> Any:
+        return [[label, rows.to_jsonable()] for label, rows in self._groups().items()]
+
+    def read_jsonable(self, content: Any) -> None:
+        for label, rows in content:
+            self._add({label: [Rows.from_jsonable(rows)]})
+
+    def check(self) -> None:
+        for rows in chain.from_iterable(self._parts.values()):
+            check_names(rows.scores, self._metric.always_scored)
+            check_scores(rows.scores, self._metric.score_ranges)
+            check_f1({name: scores.mean() for name, scores in rows.scores.items() if len(scores)})
+            self._check_clusters(rows)
+
+    def _check_clusters(self, rows: Rows) -> None:
+        if rows.clusters is not None:
+            check_clusters(rows.clusters, rows.scores)
+
+    def _groups(self) -> dict[str | None, Rows]:
+        """The rows of each group."""
+        if self._pending:
+            self._parts = {label: [Rows.sum(parts)] for label, parts in self._parts.items()}
+            self._added = sum(parts[0].entries for parts in self._parts.values())
+            self._pending = 0
+        return {label: parts[0] for label, parts in self._parts.items()}
+
+    def _add(self, new: Mapping[str | None, Sequence[Rows]]) -> None:
+        first = next(chain.from_iterable(chain(self._parts.values(), new.values())), None)
+        for part in chain.from_iterable(new.values()):
+            if first is not None and part.scores.keys() != first.scores.keys():
+                raise ValueError(
+                    f"some rows have the scores {[*first.scores]}, others {[*part.scores]}"
+                )
+            if first is not None and (part.clusters is None) != (first.clusters is None):
+                raise ValueError("some rows have clusters, others have none")
+        if len({label is None for label in (*self._parts, *new)}) > 1:
+            raise ValueError("some rows have groups, others have none")
+        for label, parts in new.items():
+            self._parts.setdefault(label, []).extend(parts)
+            self._rows += sum(map(len, parts))
+            self._pending += sum(part.entries for part in parts)
+        if self._pending > max(_PENDING, self._added):
+            self._groups()
+
+    def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> Rows:
+        return Rows(
+            {name: Multiset.from_values(values) for name, values in scores.items()},
+            None
+            if clusters is None
+            else {name: clusters.sums(values) for name, values in scores.items()},
+        )
+
+    def _scores_of_rows(self, columns: Columns) -> dict[str, Floats]:
+        scores = self._metric.compute(**columns, **SCORES_ALONE)
+        return {name: np.array(values) for name, values in scores["per_example"].items()}
+
+    def _summary(self, rows: Rows, **reporting: Any) -> dict[str, Any]:
+        means = {name: multiset.mean() for name, multiset in rows.scores.items()}
+        estimators = {
+            name: partial(
+                interval,
+                multiset,
+                clusters=None if rows.clusters is None else rows.clusters[name],
+                bounds=score_range(name, self._metric.score_ranges) or (0.0, 1.0),
+            )
+            for name, multiset in rows.scores.items()
+        }
+        return means | uncertainty(estimators, **reporting)
+
+
+class Means(ScoreKind):
+    """Scores of single rows."""
+
+    scores_rows = separates_rows = reduces_samples = True
+
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
+        return RowScores(metric)
+
+    def score_block(self, metric: RowModule, columns: Mapping[str, Any]) -> dict[str, Any]:
+        scores = metric.compute(**columns, per_example=True)["per_example"]
+        return {
+            name: np.array(values, object if name in metric.row_texts else None)
+            for name, values in scores.items()
+        }
+
+    def summarize_blocks(
+        self, metric: RowModule, blocks: Sequence[Mapping[str, Any]], **reporting: Any
+    ) -> dict[str, Any]:
+        scores = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        texts = {name: scores.pop(name).tolist() for name in metric.row_texts & scores.keys()}
+        result = summarize(scores, self.averages(metric, scores), **reporting)
+        if texts and reporting.get("per_example"):
+            result["per_example"] |= texts
+        return result
+
+    def averages(self, metric: RowModule, scores: Iterable[str]) -> dict[str, Average]:
+        """The averages of scores, if not means from 0 to 1."""
+        return {name: UNBOUNDED for name in scores if name in metric.unbounded}
+
+
+KIND = Means()
