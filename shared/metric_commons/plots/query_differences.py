@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..ranking.runs import QueryScores
+from ..results.comparisons import interval_of_difference
 from ..results.rendering import p_value
 from .captions import TITLE_LENGTH, shortened
 from .figures import render
@@ -102,9 +103,9 @@ def _wins_and_losses(differences: Iterable[float]) -> tuple[int, int]:
 
 
 def _statement(comparison: Mapping[str, Any]) -> str:
-    low, high = comparison["confidence_interval"]
     verdict = "significant" if comparison["significant"] else "not significant"
+    kind = " (simultaneous)" if comparison.get("simultaneous") else ""
     return (
-        f"mean {comparison['diff']:+.4f} [{low:+.4f}, {high:+.4f}], "
+        f"mean {comparison['diff']:+.4f} {interval_of_difference(comparison)}{kind}, "
         f"corrected p {p_value(comparison['p_adjusted'])}, {verdict} (n = {comparison['rows']})"
     )
