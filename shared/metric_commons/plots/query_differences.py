@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..ranking.runs import QueryScores
+from ..results.comparisons import Comparison, interval_of_difference
 from ..results.rendering import p_value
 from .captions import TITLE_LENGTH, shortened
 from .figures import render
@@ -50,7 +51,7 @@ def _draw(
 
 
 def _draw_bars(
-    panel: "Axes", differences: Mapping[str, float], comparison: Mapping[str, Any]
+    panel: "Axes", differences: Mapping[str, float], comparison: Comparison
 ) -> None:
     """Bars up where A is higher, hatched bars down where B is, and the mean as a dashed line."""
     queries = sorted(differences, key=lambda query: -differences[query])
@@ -83,7 +84,7 @@ def _draw_bars(
 
 
 def _write_captions(
-    panel: "Axes", differences: Collection[float], comparison: Mapping[str, Any]
+    panel: "Axes", differences: Collection[float], comparison: Comparison
 ) -> None:
     """Write the measure, the mean, and the queries won by each system above a panel."""
     panel.set_title(comparison["score"], loc="left", fontweight="bold", pad=22)
@@ -101,10 +102,10 @@ def _wins_and_losses(differences: Iterable[float]) -> tuple[int, int]:
     return signs.count(1), signs.count(-1)
 
 
-def _statement(comparison: Mapping[str, Any]) -> str:
-    low, high = comparison["confidence_interval"]
+def _statement(comparison: Comparison) -> str:
     verdict = "significant" if comparison["significant"] else "not significant"
+    kind = " (simultaneous)" if comparison.get("simultaneous") else ""
     return (
-        f"mean {comparison['diff']:+.4f} [{low:+.4f}, {high:+.4f}], "
+        f"mean {comparison['diff']:+.4f} {interval_of_difference(comparison)}{kind}, "
         f"corrected p {p_value(comparison['p_adjusted'])}, {verdict} (n = {comparison['rows']})"
     )
