@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from ..console.options import ClusterBy, Confidence, Rows, Scores, Top
-from ..console.outputs import Form, show_tables
-from ..files.stored import plain
+from ..console.outputs import OutputFormat, show_tables
+from ..files.stored import to_jsonable
 from ..results.latex import as_latex
 from ..results.rendering import Table, as_html, as_markdown, spreadsheet_cell
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _LEVEL = 0.95
 
-Results = Annotated[list[Path], typer.Argument(metavar="RESULT", help="Results that --save wrote.")]
+Results = Annotated[list[Path], typer.Argument(metavar="RESULT", help="Results written by --save.")]
 ScoreName = Annotated[str, typer.Option("--by", metavar="SCORE", help="The score, such as qa_f1.")]
 
 
@@ -37,13 +37,14 @@ def leaderboard(
     paths: Results,
     score: ScoreName,
     group: Annotated[
-        bool, typer.Option("--group", help="Print a board for each group of comparable results.")
+        bool,
+        typer.Option("--group", help="Print a leaderboard for each group of comparable results."),
     ] = False,
     mean: Annotated[
         Literal["tasks", "ranks", "borda"] | None,
         typer.Option(
             metavar="KIND",
-            help="Print one board over several tasks, by the mean of the score (tasks), the mean "
+            help="Print one leaderboard over several tasks, by the mean score (tasks), the mean "
             "rank (ranks) or the number of systems beaten (borda).",
         ),
     ] = None,
@@ -51,8 +52,8 @@ def leaderboard(
         Literal["fixed", "sampled"],
         typer.Option(
             metavar="KIND",
-            help="With --mean tasks: whether intervals are for these tasks (fixed), or take them "
-            "for a sample of six tasks or more (sampled).",
+            help="With --mean tasks: whether intervals are for these tasks (fixed), or treat them "
+            "as a sample of at least six tasks (sampled).",
         ),
     ] = "fixed",
     scores: Scores = None,
@@ -60,18 +61,18 @@ def leaderboard(
     cluster_by: ClusterBy = None,
     confidence: Confidence = None,
     top: Top = None,
-    form: Form = "table",
+    format_name: OutputFormat = "table",
 ) -> None:
     """Rank the systems of saved results that were scored in the same way.
 
     metric-commons leaderboard results/*.json --by qa_f1
 
     Results with different options, versions or rows are refused with the
-    differences; --group prints a board for each group of comparable results. The
-    rank is 1 plus the number of systems that are significantly better, in paired
-    tests with Holm's correction. Ranks need the scores of rows, which
-    --per-example writes; without them the board has intervals only. --format
-    html prints a page with sortable columns.
+    differences; --group prints a leaderboard for each group of comparable
+    results. The rank is 1 plus the number of systems that are significantly
+    better, in paired tests with Holm's correction. Ranks need the scores of
+    rows, which --per-example writes; without them the leaderboard has only
+    intervals. --format html prints a page with sortable columns.
     """
     from ..leaderboards import leaderboards
 
@@ -82,21 +83,21 @@ def leaderboard(
     entries = leaderboards.entries(results, score)
     groups = leaderboards.comparable(entries)
     if mean is None and not group:
-        _check_comparable(groups, "give --group for a board of each")
+        _check_comparable(groups, "use --group for separate leaderboards")
     listed = [
         leaderboards.leaderboard(members, confidence_level=level, scores=scores, top=top)
         for members in groups
     ]
     if mean is None:
-        _show([_section(board) for board in listed], form)
+        _show([_section(member) for member in listed], format_name)
         return
     from ..leaderboards.task_means import task_means
 
     _check_one_score(groups)
     means = task_means(listed, mean, sampled=tasks == "sampled")
-    lines = list(dict.fromkeys(line for board in listed for line in board.results.signatures()))
-    heading = {"by": score, "mean": mean, "tasks": list(means.boards), "signatures": lines}
-    _show([Section(means.table(top), lines, heading, list(means.records()))], form)
+    lines = list(dict.fromkeys(line for member in listed for line in member.results.signatures()))
+    heading = {"by": score, "mean": mean, "tasks": list(means.leaderboards), "signatures": lines}
+    _show([Section(means.table(top), lines, heading, list(means.records()))], format_name)
 
 
 def history(
@@ -115,7 +116,7 @@ def history(
     top: Annotated[
         int | None, typer.Option(min=1, metavar="COUNT", help="Show only the last COUNT results.")
     ] = None,
-    form: Form = "table",
+    format_name: OutputFormat = "table",
 ) -> None:
     """Show how one system's score changed over time, oldest result first.
 
@@ -134,7 +135,7 @@ def history(
     entries = histories.results_of_system(leaderboards.entries(results, score), system)
     groups = leaderboards.comparable(entries)
     if not group:
-        _check_comparable(groups, "give --group for a history of each")
+        _check_comparable(groups, "use --group for separate histories")
     sections = []
     for members in groups:
         changes = histories.history(members, level)
@@ -144,7 +145,7 @@ def history(
         sections.append(
             Section(changes.table(top), list(signatures), heading, list(changes.records()))
         )
-    _show(sections, form)
+    _show(sections, format_name)
 
 
 def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
@@ -152,46 +153,46 @@ def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
     if len(groups) > 1:
         from ..leaderboards.leaderboards import differences
 
-        raise ValueError(f"results of unlike signatures: {differences(groups)}; {advice}")
+        raise ValueError(f"the results are not comparable: {differences(groups)}; {advice}")
 
 
 def _check_one_score(groups: "Sequence[Sequence[Entry]]") -> None:
-    """Nothing, if groups differ in their rows alone."""
-    of_rows = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
+    """Check that groups differ only in their rows."""
+    row_settings = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
     scorings = {
-        tuple((name, value) for name, value in group[0].parts.items() if name not in of_rows)
+        tuple((name, value) for name, value in group[0].parts.items() if name not in row_settings)
         for group in groups
     }
     if len(scorings) > 1:
         from ..leaderboards.leaderboards import differences
 
-        raise ValueError(f"there is no mean of scores of unlike signatures: {differences(groups)}")
+        raise ValueError(f"scores that are not comparable have no mean: {differences(groups)}")
 
 
-def _section(board: "Leaderboard") -> Section:
-    signatures = board.results.signatures()
+def _section(content: "Leaderboard") -> Section:
+    signatures = content.results.signatures()
     heading = {
-        "by": f"{board.module}.{board.score}",
-        "task": board.task,
-        "confidence_level": board.confidence_level,
+        "by": f"{content.module}.{content.score}",
+        "task": content.task,
+        "confidence_level": content.confidence_level,
         "signatures": signatures,
     }
-    return Section(board.table(), signatures, heading, list(board.records()))
+    return Section(content.table(), signatures, heading, list(content.records()))
 
 
-def _show(sections: Sequence[Section], form: str) -> None:
-    """Print sections in one of the forms."""
-    if form == "table":
+def _show(sections: Sequence[Section], format_name: str) -> None:
+    """Print sections in a format."""
+    if format_name == "table":
         for number, section in enumerate(sections):
             if number:
                 typer.echo()
             show_tables([section.table], section.lines)
         return
     texts = {"json": _as_json, "csv": _as_csv, "html": _as_page}
-    if form in texts:
-        text = texts[form](sections)
+    if format_name in texts:
+        text = texts[format_name](sections)
     else:
-        render = {"markdown": as_markdown, "latex": as_latex}[form]
+        render = {"markdown": as_markdown, "latex": as_latex}[format_name]
         text = "\n\n".join(render([section.table], section.lines) for section in sections)
     typer.echo(text, nl=not text.endswith("\n"))
 
@@ -199,12 +200,12 @@ def _show(sections: Sequence[Section], form: str) -> None:
 def _as_json(sections: Iterable[Section]) -> str:
     content = [{**section.heading, "systems": section.records} for section in sections]
     return json.dumps(
-        plain({"format": "metric-commons-leaderboard/1", "boards": content}), indent=2
+        to_jsonable({"format": "metric-commons-leaderboard/1", "boards": content}), indent=2
     )
 
 
 def _as_csv(sections: Sequence[Section]) -> str:
-    """Every number in full, a line for each system; boards are numbered from 1."""
+    """Every number in full precision, one line per system; leaderboards are numbered from 1."""
     text = io.StringIO()
     rows = [
         {"board": number, "by": section.heading["by"], **_flat(record)}
@@ -219,10 +220,10 @@ def _as_csv(sections: Sequence[Section]) -> str:
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with both ends of its intervals and the scores of tasks as fields of their own."""
+    """A record with the ends of its intervals and the scores of tasks as separate fields."""
     flat: dict[str, Any] = {}
     ends = {"confidence_interval": ("low", "high"), "rank_interval": ("best_rank", "worst_rank")}
-    for name, value in plain(record).items():
+    for name, value in to_jsonable(record).items():
         if name in ends:
             flat |= dict(zip(ends[name], value or (None, None), strict=True))
         elif isinstance(value, dict):

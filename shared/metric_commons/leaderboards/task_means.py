@@ -1,16 +1,17 @@
-"""Leaderboards over several tasks: the mean of a score, the mean rank, and Borda's count.
+"""Leaderboards over several tasks: the mean of a score, the mean rank, and the Borda count.
 
-A mean over tasks is of one score, computed with the same options on each. Its interval follows from
-those of the tasks, whose rows are independent of each other: how far an end lies from the mean is
-the root of the sum of the squared distances in the tasks, over their number. It stays inside the
-range of the score. The tasks are taken as they are: nothing is said of other tasks, unless they are
-said to be a sample of tasks. Then each task is one unit, and one more was not seen.
+A mean over tasks is the mean of one score, computed with the same options on each task. Its
+interval is derived from those of the tasks, whose rows are independent: the distance of an end from
+the mean is the root of the sum of the squared distances in the tasks, divided by their number. It
+stays inside the range of the score. The tasks are fixed: the interval does not extend to other
+tasks, unless the tasks are declared to be a sample. Then each task is one unit, weighted together
+with an unseen one.
 
 Source:
     Zou and Donner, Construction of confidence limits about effect measures: a general approach
     (2008).
 
-The interval of a mean rank, or of Borda's count, follows from the possible ranks of a system in
+The interval of a mean rank, or of a Borda count, is derived from the possible ranks of a system in
 each task. Resampling rows, as for a mean, would be wrong: if systems are close together, the ranks
 in resamples are closer to each other than the true ones, in the same direction in every task, so
 that with fifteen tasks hardly any interval contains the true mean rank.
@@ -29,17 +30,18 @@ from .leaderboards import Leaderboard, interval_text
 Mean = Literal["tasks", "ranks", "borda"]
 
 _HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda"}
-_FEWEST_SAMPLED = 6  # tasks that say something of other tasks
+_MIN_SAMPLE = 6  # tasks; fewer cannot represent other tasks
 _SAMPLED = (
-    "Mean: of the score over the tasks, each counting the same. Intervals and tiers take the tasks "
-    "for a sample of tasks."
+    "Mean: of the score over the tasks, with equal weights. Intervals and tiers treat the tasks as "
+    "a sample of tasks."
 )
 _NOTES = {
-    "tasks": "Mean: of the score over the tasks, each counting the same. Intervals are for these "
-    "tasks, and say nothing of others.",
-    "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Less "
+    "tasks": "Mean: of the score over the tasks, with equal weights. Intervals are for these tasks "
+    "and do not extend to others.",
+    "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Lower "
     "is better.",
-    "borda": "Borda: how many systems a system beats, summed over the tasks; ties count half.",
+    "borda": "Borda: the number of systems that a system beats, summed over the tasks; ties count "
+    "half.",
 }
 
 
@@ -48,7 +50,7 @@ class TaskMeans:
     """Systems ordered by their mean over tasks, best first."""
 
     kind: Mean
-    boards: Mapping[str, Leaderboard]  # of each task
+    leaderboards: Mapping[str, Leaderboard]  # of each task
     values: Mapping[str, float]  # of each system
     intervals: Mapping[str, Sequence[float]]
     ranks: Mapping[str, Rank]
@@ -67,15 +69,15 @@ class TaskMeans:
                 "rank_interval": rank and rank["rank_interval"],
                 "tier": rank and rank["tier"],
                 "tasks": {
-                    task: board.result(system).scores[board.score]
-                    for task, board in self.boards.items()
+                    task: leaderboard.result(system).scores[leaderboard.score]
+                    for task, leaderboard in self.leaderboards.items()
                 },
             }
 
     def table(self, top: int | None = None) -> Table:
         """One row per system, one column per task; the first tier is bold if there is a second."""
         is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
-        level = next(iter(self.boards.values())).confidence_level
+        level = next(iter(self.leaderboards.values())).confidence_level
         rows: list[list[str]] = []
         bold: set[tuple[int, int]] = set()
         for record in list(self.records())[:top]:
@@ -110,43 +112,52 @@ class TaskMeans:
             )
         if self.problem:
             note += f" There are no intervals: {self.problem}."
-        tasks = [label(task) for task in self.boards]
+        tasks = [label(task) for task in self.leaderboards]
         return Table(
             [*header, *tasks], rows, 2 if self.ranks else 1, bold, note, "Leaderboard over tasks"
         )
 
 
-def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = False) -> TaskMeans:
-    """The means over the tasks of these boards.
+def task_means(
+    leaderboards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = False
+) -> TaskMeans:
+    """The means over the tasks of these leaderboards.
 
     Args:
-        boards: one of each task, with the same systems, which were scored with the same options.
-        kind: "tasks" for the mean of scores, "ranks" for that of ranks, "borda" for the count.
-        sampled: whether the tasks are a sample, so that intervals are for others like them too;
-            of "tasks" alone, from six tasks on.
+        leaderboards: one per task, with the same systems, scored with the same options.
+        kind: "tasks" for the mean score, "ranks" for the mean rank, "borda" for the Borda count.
+        sampled: whether the tasks are a sample, so that intervals extend to similar tasks; only for
+            the mean score of six or more tasks.
 
     Raises:
-        ValueError: there is only one board, a system is missing from a board, or intervals for a
-            sample of tasks are requested but not available.
+        ValueError: there is only one leaderboard, a system is missing from one, or the tasks cannot
+            be treated as a sample.
     """
-    if sampled and (kind != "tasks" or len(boards) < _FEWEST_SAMPLED):
+    if sampled and (kind != "tasks" or len(leaderboards) < _MIN_SAMPLE):
         raise ValueError(
-            f"tasks are a sample only for the mean of scores, from {_FEWEST_SAMPLED} tasks on; "
-            f"there are {len(boards)}"
+            f"tasks can only be a sample for the mean score of at least {_MIN_SAMPLE} tasks; "
+            f"there are {len(leaderboards)}"
         )
-    if len(boards) < 2:
-        raise ValueError("a mean over tasks needs results of several tasks; there is one")
-    boards_of_tasks = _boards_of_tasks(boards)
-    systems = list(dict.fromkeys(system for board in boards for system in board.results.systems))
+    if len(leaderboards) < 2:
+        raise ValueError("a mean over tasks needs results of several tasks, but there is only one")
+    task_leaderboards = _by_task(leaderboards)
+    systems = list(
+        dict.fromkeys(
+            system for leaderboard in leaderboards for system in leaderboard.results.systems
+        )
+    )
     for system in systems:
-        for task, board in boards_of_tasks.items():
-            if system not in board.results.systems:
+        for task, leaderboard in task_leaderboards.items():
+            if system not in leaderboard.results.systems:
                 raise ValueError(
                     f"system {system!r} has no result for task {task!r}; a mean over tasks needs "
-                    "all of each system, under one name"
+                    "a result of each system, under one name, for every task"
                 )
-    lower = boards[0].score in boards[0].result(systems[0]).lower_is_better
-    columns = [[board.result(system).scores[board.score] for system in systems] for board in boards]
+    lower = leaderboards[0].score in leaderboards[0].result(systems[0]).lower_is_better
+    columns = [
+        [leaderboard.result(system).scores[leaderboard.score] for system in systems]
+        for leaderboard in leaderboards
+    ]
     intervals: dict[str, Sequence[float]] = {}
     ranks_of_systems: dict[str, Rank] = {}
     problem = ""
@@ -154,44 +165,44 @@ def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = Fal
         means = [math.fsum(row) / len(row) for row in zip(*columns, strict=True)]
         by_name = dict(zip(systems, means, strict=True))
         if sampled:
-            intervals = _intervals_of_sample(boards, systems, columns)
+            intervals = _intervals_of_sample(leaderboards, systems, columns)
             ranks_of_systems = _ranks_of_sample(systems, columns, by_name, lower)
         else:
-            intervals = _intervals(boards, systems, means)
-            ranks_of_systems = _ranks(boards, systems, by_name, lower)
+            intervals = _intervals(leaderboards, systems, means)
+            ranks_of_systems = _ranks(leaderboards, systems, by_name, lower)
         is_lower_better = lower
     else:
         rows = zip(*(_beaten(column, lower) for column in columns), strict=True)
         wins = [math.fsum(row) for row in rows]
         means = wins
         if kind == "ranks":
-            means = [len(systems) - count / len(boards) for count in wins]
+            means = [len(systems) - count / len(leaderboards) for count in wins]
         is_lower_better = kind == "ranks"
-        problem = _without_comparisons(boards)
+        problem = _without_comparisons(leaderboards)
         if not problem:
-            best, worst = _possible_ranks(boards, systems, lower)
+            best, worst = _possible_ranks(leaderboards, systems, lower)
             for number, system in enumerate(systems):
                 ends = [best[number], worst[number]]
-                if kind == "borda":  # a system beats all that rank behind it
-                    ends = [len(boards) * (len(systems) - end) for end in ends[::-1]]
+                if kind == "borda":  # a system beats all systems that rank below it
+                    ends = [len(leaderboards) * (len(systems) - end) for end in ends[::-1]]
                 intervals[system] = ends
     order = sorted(
         range(len(systems)), key=lambda number: means[number] * (1 if is_lower_better else -1)
     )
     values = {systems[number]: means[number] for number in order}
-    return TaskMeans(kind, boards_of_tasks, values, intervals, ranks_of_systems, problem, sampled)
+    return TaskMeans(kind, task_leaderboards, values, intervals, ranks_of_systems, problem, sampled)
 
 
-def _boards_of_tasks(boards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
+def _by_task(leaderboards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
     """The leaderboards by the names of their tasks, or by numbers if the names are not unique."""
-    names = [board.task for board in boards]
+    names = [leaderboard.task for leaderboard in leaderboards]
     if len(set(names)) < len(names) or not all(names):
-        names = [f"task {number}" for number in range(1, len(boards) + 1)]
-    return dict(zip(names, boards, strict=True))
+        names = [f"task {number}" for number in range(1, len(leaderboards) + 1)]
+    return dict(zip(names, leaderboards, strict=True))
 
 
 def _beaten(values: Sequence[float], lower: bool) -> list[float]:
-    """For each system, how many others are worse by this score; ties count half.
+    """The number of other systems that are worse than each system; ties count half.
 
     >>> _beaten([0.3, 0.5, 0.3], lower=False)
     [0.5, 2.0, 0.5]
@@ -204,52 +215,54 @@ def _beaten(values: Sequence[float], lower: bool) -> list[float]:
 
 
 def _intervals(
-    boards: Sequence[Leaderboard], systems: Sequence[str], means: Sequence[float]
+    leaderboards: Sequence[Leaderboard], systems: Sequence[str], means: Sequence[float]
 ) -> dict[str, Sequence[float]]:
-    """Intervals of the means of systems that have one in each task."""
+    """Intervals of the means of those systems that have an interval in each task."""
     intervals: dict[str, Sequence[float]] = {}
     for system, mean in zip(systems, means, strict=True):
-        ends = [_ends(board, system) for board in boards]
+        ends = [_ends(leaderboard, system) for leaderboard in leaderboards]
         pairs = [pair for pair in ends if pair is not None and not any(map(math.isnan, pair))]
-        if len(pairs) == len(boards):
-            scores = [board.result(system).scores[board.score] for board in boards]
+        if len(pairs) == len(leaderboards):
+            scores = [
+                leaderboard.result(system).scores[leaderboard.score] for leaderboard in leaderboards
+            ]
             falls = [score - low for score, (low, _) in zip(scores, pairs, strict=True)]
             rises = [high - score for score, (_, high) in zip(scores, pairs, strict=True)]
             intervals[system] = [
-                mean - math.hypot(*falls) / len(boards),
-                mean + math.hypot(*rises) / len(boards),
+                mean - math.hypot(*falls) / len(leaderboards),
+                mean + math.hypot(*rises) / len(leaderboards),
             ]
     return intervals
 
 
-def _ends(board: Leaderboard, system: str) -> Sequence[float] | None:
-    """The interval of a system in a task; from its standard error where nothing else is known."""
+def _ends(leaderboard: Leaderboard, system: str) -> Sequence[float] | None:
+    """The interval of a system in a task; from its standard error if there is nothing else."""
     from ..statistics.intervals import critical_value
 
-    ends = board.interval(system)
+    ends = leaderboard.interval(system)
     if ends is not None:
         return ends
-    error = board.standard_error(system)
+    error = leaderboard.standard_error(system)
     if error is None:
         return None
-    score = board.result(system).scores[board.score]
-    reach = critical_value(board.confidence_level, math.inf) * error
+    score = leaderboard.result(system).scores[leaderboard.score]
+    reach = critical_value(leaderboard.confidence_level, math.inf) * error
     if 0 <= score <= 1:
         return max(score - reach, 0.0), min(score + reach, 1.0)
     return score - reach, score + reach
 
 
 def _intervals_of_sample(
-    boards: Sequence[Leaderboard], systems: Sequence[str], columns: Sequence[Sequence[float]]
+    leaderboards: Sequence[Leaderboard], systems: Sequence[str], columns: Sequence[Sequence[float]]
 ) -> dict[str, Sequence[float]]:
-    """Intervals of the means of systems over tasks of which these are a sample."""
+    """Intervals of the means of systems over the tasks from which these are a sample."""
     from ..statistics.intervals import interval
 
-    level = boards[0].confidence_level
+    level = leaderboards[0].confidence_level
     intervals: dict[str, Sequence[float]] = {}
     for system, values in zip(systems, zip(*columns, strict=True), strict=True):
-        are_shares = all(0 <= value <= 1 for value in values)
-        bounds = (0.0, 1.0) if are_shares else (0.0 if min(values) >= 0 else -math.inf, math.inf)
+        are_rates = all(0 <= value <= 1 for value in values)
+        bounds = (0.0, 1.0) if are_rates else (0.0 if min(values) >= 0 else -math.inf, math.inf)
         estimate = interval(list(values), confidence_level=level, bounds=bounds)
         intervals[system] = [estimate.low, estimate.high]
     return intervals
@@ -261,7 +274,7 @@ def _ranks_of_sample(
     means: Mapping[str, float],
     lower: bool,
 ) -> dict[str, Rank]:
-    """The ranks by permutation tests of the differences of tasks, each of which counts once."""
+    """The ranks by permutation tests on the differences of tasks, one unit per task."""
     from ..statistics.corrections import holm
     from ..statistics.paired_tests import paired_test
 
@@ -278,29 +291,32 @@ def _ranks_of_sample(
     return ranks(comparisons, means, lower)
 
 
-def _without_comparisons(boards: Sequence[Leaderboard]) -> str:
-    """Why the systems of some task were not all compared; nothing if they were."""
-    for board in boards:
-        if not board.ranks:
+def _without_comparisons(leaderboards: Sequence[Leaderboard]) -> str:
+    """Why the systems of some task were not all compared; an empty text if they were."""
+    for leaderboard in leaderboards:
+        if not leaderboard.ranks:
             return next(
-                (note.removeprefix("There are no ranks: ").rstrip(".") for note in board.notes),
-                f"the systems of {board.task or 'a task'} were not all compared",
+                (
+                    note.removeprefix("There are no ranks: ").rstrip(".")
+                    for note in leaderboard.notes
+                ),
+                f"the systems of {leaderboard.task or 'a task'} were not all compared",
             )
     return ""
 
 
 def _possible_ranks(
-    boards: Sequence[Leaderboard], systems: Sequence[str], lower: bool
+    leaderboards: Sequence[Leaderboard], systems: Sequence[str], lower: bool
 ) -> tuple[list[float], list[float]]:
     """The means over tasks of the best and the worst possible rank of each system."""
     tasks = [
         (
-            board.results.comparisons,
-            {system: board.result(system).scores[board.score] for system in systems},
+            leaderboard.results.comparisons,
+            {system: leaderboard.result(system).scores[leaderboard.score] for system in systems},
         )
-        for board in boards
+        for leaderboard in leaderboards
     ]
-    ranks_of_tasks = simultaneous_ranks(tasks, boards[0].confidence_level, lower)
+    ranks_of_tasks = simultaneous_ranks(tasks, leaderboards[0].confidence_level, lower)
     best, worst = (
         [
             math.fsum(ranks_of_task[system][end] for ranks_of_task in ranks_of_tasks) / len(tasks)
@@ -348,7 +364,10 @@ def simultaneous_ranks(
 
 
 def _ranks(
-    boards: Sequence[Leaderboard], systems: Sequence[str], means: Mapping[str, float], lower: bool
+    leaderboards: Sequence[Leaderboard],
+    systems: Sequence[str],
+    means: Mapping[str, float],
+    lower: bool,
 ) -> dict[str, Rank]:
     """The ranks by mean differences over tasks for all pairs of systems; empty without rows."""
     from scipy.special import ndtr
@@ -358,7 +377,7 @@ def _ranks(
     comparisons = []
     p_values = []
     for a, b in combinations(systems, 2):
-        pairs = [board.difference(a, b) for board in boards]
+        pairs = [leaderboard.difference(a, b) for leaderboard in leaderboards]
         if None in pairs:
             return {}
         parts = [pair for pair in pairs if pair]
@@ -366,7 +385,7 @@ def _ranks(
         error = math.hypot(*(error for _, error in parts))
         if math.isnan(error):
             return {}
-        # Equal differences of few rows have no error, which is not evidence.
+        # If all differences of a few rows are equal, the error is 0, which is not evidence.
         p_values.append(2 * float(ndtr(-abs(difference) / error)) if error else 1.0)
         comparisons.append({"a": a, "b": b})
     for comparison, p in zip(comparisons, holm(p_values).tolist(), strict=True):

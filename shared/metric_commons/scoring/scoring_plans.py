@@ -70,7 +70,7 @@ class ScoringPlan:
         return part
 
     def total(self, parts: Iterable[bytes]) -> Part:
-        """Some parts, each in binary form, merged."""
+        """Some parts, each in binary format_name, merged."""
         total = self.empty_part()
         for data in parts:
             total.merge(Part.from_bytes(data))
