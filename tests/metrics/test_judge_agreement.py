@@ -10,6 +10,10 @@ from tests.spec import Spec
 
 NAN = math.nan
 KAPPAS = ("cohen_kappa", "fleiss_kappa", "gwet_ac", "brennan_prediger", "krippendorff_alpha")
+FURTHER = (
+    *("fleiss_kappa", "gwet_ac", "brennan_prediger"),
+    *("kendall_tau_b", "spearman", "pearson"),
+)
 # Two raters, three equal pairs of four: both say "yes" twice, or three times.
 SPEC = Spec(
     name="judge_agreement",
@@ -41,6 +45,65 @@ OTHER_SHAPES = (
         best={"percent_agreement": 1.0, "krippendorff_alpha": 1.0},
         ranges={"percent_agreement": (0.0, 1.0), "krippendorff_alpha": (-1.0, 1.0)},
         wrong={"predictions": {"a": 1}},
+        whole=True,
+    ),
+    Spec(
+        name="judge_agreement",
+        shape="numbers, further measures",
+        sample={
+            "predictions": [1.0, 2.0, 3.0, 3.0],
+            "references": [1.0, 3.0, 3.0, 2.0],
+            "measures": FURTHER,
+        },
+        # Half of the pairs are equal. Labels occur in the proportions 1/4, 1/4 and 1/2.
+        result={
+            "fleiss_kappa": (1 / 2 - 3 / 8) / (1 - 3 / 8),
+            "gwet_ac": (1 / 2 - 5 / 16) / (1 - 5 / 16),
+            "brennan_prediger": (1 / 2 - 1 / 3) / (1 - 1 / 3),
+            "kendall_tau_b": (3 - 1) / 5,
+            "spearman": 2.25 / 4.5,
+            "pearson": 1.75 / 2.75,
+            "constant_agreement": 0.5,
+        },
+        perfect={"predictions": [1.0, 2.0], "references": [1.0, 2.0], "measures": FURTHER},
+        best=dict.fromkeys(FURTHER, 1.0) | {"constant_agreement": 0.5},
+        ranges=dict.fromkeys(FURTHER, (-1.0, 1.0)) | {"constant_agreement": (0.0, 1.0)},
+        wrong={"predictions": {"a": 1}, "references": {"a": 1}},
+        whole=True,
+    ),
+    Spec(
+        name="judge_agreement",
+        shape="verdicts in both orders",
+        sample={
+            "predictions": ["A", "A", "B", "tie"],
+            "references": ["A", "B", "A", "tie"],
+            "swapped": True,
+        },
+        result={
+            "swap_consistency": 0.75,
+            "first_position_share": 0.25,
+            "second_position_share": 0.0,
+            "first_position_rate": 0.625,
+            "win_rate_a": 0.5,
+            "position_p_value": 1.0,
+        },
+        perfect={"predictions": ["A", "B"], "references": ["B", "A"], "swapped": True},
+        best={
+            "swap_consistency": 1.0,
+            "first_position_share": 0.0,
+            "second_position_share": 0.0,
+            "first_position_rate": 0.5,
+            "win_rate_a": 0.5,
+            "position_p_value": 1.0,
+        },
+        ranges=dict.fromkeys(
+            (
+                *("swap_consistency", "first_position_share", "second_position_share"),
+                *("first_position_rate", "win_rate_a", "position_p_value"),
+            ),
+            (0.0, 1.0),
+        ),
+        wrong={"predictions": 0.5, "references": 0.5},
         whole=True,
     ),
     Spec(

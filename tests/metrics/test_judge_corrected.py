@@ -79,6 +79,74 @@ SPEC = Spec(
 )
 
 
+def delta_method(rows, passed, negatives, rejected, positives, accepted):
+    """The error and the interval, with z**2 / 2 and 1 added to what was counted, twice."""
+    z = stats.norm.ppf(0.975)
+    p, p_rows = (passed + z * z / 2) / (rows + z * z), rows + z * z
+    q0, q1 = (rejected + 1) / (negatives + 2), (accepted + 1) / (positives + 2)
+    rate = (p + q0 - 1) / (q0 + q1 - 1)
+    variance = (
+        p * (1 - p) / p_rows
+        + (1 - rate) ** 2 * q0 * (1 - q0) / (negatives + 2)
+        + rate**2 * q1 * (1 - q1) / (positives + 2)
+    )
+    error = math.sqrt(variance) / (q0 + q1 - 1)
+    centre = rate + 2 * z * z * (
+        rate * q1 * (1 - q1) / (positives + 2) - (1 - rate) * q0 * (1 - q0) / (negatives + 2)
+    )
+    ends = [min(max(centre + side * z * error, 0.0), 1.0) for side in (-1, 1)]
+    return {
+        "standard_error": error,
+        "confidence_interval": of_rate(ends),
+        "interval": of_rate("delta_method"),
+        "effective_n": {},
+    }
+
+
+# Of four labels 1 the judge finds three, and of four labels 0 all; of eight other rows it passes
+# three, so that 3/8 / (3/4) are right.
+OTHER_SHAPES = (
+    Spec(
+        name="judge_corrected",
+        shape="several judges, Rogan-Gladen",
+        sample={
+            "predictions": [[verdict] for verdict in [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0] * 2],
+            "references": [1.0] * 4 + [0.0] * 4 + [NAN] * 8,
+            "method": "rogan_gladen",
+        },
+        result={
+            "judge_corrected": 0.5,
+            **delta_method(8, 3, 4, 4, 4, 3),
+            "sensitivity": 0.75,
+            "specificity": 1.0,
+            "judged_rate": 0.375,
+            "labelled": 8,
+            "n": 16,
+        },
+        perfect={
+            "predictions": [[1.0], [0.0], [1.0]],
+            "references": [1.0, 0.0, NAN],
+            "method": "rogan_gladen",
+        },
+        best={
+            "judge_corrected": 1.0,
+            **delta_method(1, 1, 1, 1, 1, 1),
+            "sensitivity": 1.0,
+            "specificity": 1.0,
+            "judged_rate": 1.0,
+            "labelled": 2,
+            "n": 3,
+        },
+        ranges=dict.fromkeys(
+            ("judge_corrected", "sensitivity", "specificity", "judged_rate"), (0.0, 1.0)
+        )
+        | {"standard_error": (0.0, math.inf)},
+        wrong={"predictions": "1", "references": "1"},
+        whole=True,
+    ),
+)
+
+
 @pytest.fixture(scope="module")
 def judge_corrected():
     return load("judge_corrected")

@@ -81,5 +81,5 @@ def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, 
         return result
     shift = 2 * z * z * (centre * of_sensitivity - (1 - centre) * of_specificity)
     low, high = (min(max(centre + shift + sign * z * error, 0.0), 1.0) for sign in (-1, 1))
-    estimate = Interval(low, high, "lee_zeng", error, None)
+    estimate = Interval(low, high, "delta_method", error, None)
     return result | reported({"judge_corrected": estimate}) | {"standard_error": error}

@@ -252,7 +252,7 @@ def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
         return math.nan
     columns = codes.T
     if name == "kendall_tau_b":
-        return float(kendalltau(*columns, method="asymptotic").statistic)
+        return float(kendalltau(*columns).statistic)
     if name == "spearman":
         values = [rankdata(column) for column in columns]
     else:
