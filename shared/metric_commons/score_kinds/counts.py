@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..base.row_module import RowModule
 from ..numbers.checks import check_labels, check_weights
 from ..numbers.domains import takes_numbers
 from .row_tables import TabulatedStatistics
@@ -44,14 +45,14 @@ class RowCounts(TabulatedStatistics):
                 check_column(name, columns[name], NOT_NEGATIVE)  # the weights of rows
 
 
-def _refuse_labels(metric: Any, labels: RowLabels) -> None:
+def _refuse_labels(metric: RowModule, labels: RowLabels) -> None:
     for name, column in (("groups", labels.groups), ("clusters", labels.clusters)):
         if column is not None and name not in metric.options:
             raise ValueError(f"{name} is not an option of {metric.name}")
 
 
 class _Kind(ScoreKind):
-    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+    def statistics(self, metric: RowModule, *, with_intervals: bool) -> SufficientStatistics:
         return RowCounts(metric)
 
 
