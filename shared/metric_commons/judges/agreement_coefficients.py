@@ -210,7 +210,7 @@ def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
     rows = len(units)
     ratings = int(sizes @ units.counts)
     repeated = np.broadcast_to(units.counts[:, np.newaxis], units.codes.shape)[is_rated]
-    occurrences = 1.0 * np.bincount(units.codes[is_rated], repeated, len(units.values))
+    occurrences: Floats = np.bincount(units.codes[is_rated], repeated, len(units.values)) * 1.0
     within, to_all, largest = distances(units, level, occurrences)
     within = within / (sizes - 1)
     observed = float(within @ units.counts) / ratings
