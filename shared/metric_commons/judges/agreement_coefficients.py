@@ -210,8 +210,8 @@ def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
     rows = len(units)
     ratings = int(sizes @ units.counts)
     repeated = np.broadcast_to(units.counts[:, np.newaxis], units.codes.shape)[is_rated]
-    occurrences: Floats = np.bincount(units.codes[is_rated], repeated, len(units.values)) * 1.0
-    within, to_all, largest = distances(units, level, occurrences)
+    occurrences = np.bincount(units.codes[is_rated], repeated, len(units.values))
+    within, to_all, largest = distances(units, level, np.asarray(occurrences, np.float64))
     within = within / (sizes - 1)
     observed = float(within @ units.counts) / ratings
     mean_distance = float(occurrences @ to_all) / ratings
