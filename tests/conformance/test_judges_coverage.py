@@ -1,8 +1,6 @@
 """How often the default intervals hold the truth, in seeded samples of known populations.
 
-    python -m tests.conformance.test_judges_coverage
-
-prints the same beside the intervals of the peers. A figure of 2,000 draws is good to 0.005.
+A figure of 2,000 draws is good to 0.005. The intervals of the peers are drawn beside.
 """
 
 import math
@@ -133,18 +131,3 @@ def test_the_harness_shows_what_the_peers_leave_out():
     assert max(least["ppi-python"], least["GLIDE"]) < 0.5
     assert least["irrCAC"] < 0.5
     assert least["default"] >= LEAST
-
-
-def main() -> None:
-    for size in SIZES:
-        least: dict[tuple[str, str], float] = {}
-        for seed, (name, truth, draw) in enumerate(populations(size)):
-            for method, share in coverage(truth, draw, 300, seed).items():
-                key = name.split(",")[0].split(" 0")[0], method
-                least[key] = min(share, least.get(key, 1.0))
-        for (kind, method), share in least.items():
-            print(f"{size} labels or units, {kind}: {method} {share:.3f} at least")
-
-
-if __name__ == "__main__":
-    main()
