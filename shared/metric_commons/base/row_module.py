@@ -105,6 +105,7 @@ class RowModule(Module):
         if isinstance(feature, self.types.Value) and feature.dtype in _KINDS:
             return Scalar(_KINDS[feature.dtype], **limits)
         if isinstance(feature, self.types.List) and feature.length == -1:
+            limits |= {"missing": self.holes_allowed}
             return ListOf(self._shape(feature.feature, **limits), self.single_text_allowed)
         if isinstance(feature, dict):
             fields = feature.items()

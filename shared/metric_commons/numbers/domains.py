@@ -120,6 +120,17 @@ def is_per_row(annotation: Any) -> bool:
     return isinstance(annotation, PerRow) or any(map(is_per_row, get_args(annotation)))
 
 
+def takes_numbers(annotation: Any) -> bool:
+    """Whether an option holds a number for each row.
+
+    >>> takes_numbers(Weights | None), takes_numbers(Labels | None)
+    (True, False)
+    """
+    if isinstance(annotation, PerRow):
+        return annotation.item == "number"
+    return any(map(takes_numbers, get_args(annotation)))
+
+
 def check_option(name: str, value: Any, annotation: Any) -> None:
     """Check that the annotation allows the value.
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from ..base.row_module import RowModule
-from ..numbers.checks import check_weights
+from ..numbers.checks import check_labels, check_weights
+from ..numbers.domains import takes_numbers
 from .row_tables import TabulatedStatistics
 from .score_kind import ScoreKind
 from .state_checks import NOT_NEGATIVE, check_column, check_counts
@@ -20,12 +21,15 @@ class RowCounts(TabulatedStatistics):
     def update(self, columns: Columns, labels: RowLabels) -> None:
         refuse_ids(labels.ids)
         _refuse_labels(self._metric, labels)
-        weights = {name: columns[name] for name in columns if name in self._metric.options}
-        inputs = {name: column for name, column in columns.items() if name not in weights}
+        options = self._metric.declared_options
+        per_row = {name: columns[name] for name in columns if name in options}
+        inputs = {name: column for name, column in columns.items() if name not in per_row}
         columns_read = self._metric.checked(**inputs)
         checked = dict(self._metric.state_columns(columns_read, **self._metric.options))
-        for name, column in weights.items():
-            checked[name] = check_weights(name, column, len(next(iter(checked.values()))))
+        rows = len(next(iter(checked.values())))
+        for name, column in per_row.items():
+            check = check_weights if takes_numbers(options[name].annotation) else check_labels
+            checked[name] = check(name, column, rows)
         self._rows.update(checked | labels.columns())
 
     def result(self, **reporting: Any) -> dict[str, Any]:
