@@ -58,6 +58,7 @@ class RowModule(abc.ABC):
     # Values of options whose meaning depends on all rows together.
     options_of_all_rows: Mapping[str, Any] = {}
     single_text_allowed = True  # whether a text may replace a list of one text
+    single_items_allowed = False  # whether it may do so as an item of a longer list
     # Inputs whose rows may also be objects and lists of objects; each becomes its JSON text.
     json_inputs: frozenset[str] = frozenset()
     # Keys of the result that describe rows, or how they were computed; not scores.
@@ -136,7 +137,8 @@ class RowModule(abc.ABC):
         if isinstance(feature, self.types.Value) and feature.dtype in _KINDS:
             return Scalar(_KINDS[feature.dtype], **limits)
         if isinstance(feature, self.types.List) and feature.length == -1:
-            return ListOf(self._shape(feature.feature, **limits), self.single_text_allowed)
+            item = self._shape(feature.feature, **limits)
+            return ListOf(item, self.single_text_allowed, self.single_items_allowed)
         if isinstance(feature, dict):
             fields = feature.items()
             return Record(tuple((name, self._shape(inner, **limits)) for name, inner in fields))

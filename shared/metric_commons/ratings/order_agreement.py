@@ -1,0 +1,121 @@
+"""How far two scores, or two rankings, put the same systems in the same order."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from ..numbers.arrays import Column
+from ..numbers.checks import OptionError, RowError
+from ..numbers.domains import Level, checked_options
+from .rank_biased_overlap import Overlap, TieConvention, flat_ranking, rank_biased_overlap
+from .rank_correlations import CORRELATIONS, Correlation, PairedScores, correlation_ends
+from typing import Annotated
+from ..numbers.domains import Range
+
+Measures = Correlation | Sequence[Correlation | Literal["rbo"]] | Literal["rbo"]
+Persistence = Annotated[float, Range(0, 1, strict=True)]
+
+_OF_SCORES = ("kendall_tau_b", "tau_ap_b")
+
+
+@checked_options
+def ranking_agreement(
+    predictions: Column,
+    references: Column,
+    *,
+    measures: Measures | None = None,
+    p: Persistence = 0.9,
+    ties: TieConvention = "a",
+    confidence_level: Level | None = None,
+) -> dict[str, Any]:
+    """The measures by name, and their intervals if requested.
+
+    Args:
+        predictions: estimated scores of systems, one per row; or rankings, each a list of groups of
+            tied items.
+        references: their true scores; or the rankings to compare with.
+        measures: of scores "kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "tau_ap_a",
+            "tau_ap_b", "spearman", "pearson" and "weightedtau"; of rankings "rbo". None for
+            "kendall_tau_b" and "tau_ap_b", or for "rbo".
+        p: of "rbo", the probability that a reader goes on from one place to the next.
+        ties: of "rbo": "a" is the mean over all orders of tied items, "b" is corrected for the
+            information that ties lose, "w" takes ties for equal places, as in sports.
+        confidence_level: also return intervals, with systems as units.
+
+    Raises:
+        ValueError: a row or an option is not valid.
+
+    >>> ranking_agreement([0.9, 0.7, 0.8], [30.0, 10.0, 20.0], measures="kendall_tau_b")
+    {'kendall_tau_b': 1.0}
+    """
+    of_scores = isinstance(predictions, np.ndarray) or not isinstance(predictions[0], list)
+    names = _names(measures, of_scores=of_scores)
+    if of_scores:
+        return _of_scores(predictions, references, names, confidence_level)
+    result: dict[str, Any] = dict(_of_rankings(predictions, references, p, ties))
+    if confidence_level is not None:
+        result["confidence_interval"] = {}
+    return result
+
+
+def _names(measures: Any, *, of_scores: bool) -> list[str]:
+    """The measures requested.
+
+    Raises:
+        ValueError: one is not for inputs of this shape, or there are none.
+    """
+    if measures is None:
+        return list(_OF_SCORES if of_scores else ("rbo",))
+    names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
+    if not names:
+        raise OptionError("measures", "is empty; name one at least")
+    for name in names:
+        if (name == "rbo") == of_scores:
+            shape = "rankings" if name == "rbo" else "scores"
+            raise OptionError("measures", f"{name!r} needs {shape} as predictions and references")
+    return names
+
+
+def _of_scores(
+    predictions: Any, references: Any, names: Sequence[str], confidence_level: float | None
+) -> dict[str, Any]:
+    columns = []
+    for name, column in (("predictions", predictions), ("references", references)):
+        values = np.asarray(column, np.float64) + 0.0
+        if not np.isfinite(values).all():
+            row = int((~np.isfinite(values)).argmax())
+            raise RowError(name, row, f"is {values[row]}; a score is a finite number")
+        columns.append(values)
+    scores = PairedScores(*columns)
+    result: dict[str, Any] = {}
+    intervals = {}
+    for name in names:
+        if scores.size < 2:
+            result[name], ends = math.nan, cast(list[float] | None, [math.nan, math.nan])
+        else:
+            estimate = CORRELATIONS[name](scores)
+            result[name] = estimate.value
+            if confidence_level is None:
+                continue
+            ends = correlation_ends(name, estimate, scores.size, confidence_level)
+        if ends is not None:
+            intervals[name] = ends
+    if confidence_level is not None:
+        result["confidence_interval"] = intervals
+    return result
+
+
+def _of_rankings(
+    predictions: Any, references: Any, p: float, ties: TieConvention
+) -> dict[str, float]:
+    """The means of the overlaps of all pairs of rankings."""
+    overlaps = [
+        rank_biased_overlap(
+            flat_ranking("predictions", row, first), flat_ranking("references", row, second), p, ties
+        )
+        for row, (first, second) in enumerate(zip(predictions, references, strict=True))
+    ]
+    means = (math.fsum(column) / len(overlaps) for column in zip(*overlaps, strict=True))
+    return dict(zip(Overlap._fields, means, strict=True))
