@@ -73,7 +73,7 @@ class Bleu(BatchMetric):
         (48.89, [6, 4, 2, 1], [7, 6, 5, 4])
     """
 
-    scores_are = "sums"
+    score_kind = "sums"
     score_ranges = {
         "bleu": (0, 100),
         "brevity_penalty": (0, 1),

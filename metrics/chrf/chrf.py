@@ -61,7 +61,7 @@ class Chrf(BatchMetric):
         68.27
     """
 
-    scores_are = "sums"
+    score_kind = "sums"
     score_ranges = {"chrf": (0, 100), "signature": None}
 
     def _info(self):

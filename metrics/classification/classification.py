@@ -64,7 +64,7 @@ class Classification(BatchMetric):
         (0.75, 0.5)
     """
 
-    scores_are = "counts"
+    score_kind = "counts"
     score_ranges = {
         "mcc": (-1, 1),
         "kappa": (-1, 1),

@@ -61,7 +61,7 @@ class Clustering(BatchMetric):
         {'ari': 1.0}
     """
 
-    scores_are = "counts"
+    score_kind = "counts"
     score_ranges = {
         "silhouette": (-1, 1),
         "davies_bouldin": (0, None),

@@ -69,7 +69,7 @@ class ErrorRate(BatchMetric):
         0.2
     """
 
-    scores_are = "sums"
+    score_kind = "sums"
     score_ranges = {"mer": (0, 1), "wil": (0, 1), "wip": (0, 1), "*": (0, None)}
     lower_is_better = frozenset(
         {"wer", "cer", "mer", "wil", "substitutions", "deletions", "insertions"}

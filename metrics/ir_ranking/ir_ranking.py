@@ -73,7 +73,8 @@ class IrRanking(BatchMetric):
         {'map': 0.5}
     """
 
-    scores_are = "rankings"
+    score_kind = "rankings"
+    queries_allowed = True
     aggregation = AGGREGATION
     score_ranges = {
         "dcg*": (0, None),

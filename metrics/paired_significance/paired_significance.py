@@ -74,7 +74,7 @@ class PairedSignificance(BatchComparison):
         0.25
     """
 
-    scores_are = "counts"
+    score_kind = "counts"
     main_score = "diff"
     score_ranges = {
         "p_*": (0, 1),

@@ -64,7 +64,7 @@ class Regression(BatchMetric):
         {'r2': nan}
     """
 
-    scores_are = "moments"
+    score_kind = "moments"
     score_ranges = {
         "r2": (None, 1),
         "explained_variance": (None, 1),

@@ -57,7 +57,7 @@ class SelectiveAnswering(BatchMetric):
         (0.1944, 0.75, 1.0)
     """
 
-    scores_are = "counts"
+    score_kind = "counts"
     score_ranges = {"penalized@*": (None, 1), "*": (0, 1)}
     main_score = "f1"
     lower_is_better = frozenset({"incorrect", "aurc", "e_aurc", "augrc", "brier"})

@@ -63,7 +63,7 @@ class SpanF1(BatchMetric):
         {'precision': 0.5, 'recall': 1.0, 'f1': 0.6666666666666666, 'number': 1}
     """
 
-    scores_are = "sums"
+    score_kind = "sums"
     undefined_without = {"tags": "there are no tags in any row; a score of no tags is undefined"}
     score_ranges = {"support": (0, None), "*": (0, 1)}
     main_score = "f1"

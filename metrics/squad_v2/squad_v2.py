@@ -61,7 +61,7 @@ class SquadV2(BatchMetric):
         (1.0, 0.5)
     """
 
-    scores_are = "answers"
+    score_kind = "answers"
     score_ranges = {"*total": (1, None), "*_thresh": (None, None), "*": (0, 1)}
     log_columns = ("prediction", "accepted_answers")
 

@@ -55,7 +55,7 @@ class Ter(BatchMetric):
         {'ter': 33.33333333333333, 'num_edits': 2, 'ref_length': 6.0}
     """
 
-    scores_are = "sums"
+    score_kind = "sums"
     score_ranges = {"signature": None, "*": (0, None)}
     lower_is_better = frozenset({"ter", "num_edits"})
 

@@ -48,7 +48,7 @@ class WinRate(BatchMetric):
         nan
     """
 
-    scores_are = "outcomes"
+    score_kind = "outcomes"
     score_ranges = {
         "wins": (0, None),
         "losses": (0, None),

@@ -399,7 +399,7 @@ def test_scores_of_rows_come_in_input_order(load, spec):
     assert of_rows
     for key, scores in of_rows.items():
         assert scores == pytest.approx([each[key] for each in alone], rel=1e-12, nan_ok=True)
-        if metric.scores_are == "sums":
+        if metric.score_kind == "sums":
             continue  # of the rows together, and no mean of theirs
         assert math.fsum(scores) / len(scores) == pytest.approx(result[key], rel=1e-12)
 

@@ -71,8 +71,9 @@ ARROWS = [
     ("log_formats", "files"),
     ("catalog", "base"),
     ("catalog", "files"),
-    ("results", "catalog"),
-    ("results", "families"),
+    ("score_kinds", "catalog"),
+    ("score_kinds", "families"),
+    ("results", "score_kinds"),
     ("states", "results"),
     ("comparison", "results"),
     ("scoring", "states"),
@@ -114,7 +115,8 @@ LIBRARIES = {
     "base": {"datasets", "evaluate", "numpy"},
     **dict.fromkeys(
         (
-            *("catalog", "results", "states", "comparison", "scoring", "leaderboards", "logs"),
+            *("catalog", "score_kinds", "results", "states", "comparison", "scoring"),
+            *("leaderboards", "logs"),
             "integrations",
         ),
         frozenset({"numpy"}),
@@ -608,7 +610,7 @@ def test_an_import_against_the_arrows_is_noticed(room, text, fault):
     [
         ("texts", "from ..numbers.ratios import divide"),
         ("ranking", "from ..files.trec import read_run"),
-        ("states", "from ..regression.moments import Moments"),
+        ("score_kinds", "from ..regression.moments import Moments"),
         ("cli", "from ..numbers.checks import nearest"),
     ],
 )

@@ -116,9 +116,9 @@ REMAINING = {
     "results": {
         "Nothing, if": 5,
         "Of": 7,
-        "What": 19,
+        "What": 16,
         "a row a": 1,
-        "greatest": 3,
+        "greatest": 1,
         "is no": 12,
         "law": 1,
         "so many": 1,
@@ -136,17 +136,16 @@ REMAINING = {
         "travel": 1,
         "what it may be": 1,
     },
-    "states": {
-        "Nothing, if": 10,
+    "score_kinds": {
+        "Nothing, if": 6,
         "Of": 1,
-        "What": 5,
-        "greatest": 2,
-        "is no": 5,
+        "What": 1,
+        "greatest": 3,
+        "is no": 4,
         "so many": 2,
         "somebody": 1,
-        "those of each": 1,
-        "what it may be": 3,
     },
+    "states": {"Nothing, if": 1, "What": 2, "what it may be": 3},
     "statistics": {
         "Nothing, if": 2,
         "Of": 4,
@@ -166,7 +165,14 @@ NAMES = set(
     "of place found each own one other told met some given known ours theirs them those".split()
 )
 # How many names without meaning are still bound, by room: these may only fall, too.
-REMAINING_NAMES = {"execution": 2, "numbers": 2, "regression": 1, "states": 14, "statistics": 1}
+REMAINING_NAMES = {
+    "execution": 2,
+    "numbers": 2,
+    "regression": 1,
+    "score_kinds": 11,
+    "states": 1,
+    "statistics": 1,
+}
 
 
 def turns_in(text):

@@ -135,7 +135,7 @@ def split_does_not_matter(call, chance):
         for some in (own[: len(own) // 2], own[len(own) // 2 :]):
             if some:
                 taken = call.take(some)
-                ids = {"ids": some} if metric.scores_are == "rankings" else {}
+                ids = {"ids": some} if metric.score_kind == "rankings" else {}
                 state.update(**taken.columns, **taken.labels, **ids)
         if own:
             whole = State.from_bytes(state.to_bytes()) if part % 2 else state

@@ -8,7 +8,7 @@ import abc
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -51,6 +51,8 @@ class RowModule(abc.ABC):
     modules with `arrays_allowed` get numpy arrays as they are.
     """
 
+    # Whether inputs may be dictionaries {query: {document: number}}, or maps as in Spark.
+    queries_allowed = False
     arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
     nan_allowed = False  # whether float columns may contain NaN
     # Names of configurations of evaluate's own modules, which are accepted and ignored.
@@ -69,22 +71,20 @@ class RowModule(abc.ABC):
     undefined_without: Mapping[str, str] = {}
     runs_programs = False  # whether it runs programs written by a model
     unsigned_allowed = False  # whether ints may be as large as 2**64 - 1, rather than 2**63 - 1
-    # What the scores are made of, which determines what a state keeps of the rows: "means" of row
+    # What the scores are made of, which determines how rows are kept and compared: "means" of row
     # scores; "outcomes", only some of which may count; "rankings", kept by their ids; "counts" of
     # equal rows; "moments" of numbers; "sums" of statistics over the rows; or "answers", whose
-    # probability decides whether they count.
-    scores_are: Literal["means", "outcomes", "rankings", "counts", "moments", "sums", "answers"] = (
-        "means"
-    )
+    # probability decides whether they count. Each is a file in the folder `score_kinds`.
+    score_kind = "means"
     # From checked columns and all options, the columns whose equal rows a state counts, if
-    # `scores_are` is "counts"; `compute` returns the same result for these as for the originals.
+    # `score_kind` is "counts"; `compute` returns the same result for these as for the originals.
     state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
     # Names of row scores that are in every result, whatever the options.
     always_scored: frozenset[str] = frozenset()
     # The score by which systems are compared; None for the first one of the result.
     main_score: str | None = None
     # Scores that are not means, though the module scores row by row: patterns of names, with "sum",
-    # "geometric_mean" or "sums". If `scores_are` is "sums", this holds for all scores.
+    # "geometric_mean" or "sums". If `score_kind` is "sums", this holds for all scores.
     aggregation: Mapping[str, str] = MappingProxyType({})
     # The columns of a harness log that are the inputs, in order: texts, or "option_scores" and
     # "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
@@ -106,7 +106,7 @@ class RowModule(abc.ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.scores_are == "sums":
+        if cls.score_kind == "sums":
             cls.aggregation = MappingProxyType({"*": "sums"})
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""
@@ -217,7 +217,7 @@ class RowModule(abc.ABC):
     def compute_with_statistics(self, **arguments: Any) -> tuple[Any, RowStatistics | None]:
         """The result of `compute`, and what each row adds to the sums from which scores are made.
 
-        The statistics are None unless `scores_are` is "sums".
+        The statistics are None unless `score_kind` is "sums".
         """
         names = self.input_names
         columns_of_rows = {*names, "predictions", "references"}
@@ -298,7 +298,7 @@ class RowModule(abc.ABC):
         Raises:
             ValueError: the inputs have no query in common.
         """
-        if self.scores_are != "rankings":
+        if not self.queries_allowed:
             return inputs
         fields = {name: list(shape) for name, shape in self.feature_sets[0].items()}
         if all(map(holds_queries, inputs.values())):
@@ -322,7 +322,7 @@ class RowModule(abc.ABC):
                 raise ValueError(problem)
 
     def row_statistics(self, **inputs: Any) -> RowStatistics:
-        """The contribution of each row to the sums behind the scores, if `scores_are` is "sums".
+        """The contribution of each row to the sums behind the scores, if `score_kind` is "sums".
 
         There may be no rows.
 

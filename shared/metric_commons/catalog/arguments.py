@@ -89,23 +89,3 @@ def texts_of_rows(options: Mapping[str, Any]) -> list[str]:
     (['explain'], [])
     """
     return [option for option in OF_ROWS if options.get(option)]
-
-
-def compares_rows(metric: Any) -> bool:
-    """Whether systems can be compared by the contributions of rows to a score.
-
-    >>> from types import SimpleNamespace
-    >>> compares_rows(SimpleNamespace(scores_are="sums"))
-    True
-    """
-    return scores_rows(metric) or metric.scores_are == "sums"
-
-
-def scores_rows(metric: Any) -> bool:
-    """Whether a module computes scores of single rows.
-
-    >>> from types import SimpleNamespace
-    >>> scores_rows(SimpleNamespace(scores_are="counts"))
-    False
-    """
-    return metric.scores_are in ("means", "outcomes", "rankings", "answers")

@@ -106,15 +106,15 @@ def _path(name: str | None) -> Path | None:
 
 def _evaluation(config_of_file: "Config", path: Path) -> "Evaluation":
     """What the file asks for; what makes no sense in it is said with its key."""
-    from ..catalog.arguments import compares_rows
     from ..console.config import wrong
+    from ..score_kinds.score_kind import kind_of
     from ..scoring.evaluations import Evaluation
 
     if not config_of_file.modules:
         raise wrong(path, ["modules"], "needs at least one module")
     metrics, fields = _checked_modules(config_of_file, path), config_of_file.data.fields
     systems = _systems(config_of_file, path)
-    by_row = any(map(compares_rows, metrics.values()))
+    by_row = any(kind_of(metric).separates_rows for metric in metrics.values())
     compare = (
         len(systems) > 1 and by_row if config_of_file.compare is None else config_of_file.compare
     )

@@ -49,6 +49,7 @@ from ..logs.log_evaluations import LogEvaluation
 from ..logs.samples import LOGGED
 from ..numbers.checks import nearest
 from ..results.results import Results
+from ..score_kinds.score_kind import kind_of
 from ..scoring.evaluations import Evaluation
 
 # Options about what is reported beside scores, as they are typed.
@@ -241,7 +242,7 @@ def _check_partial(evaluation: Evaluation, outputs: Outputs) -> None:
         if is_requested:
             raise UsageError(f"{option} does not go with --partial; parts have no scores yet")
     for name, metric in evaluation.metrics.items():
-        if metric.scores_are == "rankings" and evaluation.ids is None:
+        if kind_of(metric).needs_ids and evaluation.ids is None:
             raise UsageError(f"parts of {name} need --id, the field of the queries' ids")
 
 

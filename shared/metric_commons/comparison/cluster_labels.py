@@ -24,7 +24,7 @@ from ..results.module_results import (
     means_of_rows,
 )
 from ..results.results import Results
-from ..results.value_counts import ends_of_range
+from ..score_kinds.value_counts import ends_of_range
 from .pairing import row_statistics
 
 _ADVICE = "score again with --cluster-by"

@@ -28,7 +28,7 @@ from ..results.rendering import Table, label
 from ..results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ..results.results import Results
 from ..results.score_names import find_score
-from ..results.value_counts import count_interval
+from ..score_kinds.value_counts import count_interval
 
 if TYPE_CHECKING:
     from ..statistics.proportions import Interval

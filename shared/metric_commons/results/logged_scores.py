@@ -12,7 +12,7 @@ class LoggedScores:
 
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
     input_names: Sequence[str] = ("predictions",)
-    scores_are = "means"
+    score_kind = "means"
     main_score = None
     unbounded: frozenset[str] = frozenset()
     reports: frozenset[str] = frozenset()
@@ -37,6 +37,10 @@ class LoggedScores:
             "groups": None,
         }
 
+    def compute_with_statistics(self, **arguments: Any) -> tuple[dict[str, Any], None]:
+        """As `compute`; there are no sums behind these scores."""
+        return self.compute(**arguments), None
+
     def compute(
         self, *, predictions: Sequence[Mapping[str, float]], **reporting: Any
     ) -> dict[str, Any]:
@@ -47,8 +51,8 @@ class LoggedScores:
         """
         import numpy as np  # which those who only ask for help should not wait for
 
+        from ..score_kinds.score_kind import observed_range
         from ..statistics.summary import Average, summarize
-        from .value_counts import observed_range
 
         names = predictions[0]
         columns = {name: np.array([row[name] for row in predictions]) for name in names}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..catalog.arguments import REPORTING
 from ..files.stored import infinities, plain, restored, set_infinities
+from ..score_kinds.sufficient_statistics import CountedScores
+from ..score_kinds.value_counts import ClusterCounts, ValueCounts, value_counts
 from .signature import program, settings, signature
-from .value_counts import ClusterCounts, CountedScores, ValueCounts, value_counts
 
 if TYPE_CHECKING:
     from ..statistics.sums import RowSums

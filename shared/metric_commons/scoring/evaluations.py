@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..catalog import catalog
-from ..catalog.arguments import assign, check_supported, scores_rows
+from ..catalog.arguments import assign, check_supported
 from ..catalog.presets import preset, preset_options
 from ..catalog.usage import UsageError
 from ..files.pieces import Piece
@@ -18,6 +18,7 @@ from ..numbers.checks import RowError, check_labels
 from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
+from ..score_kinds.score_kind import kind_of
 from .parallel_reading import columns_of
 from .request import Request
 from .scoring import score_columns
@@ -82,7 +83,7 @@ class Evaluation(Request):
     def _needs_all_rows(self) -> bool:
         """Whether rows cannot be forgotten: wanted again, matched, or not scored one by one."""
         several_files = self.common is not None and set(self._paths()) != {self.common}
-        one_by_one = all(map(scores_rows, self.metrics.values()))
+        one_by_one = all(kind_of(metric).scores_rows for metric in self.metrics.values())
         return self.per_example or self.compare or several_files or not one_by_one
 
     def part(self) -> "Part":

@@ -5,103 +5,21 @@ long and can be done for some rows at a time; the second is done once, for all r
 that `compute` calls for it, so that the result is that of one `compute`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-import numpy as np
-
-from ..answers.answerability import ScoredAnswers, scored_answers, summarize_answers
 from ..catalog.usage import with_bar
 from ..numbers.arrays import as_column
 from ..numbers.domains import is_per_row
-from ..outcomes.preferences import outcomes, win_rates
-from ..ranking.names import parse_measures
-from ..ranking.ranking_measures import average
-from ..statistics.summary import UNBOUNDED, summarize
-from ..statistics.sums import RowStatistics, summarize_sums
+from ..score_kinds.score_kind import kind_of
 from ..texts.token_cache import shared_token_cache
 from .system_rows import SystemRows
 from .worker_processes import in_order
 
 _ROWS = 16_384  # of a piece: enough to score at full speed, few enough to share them out evenly
 
-
-class _Kind(NamedTuple):
-    """How modules of one kind score rows; the first argument is always the module."""
-
-    score: Callable[[Any, Mapping[str, Any]], Any]  # rows, as values that may be sent
-    summarize: Callable[..., dict[str, Any]]  # the scores of all pieces, and what is asked for
-
-
-def _means(metric: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
-    scores = metric.compute(**columns, per_example=True)["per_example"]
-    return {
-        name: np.array(values, object if name in metric.row_texts else None)
-        for name, values in scores.items()
-    }
-
-
-def _summary_of_means(
-    metric: Any, pieces: Sequence[Mapping[str, Any]], **reporting: Any
-) -> dict[str, Any]:
-    scores = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
-    texts = {name: scores.pop(name).tolist() for name in metric.row_texts & scores.keys()}
-    averages = {name: UNBOUNDED for name in scores if name in metric.unbounded}
-    if metric.scores_are == "rankings":
-        averages = {m.name: average(m) for m in parse_measures(metric.options["measures"])}
-    result = summarize(scores, averages, **reporting)
-    if texts and reporting.get("per_example"):
-        result["per_example"] |= texts
-    return result
-
-
-def _outcomes(metric: Any, columns: Mapping[str, Any]) -> Any:
-    return outcomes(metric.checked(**columns)["predictions"])
-
-
-def _summary_of_outcomes(metric: Any, pieces: Sequence[Any], **reporting: Any) -> dict[str, Any]:
-    return win_rates(np.concatenate(pieces), ties=metric.options["ties"], **reporting)
-
-
-def _sums(metric: Any, columns: Mapping[str, Any]) -> Any:
-    return metric.row_statistics(**columns).sums_of_rows()  # without functions, which are not sent
-
-
-def _summary_of_sums(metric: Any, pieces: Sequence[Any], **reporting: Any) -> dict[str, Any]:
-    empty: RowStatistics = metric.row_statistics()
-    names = {piece.names for piece in pieces}
-    if len(names) == 1:  # in the order in which one process has them
-        values = np.concatenate([piece.values for piece in pieces])
-        statistics = replace(empty, names=names.pop(), values=values)
-    else:
-        first, *parts = (replace(empty, names=piece.names, values=piece.values) for piece in pieces)
-        statistics = first.joined(*parts)
-    metric.check_sums(statistics)
-    return summarize_sums(statistics, **reporting)
-
-
-def _answers(metric: Any, columns: Mapping[str, Any]) -> ScoredAnswers:
-    checked = metric.checked(**columns)
-    return scored_answers(**checked, no_answer_texts=metric.options["no_answer_texts"])
-
-
-def _summary_of_answers(
-    metric: Any, pieces: Sequence[ScoredAnswers], **reporting: Any
-) -> dict[str, Any]:
-    names = ("no_answer_threshold", "threshold_ties")
-    options = {name: metric.options[name] for name in names}
-    return summarize_answers(ScoredAnswers.joined(pieces), **options, **reporting)
-
-
-_KINDS = {
-    "means": _Kind(_means, _summary_of_means),
-    "rankings": _Kind(_means, _summary_of_means),
-    "outcomes": _Kind(_outcomes, _summary_of_outcomes),
-    "sums": _Kind(_sums, _summary_of_sums),
-    "answers": _Kind(_answers, _summary_of_answers),
-}
 
 # Of a system and a module the function from what is asked for to the result.
 Summaries = dict[tuple[str, str], Callable[..., dict[str, Any]]]
@@ -133,7 +51,7 @@ def summaries_of_rows(
     configured = {
         name: type(metric)(**options[name])
         for name, metric in metrics.items()
-        if metric.scores_are in _KINDS and not _has_rows(metric, options[name])
+        if kind_of(metric).separates_rows and not _has_rows(metric, options[name])
     }
     columns = {
         (system, name): inputs
@@ -152,7 +70,7 @@ def summaries_of_rows(
     def work(piece: tuple[str, int]) -> dict[str, Any]:
         system, start = piece
         return {
-            name: _KINDS[metric.scores_are].score(
+            name: kind_of(metric).score_block(
                 metric,
                 {
                     column: rows[start : start + _ROWS]
@@ -169,7 +87,12 @@ def summaries_of_rows(
         for (system, _), by_module in zip(steps, results, strict=True):
             for name, of_piece in by_module.items():
                 scores.setdefault((system, name), []).append(of_piece)
-    return {key: _summary(configured[key[1]], of_pieces) for key, of_pieces in scores.items()}
+    return {
+        (system, name): partial(
+            kind_of(configured[name]).summarize_blocks, configured[name], of_pieces
+        )
+        for (system, name), of_pieces in scores.items()
+    }
 
 
 def _columns(metric: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -182,10 +105,6 @@ def _are_matched(columns: Mapping[str, Any]) -> bool:
     return any(
         len(rows) and isinstance(rows[0], dict) and "id" in rows[0] for rows in columns.values()
     )
-
-
-def _summary(metric: Any, pieces: Sequence[Any]) -> Callable[..., dict[str, Any]]:
-    return lambda **reporting: _KINDS[metric.scores_are].summarize(metric, pieces, **reporting)
 
 
 def _has_rows(metric: Any, options: Mapping[str, Any]) -> bool:

@@ -11,9 +11,7 @@ from ..base.checked_columns import checked_once
 from ..catalog.arguments import (
     assign,
     check_supported,
-    compares_rows,
     holds_function,
-    scores_rows,
     texts_of_rows,
 )
 from ..catalog.catalog import load_without_evaluate
@@ -25,6 +23,7 @@ from ..results.comparisons import compare_pairs
 from ..results.module_results import ModuleResult
 from ..results.results import Results
 from ..results.signature import provenance, row_digests
+from ..score_kinds.score_kind import kind_of
 from ..statistics.methods import Correction, Method
 from ..texts.token_cache import shared_token_cache
 from .request import Request
@@ -260,7 +259,7 @@ def _needs_rows(
         follows = (metric.options_of_all_rows.get(option) for metric in metrics.values())
         if holds_function(value) or option == "sample_weight" or value in filter(None, follows):
             return True
-    if labels["ids"] is not None or all(m.scores_are != "rankings" for m in metrics.values()):
+    if labels["ids"] is not None or not any(kind_of(m).needs_ids for m in metrics.values()):
         return False
     return not is_spark(data)
 
@@ -305,7 +304,7 @@ def score_systems(
                 )
     if compare:
         check_same_rows(systems)
-        per_row = [name for name, metric in metrics.items() if compares_rows(metric)]
+        per_row = [name for name, metric in metrics.items() if kind_of(metric).separates_rows]
         if len(systems) < 2 or not per_row:
             raise ValueError(
                 "compare needs two systems and a module that scores row by row; there are "
@@ -333,7 +332,7 @@ def score_systems(
     for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
         reporting = {
             **request.intervals,
-            "per_example": per_example or compare or scores_rows(metrics[name]),
+            "per_example": per_example or compare or kind_of(metrics[name]).scores_rows,
             "conventions": True,
         }
         try:

@@ -14,6 +14,7 @@ from ..catalog.arguments import assign, check_supported, texts_of_rows
 from ..numbers.arrays import as_column
 from ..numbers.checks import RowError
 from ..numbers.row_digests import row_digest
+from ..score_kinds.score_kind import kind_of
 from ..states.parts import Part
 from ..states.state import State, loaded
 from ..texts.token_cache import shared_token_cache
@@ -146,7 +147,7 @@ class ScoringPlan:
                     for name in _LABELS
                     if name in labels and name in metric.options
                 }
-                if metric.scores_are == "rankings":
+                if kind_of(metric).needs_ids:
                     rows = len(batch[self.systems[system]])
                     accepted["ids"] = labels.get("ids") or range(before, before + rows)
                 try:
@@ -182,7 +183,7 @@ def plan_of_columns(
         ValueError: there is no such option, a module does not support what is asked for, an input
             has no column, or rankings have no ids.
     """
-    if labels.get("ids") is None and any(m.scores_are == "rankings" for m in metrics.values()):
+    if labels.get("ids") is None and any(kind_of(m).needs_ids for m in metrics.values()):
         raise ValueError("rankings of several parts need ids: name the column of the queries' ids")
     intervals = {
         "confidence_level": request.confidence_level,

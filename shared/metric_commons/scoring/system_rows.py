@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..catalog.arguments import scores_rows
 from ..numbers.checks import check_labels
 from ..results.module_results import ModuleResult, module_result
-from ..results.value_counts import counts_of_rows
+from ..score_kinds.score_kind import kind_of
+from ..score_kinds.value_counts import counts_of_rows
 from .units import Units, scores_of_units
 
 
@@ -62,17 +62,14 @@ class SystemRows:
             result = scores_of_units(name, metric, columns, options, reported, self.units[name])
         else:
             inputs = {column: columns[column] for column in metric.feature_sets[0]}
-            if summary is not None:
+            if summary is None:
+                result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
+            else:
                 result = summary(**reported)
                 statistics = getattr(result, "statistics", None)
-                if statistics is not None and reported.get("per_example"):
-                    row_sums = statistics.sums_of_rows()
-            elif metric.scores_are == "sums" and reported.get("per_example"):
-                result, statistics = metric.compute_with_statistics(**inputs, **options, **reported)
+            if statistics is not None and reported.get("per_example"):
                 row_sums = statistics.sums_of_rows()
-            else:
-                result = metric.compute(**inputs, **options, **reported)
-        if scores_rows(metric):
+        if kind_of(metric).scores_rows:
             scores = {
                 score: values
                 for score, values in result["per_example"].items()

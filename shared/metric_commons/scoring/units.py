@@ -71,9 +71,10 @@ def scores_of_units(
     """
     import numpy as np  # which those who only ask for help should not wait for
 
+    from ..score_kinds.score_kind import kind_of
     from ..statistics.summary import summarize
 
-    if metric.scores_are != "means":
+    if not kind_of(metric).reduces_samples:
         raise ValueError(
             f"{name} does not score row by row, so that rows of one id cannot become one; choose "
             "one row of each id with --where"

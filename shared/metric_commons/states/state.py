@@ -22,11 +22,8 @@ from ..files.stored_columns import StoredColumns
 from ..numbers.checks import check_labels
 from ..numbers.domains import Range
 from ..results.signature import version
-from ..results.value_counts import CountedScores
-from .states_of_answers import AnswersInOrder
-from .states_of_rows import RegressionMoments, RegressionRows, RowCounts, SumsOfRows
-from .states_of_scores import ComparisonOutcomes, RankingScores, RowScores
-from .sufficient_statistics import RowLabels, SufficientStatistics
+from ..score_kinds.score_kind import kind_of
+from ..score_kinds.sufficient_statistics import CountedScores, RowLabels
 
 _DISTRIBUTION = "metric-commons"
 _CONTENT = {
@@ -84,7 +81,7 @@ class State(StoredColumns):
                 )
             if name in options and name in REPORTING:
                 raise ValueError(f"{name} is an option of the result, not of the state")
-        self._statistics = _sufficient_statistics(
+        self._statistics = kind_of(self.metric).statistics(
             self.metric, with_intervals=any(self._intervals.values())
         )
         self._lock = Lock()  # of the statistics: threads may update and merge at once
@@ -192,7 +189,7 @@ class State(StoredColumns):
                 "module": self.module,
                 "options": self.options,
                 "rows": len(self),
-                "statistics": self._statistics.to_plain(),
+                "statistics": self._statistics.to_jsonable(),
             }
 
     @classmethod
@@ -209,9 +206,9 @@ class State(StoredColumns):
                 f"{version(_DISTRIBUTION)}; scores may have changed between them"
             )
         state: Self = copy(_empty_state(cls, content["module"], json.dumps(content["options"])))
-        state._statistics = _sufficient_statistics(state.metric, with_intervals=False)
+        state._statistics = kind_of(state.metric).statistics(state.metric, with_intervals=False)
         state._lock = Lock()
-        state._statistics.take_plain(content["statistics"])
+        state._statistics.read_jsonable(content["statistics"])
         if len(state) != content["rows"]:
             raise ValueError(f"the state is damaged: it should have {content['rows']} rows")
         try:
@@ -237,20 +234,3 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
 def loaded(module: str) -> type[Any]:
     """The class of a module, kept, because small states would feel the search for it."""
     return type(load_without_evaluate(module))
-
-
-def _sufficient_statistics(metric: Any, *, with_intervals: bool) -> SufficientStatistics:
-    """The empty statistics of a module with these options, for the kind of scores that it has."""
-    kinds: dict[str, type[SufficientStatistics]] = {
-        "means": RowScores,
-        "outcomes": ComparisonOutcomes,
-        "rankings": RankingScores,
-        "counts": RowCounts,
-        "sums": SumsOfRows,
-        "answers": AnswersInOrder,
-    }
-    if metric.scores_are == "moments":
-        if RegressionMoments.suffice(metric):
-            return RegressionRows(metric, with_intervals=with_intervals)
-        return RowCounts(metric)
-    return kinds[metric.scores_are](metric)

@@ -18,7 +18,7 @@ def test_a_module_is_what_evaluate_makes_of_its_script(name):
         assert getattr(ours, attribute) == getattr(theirs, attribute)
     assert type(ours).__doc__ == type(theirs).__doc__
     assert ours.input_names == theirs._feature_names()
-    assert ours.scores_are == theirs.scores_are
+    assert ours.score_kind == theirs.score_kind
     assert ours.main_score == theirs.main_score
     assert ours.lower_is_better == theirs.lower_is_better
 

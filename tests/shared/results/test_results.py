@@ -36,7 +36,7 @@ class Lengths:
 
     lower_is_better = frozenset({"undefined", "error"})
     aggregation = {}  # noqa: RUF012
-    scores_are = "counts"
+    score_kind = "counts"
     main_score = None
     reports = frozenset()
 
@@ -47,7 +47,7 @@ class Lengths:
     def as_rows(self, columns):
         return columns
 
-    def compute(self, *, predictions, **options):
+    def compute_with_statistics(self, *, predictions, **options):
         assert set(options) <= set(self.options)
         self.taken = options
         return {
@@ -55,7 +55,7 @@ class Lengths:
             "threshold": math.inf,
             "rows": len(predictions),
             "curve": [0.5, -math.inf],
-        }
+        }, None
 
 
 @pytest.fixture

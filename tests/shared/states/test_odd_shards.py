@@ -71,7 +71,7 @@ def test_what_can_be_written_can_be_read(shard):
         for key, kind in (("clusters", clusters), ("groups", groups))
         if key in known and kind is not None
     }
-    ids = {"ids": list(range(len(rows)))} if state.metric.scores_are == "rankings" else {}
+    ids = {"ids": list(range(len(rows)))} if state.metric.score_kind == "rankings" else {}
     try:
         state.update(**taken, **extra, **ids)
     except ValueError:  # a module refuses some of these rows, and then has no state of them

@@ -86,7 +86,7 @@ class Rankings:
         for table in self._tables.parts():
             yield {name: table.column(f"{_SCORE}{name}").to_numpy() for name in self._measures}
 
-    def to_plain(self) -> Any:
+    def to_jsonable(self) -> Any:
         """For files: ids, labels and scores, in the order of the ids."""
         if not self._rows:
             return None
@@ -98,33 +98,33 @@ class Rankings:
             "scores": self.in_order()[0],
         }
 
-    def take_plain(self, plain: Any) -> None:
-        """Take in what `to_plain` returned, or the same in lists.
+    def read_jsonable(self, content: Any) -> None:
+        """Take in what `to_jsonable` returned, or the same in lists.
 
         Raises:
             ValueError: it is no table of scores, or an id is there twice.
         """
         import pyarrow as pa
 
-        if plain is None:
+        if content is None:
             return
-        integers = np.asarray(plain["ids"][_INTEGER])
+        integers = np.asarray(content["ids"][_INTEGER])
         if integers.size and integers.dtype.kind != "i":
             raise ValueError("ids that are integers have other values, too")
-        texts = text_column(plain["ids"][_TEXT])
+        texts = text_column(content["ids"][_TEXT])
         numbers = pa.array(integers, pa.int64())
         columns = {
             _INTEGER: _joined([numbers, pa.nulls(len(texts), pa.int64())]),
             _TEXT: _joined([pa.nulls(len(numbers), texts.type), texts]),
         }
-        columns |= {name: text_column(column) for name, column in plain["labels"].items()}
+        columns |= {name: text_column(column) for name, column in content["labels"].items()}
         for name in self._measures:
-            values = np.asarray(plain["scores"][name])
+            values = np.asarray(content["scores"][name])
             if values.dtype != np.float64:
                 raise ValueError(f"the scores of {name} are no floats")
             columns[f"{_SCORE}{name}"] = pa.array(values)
         codes = _sorted_codes(numbers, texts)
-        self._take([*plain["labels"]], [pa.table(columns)], [codes])
+        self._take([*content["labels"]], [pa.table(columns)], [codes])
 
     def _take(
         self, names: Sequence[str], tables: Sequence[Table], runs: Sequence[Integers]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metric_commons.states.row_tables import CountedRows
+from metric_commons.score_kinds.row_tables import CountedRows
 
 
 @pytest.mark.parametrize(("values", "tables"), [(1_000, 35), (60_000, 35), (2**60, 100)])
@@ -19,5 +19,5 @@ def test_tables_are_joined_where_rows_are_repeated(values, tables):
     assert len(total) == 100_000
     assert len(total.parts()) == tables
     distinct, counts = np.unique(columns, return_counts=True)
-    assert total.to_plain()["columns"]["predictions"].tolist() == distinct.tolist()
-    assert total.to_plain()["counts"].tolist() == counts.tolist()
+    assert total.to_jsonable()["columns"]["predictions"].tolist() == distinct.tolist()
+    assert total.to_jsonable()["counts"].tolist() == counts.tolist()

@@ -1,14 +1,10 @@
-"""States of modules whose scores are no means of rows: counts of equal rows, moments and sums."""
+"""Scores that follow from moments: sums over rows of errors, squares and products."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import add
 from typing import Any, Self
 
-import numpy as np
-
-from ..catalog.arguments import OF_SCRIPTS
 from ..numbers.arrays import Integers, take
 from ..numbers.checks import check_weights
 from ..regression.errors import MOMENT_MEASURES, aggregate_outputs, moment_measures
@@ -16,65 +12,11 @@ from ..regression.measure_names import parse_measures
 from ..regression.moments import Moments, compute_moments, required_measures, required_terms
 from ..regression.pairs import Pairs
 from ..statistics.summary import members
-from ..statistics.sums import RowStatistics, summarize_sums
-from .row_tables import CountedRows
-from .state_checks import (
-    NOT_NEGATIVE,
-    check_at_most,
-    check_column,
-    check_counts,
-    check_moments,
-    check_names,
-    check_statistic,
-)
+from .counts import RowCounts
+from .score_kind import ScoreKind
 from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
-
-class RowCounts(SufficientStatistics):
-    """How often each row occurs, for modules to which the order of rows is all the same.
-
-    Few labels make few rows, and labels with scores are all that a curve needs. Where rows are
-    seldom equal this keeps them all: a silhouette compares every point with every other.
-    """
-
-    def __init__(self, metric: Any) -> None:
-        super().__init__(metric)
-        self._rows = CountedRows()
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def update(self, columns: Columns, labels: RowLabels) -> None:
-        refuse_ids(labels.ids)
-        _refuse_labels(self._metric, labels)
-        weights = {name: columns[name] for name in columns if name in self._metric.options}
-        inputs = {name: column for name, column in columns.items() if name not in weights}
-        columns_read = self._metric.checked(**inputs)
-        checked = dict(self._metric.state_columns(columns_read, **self._metric.options))
-        for name, column in weights.items():
-            checked[name] = check_weights(name, column, len(next(iter(checked.values()))))
-        self._rows.update(checked | labels.columns())
-
-    def merge(self, other: Self) -> None:
-        self._rows.merge(other._rows)
-
-    def result(self, **reporting: Any) -> dict[str, Any]:
-        if reporting.get("per_example"):
-            raise ValueError("a state does not keep the order of rows")
-        result: dict[str, Any] = self._metric.compute(**self._rows.columns(), **reporting)
-        return result
-
-    def to_plain(self) -> Any:
-        return self._rows.to_plain()
-
-    def take_plain(self, plain: Any) -> None:
-        self._rows.take_plain(plain)
-
-    def check(self) -> None:
-        for columns in self._rows.tables_of_numbers():
-            check_counts(columns["count"])
-            for name in columns.keys() & self._metric.options.keys():
-                check_column(name, columns[name], NOT_NEGATIVE)  # the weights of rows
+_POSITIVE_TERMS = ("absolute", "squared", "relative", "symmetric")  # the ends of their names
 
 
 class RegressionMoments(SufficientStatistics):
@@ -110,13 +52,13 @@ class RegressionMoments(SufficientStatistics):
             return compute_moments(Pairs(*selected), measures)
 
         if labels.groups is None:
-            self._take({None: moments(None)})
+            self._add({None: moments(None)})
         else:
             groups = members(labels.groups).items()
-            self._take({label: moments(of_label) for label, of_label in groups})
+            self._add({label: moments(of_label) for label, of_label in groups})
 
     def merge(self, other: Self) -> None:
-        self._take(other._groups)
+        self._add(other._groups)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["confidence_level"] is not None:
@@ -133,18 +75,18 @@ class RegressionMoments(SufficientStatistics):
             }
         return result
 
-    def to_plain(self) -> Any:
+    def to_jsonable(self) -> Any:
         return [[label, moments.to_plain()] for label, moments in self._groups.items()]
 
-    def take_plain(self, plain: Any) -> None:
-        self._take({label: Moments.from_plain(moments) for label, moments in plain})
+    def read_jsonable(self, content: Any) -> None:
+        self._add({label: Moments.from_plain(moments) for label, moments in content})
 
     def check(self) -> None:
         terms = required_terms(required_measures(self._measures, self._options["multioutput"]))
         for moments in self._groups.values():
-            check_moments(moments, terms)
+            _check_moments(moments, terms)
 
-    def _take(self, new: Mapping[str | None, Moments]) -> None:
+    def _add(self, new: Mapping[str | None, Moments]) -> None:
         merged = dict(self._groups)
         for label, moments in new.items():
             first = next(iter(merged.values()), moments)
@@ -195,71 +137,52 @@ class RegressionRows(SufficientStatistics):
     def result(self, **reporting: Any) -> dict[str, Any]:
         return (self._rows if len(self._rows) else self._moments).result(**reporting)
 
-    def to_plain(self) -> Any:
-        return {"rows": self._rows.to_plain()} if len(self._rows) else self._moments.to_plain()
+    def to_jsonable(self) -> Any:
+        if len(self._rows):
+            return {"rows": self._rows.to_jsonable()}
+        return self._moments.to_jsonable()
 
-    def take_plain(self, plain: Any) -> None:
-        if isinstance(plain, dict):
-            self._rows.take_plain(plain["rows"])
+    def read_jsonable(self, content: Any) -> None:
+        if isinstance(content, dict):
+            self._rows.read_jsonable(content["rows"])
         else:
-            self._moments.take_plain(plain)
+            self._moments.read_jsonable(content)
 
     def check(self) -> None:
         self._rows.check()
         self._moments.check()
 
 
-class SumsOfRows(SufficientStatistics):
-    """Statistics of rows, from whose sums the scores follow; intervals resample the rows."""
-
-    def __init__(self, metric: Any) -> None:
-        super().__init__(metric)
-        self._none: RowStatistics = metric.row_statistics()
-        self._rows = CountedRows()
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def update(self, columns: Columns, labels: RowLabels) -> None:
-        refuse_ids(labels.ids)
-        rows = self._metric.row_statistics(**columns)
-        statistics = dict(zip(rows.names, rows.values.T, strict=True))
-        self._rows.update(labels.columns(), statistics, len(rows))
-
-    def merge(self, other: Self) -> None:
-        self._rows.merge(other._rows)
-
-    def result(self, **reporting: Any) -> dict[str, Any]:
-        if reporting["per_example"]:
-            raise ValueError("a state does not keep the order of rows")
-        for option in OF_SCRIPTS:
-            if reporting.pop(option, None):
-                raise ValueError(f"{option} is for results of compute, not of a state")
-        statistics = self._rows.statistics()
-        values = (
-            np.stack([*statistics.values()], axis=1) if statistics else np.empty((len(self), 0))
-        )
-        rows = self._none.joined(replace(self._none, names=tuple(statistics), values=values))
-        self._metric.check_sums(rows)
-        return dict(summarize_sums(rows, **reporting, **self._rows.columns()))
-
-    def to_plain(self) -> Any:
-        return self._rows.to_plain()
-
-    def take_plain(self, plain: Any) -> None:
-        self._rows.take_plain(plain)
-
-    def check(self) -> None:
-        for columns in self._rows.tables_of_numbers():
-            check_counts(columns["count"])
-            check_names(columns, self._none.names)
-            for name, values in columns.items():
-                check_statistic(name, values)
-            for lesser, greater in self._none.at_most:
-                check_at_most(columns, lesser, greater)
+class _Kind(ScoreKind):
+    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+        if RegressionMoments.suffice(metric):
+            return RegressionRows(metric, with_intervals=with_intervals)
+        return RowCounts(metric)
 
 
-def _refuse_labels(metric: Any, labels: RowLabels) -> None:
-    for name, column in (("groups", labels.groups), ("clusters", labels.clusters)):
-        if column is not None and name not in metric.options:
-            raise ValueError(f"{name} is not an option of {metric.name}")
+KIND = _Kind()
+
+
+def _check_moments(moments: Moments, terms: Sequence[str]) -> None:
+    """Check that rows can have these sums.
+
+    Args:
+        moments: the sums.
+        terms: the required terms.
+
+    Raises:
+        ValueError: no rows have them.
+    """
+    if isinstance(moments.rows, bool) or not isinstance(moments.rows, int) or moments.rows < 1:
+        raise ValueError(f"rows is {moments.rows!r}, not how many there are")
+    if moments.weight < 0:
+        raise ValueError("the sum of weights is negative")
+    outputs = {len(values) for values in (*moments.sums.values(), *moments.ranges.values())}
+    if len(outputs) > 1 or not {*terms} <= moments.sums.keys():
+        raise ValueError("sums are lacking, of terms or of outputs")
+    for term, sums in moments.sums.items():
+        if term.endswith(_POSITIVE_TERMS) and min(sums, default=0) < 0:
+            raise ValueError(f"the sum of {term} is negative")
+    for name, ranges in moments.ranges.items():
+        if moments.weight and any(low > high for low, high in ranges):
+            raise ValueError(f"the least {name} is above the greatest")

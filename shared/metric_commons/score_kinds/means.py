@@ -1,8 +1,8 @@
-"""States of modules that score row by row: how often scores occur, or those of each ranking."""
+"""Scores of single rows, of which means are reported."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any, Self, cast
 
@@ -10,27 +10,27 @@ import numpy as np
 
 from ..catalog.arguments import OF_ROWS, OF_SCRIPTS
 from ..numbers.arrays import Floats
-from ..numbers.checks import RowError
 from ..numbers.multisets import Multiset
 from ..numbers.score_ranges import score_range
-from ..outcomes.preferences import outcomes, rates, sums_of_clusters, values_of_rates
-from ..ranking.names import Measure, parse_measures
-from ..ranking.ranking_measures import average
-from ..results.value_counts import CountedScores, counts_of_rows
 from ..statistics.cluster_sums import Clusters, ClusterSums
 from ..statistics.intervals import interval
-from ..statistics.summary import members, summarize, uncertainty
-from .ranking_tables import Rankings
-from .state_checks import check_clusters, check_column, check_f1, check_names, check_scores
-from .sufficient_statistics import Columns, Ids, RowLabels, SufficientStatistics, refuse_ids
+from ..statistics.summary import UNBOUNDED, Average, members, summarize, uncertainty
+from .score_kind import ScoreKind
+from .state_checks import check_clusters, check_f1, check_names, check_scores
+from .sufficient_statistics import (
+    Columns,
+    CountedScores,
+    RowLabels,
+    SufficientStatistics,
+    refuse_ids,
+)
 
-_INTEGERS = 1 << 63
-_PENDING = 1 << 14  # numbers that wait, at least, until they are added up
-_SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
+_PENDING = 1 << 14  # how many numbers are added up at once, at least
+SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """How often each score occurs among some rows, and the sums of their clusters."""
 
     scores: dict[str, Multiset]
@@ -46,7 +46,7 @@ class _Rows:
         return clusters + sum(scores.values.size for scores in self.scores.values())
 
     @classmethod
-    def sum(cls, parts: Sequence["_Rows"]) -> Self:
+    def sum(cls, parts: Sequence["Rows"]) -> Self:
         """All rows; the parts have the same scores, and clusters or none."""
         first = parts[0]
         clusters = None
@@ -58,15 +58,15 @@ class _Rows:
             clusters,
         )
 
-    def to_plain(self) -> list[Any]:
+    def to_jsonable(self) -> list[Any]:
         scores = {name: [scores.values, scores.counts] for name, scores in self.scores.items()}
         if self.clusters is None:
             return [scores, None]
         return [scores, {name: sums.to_plain() for name, sums in self.clusters.items()}]
 
     @classmethod
-    def from_plain(cls, plain: Any) -> Self:
-        scores, clusters = plain
+    def from_jsonable(cls, content: Any) -> Self:
+        scores, clusters = content
         return cls(
             {name: Multiset.from_plain(multiset) for name, multiset in scores.items()},
             clusters and {name: ClusterSums.from_plain(sums) for name, sums in clusters.items()},
@@ -82,7 +82,7 @@ class RowScores(SufficientStatistics):
 
     def __init__(self, metric: Any) -> None:
         super().__init__(metric)
-        self._parts: dict[str | None, list[_Rows]] = {}
+        self._parts: dict[str | None, list[Rows]] = {}
         self._rows = self._added = self._pending = 0
 
     def __len__(self) -> int:
@@ -94,7 +94,7 @@ class RowScores(SufficientStatistics):
         rows = len(next(iter(scores.values())))
         clusters = None if labels.clusters is None else Clusters.of_labels(labels.clusters, rows)
         groups = {None: np.arange(rows)} if labels.groups is None else members(labels.groups)
-        self._take(
+        self._add(
             {
                 label: [
                     self._counted(
@@ -107,7 +107,7 @@ class RowScores(SufficientStatistics):
         )
 
     def merge(self, other: Self) -> None:
-        self._take(other._parts)
+        self._add(other._parts)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting.pop("per_example"):
@@ -116,7 +116,7 @@ class RowScores(SufficientStatistics):
             if reporting.pop(option, None):
                 raise ValueError(f"{option} is for results of compute, not of a state")
         groups = self._groups()
-        result = self._summary(_Rows.sum([*groups.values()]), **reporting)
+        result = self._summary(Rows.sum([*groups.values()]), **reporting)
         if None not in groups:
             result["groups"] = {
                 label: self._summary(groups[label], **reporting) | {"n": len(groups[label])}
@@ -125,17 +125,17 @@ class RowScores(SufficientStatistics):
         return result
 
     def counts(self) -> CountedScores:
-        return self._value_counts(_Rows.sum([*self._groups().values()]))
+        return self._value_counts(Rows.sum([*self._groups().values()]))
 
-    def _value_counts(self, rows: _Rows) -> CountedScores:
+    def _value_counts(self, rows: Rows) -> CountedScores:
         return CountedScores(rows.scores, rows.clusters)
 
-    def to_plain(self) -> Any:
-        return [[label, rows.to_plain()] for label, rows in self._groups().items()]
+    def to_jsonable(self) -> Any:
+        return [[label, rows.to_jsonable()] for label, rows in self._groups().items()]
 
-    def take_plain(self, plain: Any) -> None:
-        for label, rows in plain:
-            self._take({label: [_Rows.from_plain(rows)]})
+    def read_jsonable(self, content: Any) -> None:
+        for label, rows in content:
+            self._add({label: [Rows.from_jsonable(rows)]})
 
     def check(self) -> None:
         for rows in chain.from_iterable(self._parts.values()):
@@ -144,19 +144,19 @@ class RowScores(SufficientStatistics):
             check_f1({name: scores.mean() for name, scores in rows.scores.items() if len(scores)})
             self._check_clusters(rows)
 
-    def _check_clusters(self, rows: _Rows) -> None:
+    def _check_clusters(self, rows: Rows) -> None:
         if rows.clusters is not None:
             check_clusters(rows.clusters, rows.scores)
 
-    def _groups(self) -> dict[str | None, _Rows]:
+    def _groups(self) -> dict[str | None, Rows]:
         """The rows of each group."""
         if self._pending:
-            self._parts = {label: [_Rows.sum(parts)] for label, parts in self._parts.items()}
+            self._parts = {label: [Rows.sum(parts)] for label, parts in self._parts.items()}
             self._added = sum(parts[0].entries for parts in self._parts.values())
             self._pending = 0
         return {label: parts[0] for label, parts in self._parts.items()}
 
-    def _take(self, new: Mapping[str | None, Sequence[_Rows]]) -> None:
+    def _add(self, new: Mapping[str | None, Sequence[Rows]]) -> None:
         first = next(chain.from_iterable(chain(self._parts.values(), new.values())), None)
         for part in chain.from_iterable(new.values()):
             if first is not None and part.scores.keys() != first.scores.keys():
@@ -174,8 +174,8 @@ class RowScores(SufficientStatistics):
         if self._pending > max(_PENDING, self._added):
             self._groups()
 
-    def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
-        return _Rows(
+    def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> Rows:
+        return Rows(
             {name: Multiset.from_values(values) for name, values in scores.items()},
             None
             if clusters is None
@@ -183,10 +183,10 @@ class RowScores(SufficientStatistics):
         )
 
     def _scores_of_rows(self, columns: Columns) -> dict[str, Floats]:
-        scores = self._metric.compute(**columns, **_SCORES_ALONE)
+        scores = self._metric.compute(**columns, **SCORES_ALONE)
         return {name: np.array(values) for name, values in scores["per_example"].items()}
 
-    def _summary(self, rows: _Rows, **reporting: Any) -> dict[str, Any]:
+    def _summary(self, rows: Rows, **reporting: Any) -> dict[str, Any]:
         means = {name: multiset.mean() for name, multiset in rows.scores.items()}
         estimators = {
             name: partial(
@@ -200,92 +200,34 @@ class RowScores(SufficientStatistics):
         return means | uncertainty(estimators, **reporting)
 
 
-class ComparisonOutcomes(RowScores):
-    """Outcomes of comparisons; whether a tie counts is decided at the end."""
+class Means(ScoreKind):
+    """Scores of single rows."""
 
-    def _value_counts(self, rows: _Rows) -> CountedScores:
-        values = values_of_rates(rows.scores["outcome"].elements(), self._options["ties"])
-        return counts_of_rows(values)._replace(clusters=rows.clusters)
+    scores_rows = separates_rows = reduces_samples = True
 
-    def _counted(self, scores: Mapping[str, Floats], clusters: Clusters | None) -> _Rows:
-        (values,) = scores.values()
-        rows = super()._counted(scores, None)
-        if clusters is None:
-            return rows
-        return replace(rows, clusters=sums_of_clusters(values, self._options["ties"], clusters))
+    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+        return RowScores(metric)
 
-    def _scores_of_rows(self, columns: Columns) -> dict[str, Floats]:
-        return {"outcome": outcomes(self._metric.checked(**columns)["predictions"])}
+    def score_block(self, metric: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
+        scores = metric.compute(**columns, per_example=True)["per_example"]
+        return {
+            name: np.array(values, object if name in metric.row_texts else None)
+            for name, values in scores.items()
+        }
 
-    def _check_clusters(self, rows: _Rows) -> None:
-        if rows.clusters is None:
-            return
-        values = values_of_rates(rows.scores["outcome"].elements(), self._options["ties"])
-        check_clusters(rows.clusters, counts_of_rows(values).scores)
+    def summarize_blocks(
+        self, metric: Any, blocks: Sequence[Mapping[str, Any]], **reporting: Any
+    ) -> dict[str, Any]:
+        scores = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        texts = {name: scores.pop(name).tolist() for name in metric.row_texts & scores.keys()}
+        result = summarize(scores, self.averages(metric, scores), **reporting)
+        if texts and reporting.get("per_example"):
+            result["per_example"] |= texts
+        return result
 
-    def _summary(self, rows: _Rows, **reporting: Any) -> dict[str, Any]:
-        del reporting["standard_error"]  # which is always there
-        elements = rows.scores["outcome"].elements()
-        return rates(elements, self._options["ties"], rows.clusters, **reporting)
-
-
-class RankingScores(SufficientStatistics):
-    """The scores of each ranking, under its id."""
-
-    def __init__(self, metric: Any) -> None:
-        super().__init__(metric)
-        measures = self._options["measures"]
-        self._measures = _measures(measures if isinstance(measures, str) else tuple(measures))
-        self._rankings = Rankings([measure.name for measure in self._measures])
-
-    def __len__(self) -> int:
-        return len(self._rankings)
-
-    def update(self, columns: Columns, labels: RowLabels) -> None:
-        scores = self._metric.compute(**columns, **_SCORES_ALONE)["per_example"]
-        rows = len(next(iter(scores.values())))
-        ids = range(len(self), len(self) + rows)
-        self._rankings.update(
-            ids if labels.ids is None else _checked_ids(labels.ids, rows), scores, labels.columns()
-        )
-
-    def merge(self, other: Self) -> None:
-        self._rankings.merge(other._rankings)
-
-    def result(self, **reporting: Any) -> dict[str, Any]:
-        scores, labels = self._rankings.in_order()
-        means = {measure.name: average(measure) for measure in self._measures}
-        return summarize(scores, means, **reporting, **labels)
-
-    def counts(self) -> CountedScores:
-        scores, labels = self._rankings.in_order()
-        return counts_of_rows(scores, labels.get("clusters"))
-
-    def to_plain(self) -> Any:
-        return self._rankings.to_plain()
-
-    def take_plain(self, plain: Any) -> None:
-        self._rankings.take_plain(plain)
-
-    def check(self) -> None:
-        for scores in self._rankings.tables_of_scores():
-            for name, values in scores.items():
-                check_column(name, values, self._metric.score_ranges)
-            check_f1({name: float(values.mean()) for name, values in scores.items() if values.size})
+    def averages(self, metric: Any, scores: Iterable[str]) -> dict[str, Average]:
+        """The averages of scores, if not means from 0 to 1."""
+        return {name: UNBOUNDED for name in scores if name in metric.unbounded}
 
 
-@lru_cache(maxsize=64)
-def _measures(names: str | tuple[str, ...]) -> tuple[Measure, ...]:
-    """The measures of these names; parts have the same ones, and to read names takes a while."""
-    return parse_measures(names)
-
-
-def _checked_ids(ids: Ids, rows: int) -> Ids:
-    if len(ids) != rows:
-        raise ValueError(f"ids has {len(ids)} values for {rows} rows")
-    for row, name in enumerate(ids):
-        if not isinstance(name, int | str) or isinstance(name, bool):
-            raise RowError("ids", row, f"is {name!r}; an id is an integer or a string")
-        if isinstance(name, int) and not -_INTEGERS <= name < _INTEGERS:
-            raise RowError("ids", row, f"is {name}; an integer has at most 64 bits")
-    return ids
+KIND = Means()

@@ -1,29 +1,32 @@
-"""What the result of a module depends on, of any number of rows: its sufficient statistics.
+"""Sufficient statistics: what the result of a module depends on, for any number of rows.
 
-There is a class for each kind of scores that a module may declare. Each takes rows in, merges with
-others of its class without rounding, and returns the result of all rows.
+Each kind of score has a class of them. They take in rows, merge without rounding, and return the
+result of all rows.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..catalog.arguments import REPORTING
-from ..results.value_counts import CountedScores
+
+if TYPE_CHECKING:
+    from ..numbers.multisets import Multiset
+    from ..statistics.cluster_sums import ClusterSums
 
 Columns = Mapping[str, Any]
 Ids = Sequence[int | str]
 
 
 class RowLabels(NamedTuple):
-    """What rows have beside their columns, one each; None if they do not."""
+    """Labels of rows, one each; None if there are none."""
 
     groups: Sequence[str] | None = None
     clusters: Sequence[str] | None = None
     ids: Ids | None = None
 
     def columns(self) -> dict[str, Sequence[str]]:
-        """Groups and clusters, as far as there are any.
+        """Groups and clusters, where there are any.
 
         >>> RowLabels(groups=["a"]).columns()
         {'groups': ['a']}
@@ -32,8 +35,15 @@ class RowLabels(NamedTuple):
         return {name: labels for name, labels in columns.items() if labels is not None}
 
 
+class CountedScores(NamedTuple):
+    """How often each score of rows occurs, and the sums of clusters."""
+
+    scores: "Mapping[str, Multiset]"
+    clusters: "Mapping[str, ClusterSums] | None" = None  # None without clusters
+
+
 class SufficientStatistics(ABC):
-    """What the result of a module depends on, of any number of rows."""
+    """What the result of a module depends on, for any number of rows."""
 
     def __init__(self, metric: Any) -> None:
         self._metric = metric
@@ -44,42 +54,42 @@ class SufficientStatistics(ABC):
 
     @abstractmethod
     def update(self, columns: Columns, labels: RowLabels) -> None:
-        """Take in rows."""
+        """Add rows."""
 
     @abstractmethod
     def merge(self, other: Any) -> None:
-        """Take in statistics of the same kind."""
+        """Add statistics of the same class."""
 
     @abstractmethod
     def result(self, **reporting: Any) -> dict[str, Any]:
         """The result of all rows."""
 
     def counts(self) -> CountedScores | None:
-        """How often each score of rows occurs; None where that says nothing of intervals."""
+        """How often each score of rows occurs; None where intervals do not follow from that."""
         return None
 
     @abstractmethod
-    def to_plain(self) -> Any:
+    def to_jsonable(self) -> Any:
         """Lists, dicts, strings and finite numbers, for JSON."""
 
     @abstractmethod
-    def take_plain(self, plain: Any) -> None:
-        """Take in what `to_plain` returned."""
+    def read_jsonable(self, content: Any) -> None:
+        """Add the rows that `to_jsonable` returned."""
 
     @abstractmethod
     def check(self) -> None:
-        """Nothing, if rows can have left this, which a file says.
+        """Check that rows can have these statistics, which come from a file.
 
         Raises:
-            ValueError: they cannot.
+            ValueError: no rows have them.
         """
 
 
 def refuse_ids(ids: Ids | None) -> None:
-    """Nothing, if there are no ids, which only rankings have.
+    """Check that there are no ids, which only rankings have.
 
     Raises:
-        ValueError: there are.
+        ValueError: there are some.
     """
     if ids is not None:
         raise ValueError("only rankings have ids")

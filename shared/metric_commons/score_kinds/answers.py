@@ -1,20 +1,23 @@
-"""States of modules whose answers count or not, by the probability that there is no answer."""
+"""Scores of answers that count only below a threshold of the probability of no answer."""
 
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..answers.answerability import ScoredAnswers, scored_answers, summarize_answers
 from ..numbers.score_ranges import SHARES
-from .row_tables import CountedRows
+from .row_tables import TabulatedStatistics
+from .score_kind import ScoreKind
 from .state_checks import check_at_most, check_column, check_counts
 from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
 
 _TRUTHS = ("has_answer", "is_given")
+_THRESHOLDS = ("no_answer_threshold", "threshold_ties")
 _SCORES = ("exact", "f1", "has_answer", "is_given")
 
 
-class AnswersInOrder(SufficientStatistics):
+class AnswersInOrder(TabulatedStatistics):
     """Scores and probability of each answer, in the order in which parts are merged.
 
     The official walk over thresholds depends on the order of equal probabilities. Where they are
@@ -22,23 +25,15 @@ class AnswersInOrder(SufficientStatistics):
     """
 
     def __init__(self, metric: Any) -> None:
-        super().__init__(metric)
-        self._rows = CountedRows(in_order=self._options["threshold_ties"] == "official")
-
-    def __len__(self) -> int:
-        return len(self._rows)
+        super().__init__(metric, in_order=metric.options["threshold_ties"] == "official")
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
         refuse_ids(labels.ids)
-        inputs = self._metric.checked(**columns)
-        answers = scored_answers(**inputs, no_answer_texts=self._options["no_answer_texts"])
+        answers = KIND.score_block(self._metric, columns)
         scores = {name: getattr(answers, name) for name in _SCORES}
         if answers.probability is not None:
             scores["probabilities"] = answers.probability
         self._rows.update(scores | labels.columns())
-
-    def merge(self, other: Self) -> None:
-        self._rows.merge(other._rows)
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         if reporting["per_example"]:
@@ -46,15 +41,7 @@ class AnswersInOrder(SufficientStatistics):
         columns = self._rows.columns()
         scores = {name: columns.pop(name) for name in _SCORES}
         answers = ScoredAnswers(**scores, probability=columns.pop("probabilities", None))
-        names = ("no_answer_threshold", "threshold_ties")
-        options = {name: self._options[name] for name in names} | reporting
-        return summarize_answers(answers, **options, **columns)
-
-    def to_plain(self) -> Any:
-        return self._rows.to_plain()
-
-    def take_plain(self, plain: Any) -> None:
-        self._rows.take_plain(plain)
+        return KIND.summarize_blocks(self._metric, [answers], **reporting, **columns)
 
     def check(self) -> None:
         for columns in self._rows.tables_of_numbers():
@@ -66,3 +53,23 @@ class AnswersInOrder(SufficientStatistics):
                 if name in columns:
                     check_column(name, columns[name], SHARES)
             check_at_most(columns, "exact", "f1")
+
+
+class _Kind(ScoreKind):
+    scores_rows = separates_rows = True
+
+    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+        return AnswersInOrder(metric)
+
+    def score_block(self, metric: Any, columns: Mapping[str, Any]) -> ScoredAnswers:
+        no_answer_texts = metric.options["no_answer_texts"]
+        return scored_answers(**metric.checked(**columns), no_answer_texts=no_answer_texts)
+
+    def summarize_blocks(
+        self, metric: Any, blocks: Sequence[ScoredAnswers], **reporting: Any
+    ) -> dict[str, Any]:
+        options = {name: metric.options[name] for name in _THRESHOLDS}
+        return summarize_answers(ScoredAnswers.joined(blocks), **options, **reporting)
+
+
+KIND = _Kind()

@@ -3,12 +3,13 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from .score_kind import kind_of
+from .sufficient_statistics import CountedScores
 
 if TYPE_CHECKING:
     from ..numbers.arrays import Floats
-    from ..numbers.multisets import Multiset
-    from ..statistics.cluster_sums import ClusterSums
     from ..statistics.proportions import Interval
 
 # Of each score its values, how often each occurs and, if not 0 and 1, the ends of its range.
@@ -17,14 +18,6 @@ ValueCounts = dict[str, list[Any]]
 ClusterCounts = dict[str, list[Any]]
 
 _MAX_VALUES = 5_000  # of a score; where nearly every row has its own, rows have a file for them
-_ROUNDING = 1e-9  # by so much the scores of rows may be above their upper bound
-
-
-class CountedScores(NamedTuple):
-    """What is counted of the rows of a system."""
-
-    scores: "Mapping[str, Multiset]"
-    clusters: "Mapping[str, ClusterSums] | None" = None  # None if rows stand alone
 
 
 def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, ClusterCounts]:
@@ -36,7 +29,7 @@ def value_counts(counts: CountedScores, metric: Any) -> tuple[ValueCounts, Clust
     >>> from types import SimpleNamespace
     >>> from ..numbers.multisets import Multiset
     >>> em = {"qa_em": Multiset.from_values([1.0, 0.0, 1.0])}
-    >>> value_counts(CountedScores(em), SimpleNamespace(scores_are="means", unbounded=frozenset()))
+    >>> value_counts(CountedScores(em), SimpleNamespace(score_kind="means", unbounded=frozenset()))
     ({'qa_em': [[0.0, 1.0], [1, 2]]}, {})
     """
     values: ValueCounts = {}
@@ -133,22 +126,5 @@ def ends_of_range(
     """
     if name in metric.unbounded:
         return 0.0, math.inf
-    if metric.scores_are != "rankings":
-        ends = observed_range(*extremes)
-        return None if ends == (0.0, 1.0) else ends
-    from ..ranking.names import parse_measures
-    from ..ranking.ranking_measures import average
-
-    bounds = average(parse_measures([name])[0]).bounds
-    return None if bounds == (0.0, 1.0) else bounds
-
-
-def observed_range(minimum: float, maximum: float) -> tuple[float, float]:
-    """What may be the range of a score, by its extremes: from 0 to 1, from 0 on, or any number.
-
-    >>> observed_range(0.2, 1.0), observed_range(3.0, 56.0)
-    ((0.0, 1.0), (0.0, inf))
-    """
-    if minimum < 0:
-        return -math.inf, math.inf
-    return 0.0, 1.0 if maximum <= 1 + _ROUNDING else math.inf
+    ends = kind_of(metric).bounds(name, extremes)
+    return None if ends == (0.0, 1.0) else ends

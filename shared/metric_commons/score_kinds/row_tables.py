@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..files.stored_columns import text_column, texts_of
 from ..numbers.arrays import Integers
+from .sufficient_statistics import SufficientStatistics
 
 Table = Any  # of Arrow
 Columns = dict[str, Any]
@@ -107,7 +108,7 @@ class CountedRows(JoinedTables):
 
     >>> rows = CountedRows()
     >>> rows.update({"predictions": [1.0, 1.0, 0.5], "references": ["a", "a", "b"]})
-    >>> rows.to_plain()["counts"], len(rows)
+    >>> rows.to_jsonable()["counts"], len(rows)
     (array([1, 2]), 3)
     >>> rows.columns()["references"]
     ['a', 'a', 'b']
@@ -196,7 +197,7 @@ class CountedRows(JoinedTables):
             if name.startswith(_STATISTIC)
         }
 
-    def to_plain(self) -> Any:
+    def to_jsonable(self) -> Any:
         """For files: names, columns, and how often each row occurs."""
         if not self._rows:
             return {"names": [], "columns": {}, "counts": []}
@@ -208,21 +209,21 @@ class CountedRows(JoinedTables):
             "counts": table.column(_COUNT).to_numpy(),
         }
 
-    def take_plain(self, plain: Any) -> None:
-        """Take in what `to_plain` returned, or the same in lists.
+    def read_jsonable(self, content: Any) -> None:
+        """Take in what `to_jsonable` returned, or the same in lists.
 
         Raises:
             ValueError: it is no table, or a count is not positive.
         """
-        counts = np.asarray(plain["counts"])
+        counts = np.asarray(content["counts"])
         if not counts.size:
             return
         if counts.ndim != 1 or counts.dtype.kind != "i" or counts.min() < 1:
             raise ValueError("the counts of rows are positive integers")
         columns = {
-            name: _column(_listed(name, column)) for name, column in plain["columns"].items()
+            name: _column(_listed(name, column)) for name, column in content["columns"].items()
         }
-        names = {name.removesuffix("[]") for name in plain["names"]}
+        names = {name.removesuffix("[]") for name in content["names"]}
         for name, column in columns.items():
             if name.startswith(_STATISTIC) and _is_text(column.type):
                 raise ValueError(f"{name.removeprefix(_STATISTIC)} is a column of texts")
@@ -230,7 +231,7 @@ class CountedRows(JoinedTables):
                 raise ValueError(f"{name} is a column without a name")
         if any(len(column) != counts.size for column in columns.values()):
             raise ValueError("columns of rows have different lengths")
-        self._take(plain["names"], columns, counts.astype(np.int64))
+        self._take(content["names"], columns, counts.astype(np.int64))
 
     def _repeated(self) -> Table:
         table = self.table()
@@ -246,6 +247,31 @@ class CountedRows(JoinedTables):
         self.check(names, table)
         self.add(names, table)
         self._rows += int(counts.sum())
+
+
+class TabulatedStatistics(SufficientStatistics):
+    """Statistics that consist of rows, in a table with the number of equal rows.
+
+    Args:
+        metric: the module.
+        in_order: keep the order of rows, and count only equal rows that follow each other.
+    """
+
+    def __init__(self, metric: Any, *, in_order: bool = False) -> None:
+        super().__init__(metric)
+        self._rows = CountedRows(in_order=in_order)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def merge(self, other: Self) -> None:
+        self._rows.merge(other._rows)
+
+    def to_jsonable(self) -> Any:
+        return self._rows.to_jsonable()
+
+    def read_jsonable(self, content: Any) -> None:
+        self._rows.read_jsonable(content)
 
 
 def _distinct(table: Table) -> Table:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metric_commons.states.ranking_tables import Rankings, SortedRuns
+from metric_commons.score_kinds.ranking_tables import Rankings, SortedRuns
 
 integers = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9), min_size=1)
 
@@ -35,7 +35,7 @@ def test_ids_that_differ_are_all_taken(ids):
 
     assert len(total) == len(ids)
     again = Rankings(["mrr"])
-    again.take_plain(total.to_plain())
+    again.read_jsonable(total.to_jsonable())
     with pytest.raises(ValueError, match="is there twice"):
         total.merge(again)
 

@@ -5,7 +5,7 @@ program, is noticed here: each check looks once at the least and the greatest nu
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -16,14 +16,11 @@ from ..numbers.checks import RowError
 from ..numbers.exact_sums import as_float
 from ..numbers.multisets import Multiset
 from ..numbers.score_ranges import Ranges, check_score, score_range
-from ..regression.moments import Moments
 from ..statistics.cluster_sums import ClusterSums
 
 _MOST = 2**53
 _ROUNDING = 1e-9  # by so much a mean of rounded scores may be above its limit
 NOT_NEGATIVE: Ranges = {"*": (0.0, None)}
-
-_POSITIVE_TERMS = ("absolute", "squared", "relative", "symmetric")  # their ends
 
 
 def check_column(name: str, values: NDArray[Any], ranges: Ranges) -> None:
@@ -192,28 +189,3 @@ def check_clusters(clusters: Mapping[str, ClusterSums], scores: Mapping[str, Mul
         for label, (rows, units) in sums.clusters.items():
             if not low * rows <= units <= high * rows:
                 raise ValueError(f"the sum of cluster {label!r} of {name} is impossible")
-
-
-def check_moments(moments: Moments, terms: Sequence[str]) -> None:
-    """Nothing, if rows can have these sums.
-
-    Args:
-        moments: the sums.
-        terms: which there must be.
-
-    Raises:
-        ValueError: they cannot.
-    """
-    if isinstance(moments.rows, bool) or not isinstance(moments.rows, int) or moments.rows < 1:
-        raise ValueError(f"rows is {moments.rows!r}, not how many there are")
-    if moments.weight < 0:
-        raise ValueError("the sum of weights is negative")
-    outputs = {len(values) for values in (*moments.sums.values(), *moments.ranges.values())}
-    if len(outputs) > 1 or not {*terms} <= moments.sums.keys():
-        raise ValueError("sums are lacking, of terms or of outputs")
-    for term, sums in moments.sums.items():
-        if term.endswith(_POSITIVE_TERMS) and min(sums, default=0) < 0:
-            raise ValueError(f"the sum of {term} is negative")
-    for name, ranges in moments.ranges.items():
-        if moments.weight and any(low > high for low, high in ranges):
-            raise ValueError(f"the least {name} is above the greatest")

@@ -1,0 +1,54 @@
+"""Scores that follow from how often each row occurs, such as a label beside a label."""
+
+from typing import Any
+
+from ..numbers.checks import check_weights
+from .row_tables import TabulatedStatistics
+from .score_kind import ScoreKind
+from .state_checks import NOT_NEGATIVE, check_column, check_counts
+from .sufficient_statistics import Columns, RowLabels, SufficientStatistics, refuse_ids
+
+
+class RowCounts(TabulatedStatistics):
+    """How often each row occurs, for modules to which the order of rows is all the same.
+
+    Few labels make few rows, and labels with scores are all that a curve needs. Where rows are
+    seldom equal this keeps them all: a silhouette compares every point with every other.
+    """
+
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        refuse_ids(labels.ids)
+        _refuse_labels(self._metric, labels)
+        weights = {name: columns[name] for name in columns if name in self._metric.options}
+        inputs = {name: column for name, column in columns.items() if name not in weights}
+        columns_read = self._metric.checked(**inputs)
+        checked = dict(self._metric.state_columns(columns_read, **self._metric.options))
+        for name, column in weights.items():
+            checked[name] = check_weights(name, column, len(next(iter(checked.values()))))
+        self._rows.update(checked | labels.columns())
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        if reporting.get("per_example"):
+            raise ValueError("a state does not keep the order of rows")
+        result: dict[str, Any] = self._metric.compute(**self._rows.columns(), **reporting)
+        return result
+
+    def check(self) -> None:
+        for columns in self._rows.tables_of_numbers():
+            check_counts(columns["count"])
+            for name in columns.keys() & self._metric.options.keys():
+                check_column(name, columns[name], NOT_NEGATIVE)  # the weights of rows
+
+
+def _refuse_labels(metric: Any, labels: RowLabels) -> None:
+    for name, column in (("groups", labels.groups), ("clusters", labels.clusters)):
+        if column is not None and name not in metric.options:
+            raise ValueError(f"{name} is not an option of {metric.name}")
+
+
+class _Kind(ScoreKind):
+    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+        return RowCounts(metric)
+
+
+KIND = _Kind()

@@ -1,0 +1,96 @@
+"""Scores of rankings, which are kept by their ids, so that none counts twice."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Self
+
+from ..numbers.checks import RowError
+from ..ranking.names import Measure, parse_measures
+from ..ranking.ranking_measures import average
+from ..statistics.summary import Average, summarize
+from .means import SCORES_ALONE, Means
+from .ranking_tables import Rankings
+from .state_checks import check_column, check_f1
+from .sufficient_statistics import Columns, CountedScores, Ids, RowLabels, SufficientStatistics
+from .value_counts import counts_of_rows
+
+_INTEGERS = 1 << 63
+
+
+class RankingScores(SufficientStatistics):
+    """The scores of each ranking, under its id."""
+
+    def __init__(self, metric: Any) -> None:
+        super().__init__(metric)
+        measures = self._options["measures"]
+        self._measures = _measures(measures if isinstance(measures, str) else tuple(measures))
+        self._rankings = Rankings([measure.name for measure in self._measures])
+
+    def __len__(self) -> int:
+        return len(self._rankings)
+
+    def update(self, columns: Columns, labels: RowLabels) -> None:
+        scores = self._metric.compute(**columns, **SCORES_ALONE)["per_example"]
+        rows = len(next(iter(scores.values())))
+        ids = range(len(self), len(self) + rows)
+        self._rankings.update(
+            ids if labels.ids is None else _checked_ids(labels.ids, rows), scores, labels.columns()
+        )
+
+    def merge(self, other: Self) -> None:
+        self._rankings.merge(other._rankings)
+
+    def result(self, **reporting: Any) -> dict[str, Any]:
+        scores, labels = self._rankings.in_order()
+        means = {measure.name: average(measure) for measure in self._measures}
+        return summarize(scores, means, **reporting, **labels)
+
+    def counts(self) -> CountedScores:
+        scores, labels = self._rankings.in_order()
+        return counts_of_rows(scores, labels.get("clusters"))
+
+    def to_jsonable(self) -> Any:
+        return self._rankings.to_jsonable()
+
+    def read_jsonable(self, content: Any) -> None:
+        self._rankings.read_jsonable(content)
+
+    def check(self) -> None:
+        for scores in self._rankings.tables_of_scores():
+            for name, values in scores.items():
+                check_column(name, values, self._metric.score_ranges)
+            check_f1({name: float(values.mean()) for name, values in scores.items() if values.size})
+
+
+class _Kind(Means):
+    needs_ids = True
+    reduces_samples = False
+
+    def statistics(self, metric: Any, *, with_intervals: bool) -> SufficientStatistics:
+        return RankingScores(metric)
+
+    def averages(self, metric: Any, scores: Iterable[str]) -> dict[str, Average]:
+        return {m.name: average(m) for m in parse_measures(metric.options["measures"])}
+
+    def bounds(self, score: str, extremes: tuple[float, float]) -> tuple[float, float]:
+        return average(parse_measures([score])[0]).bounds
+
+
+KIND = _Kind()
+
+
+@lru_cache(maxsize=64)
+def _measures(names: str | tuple[str, ...]) -> tuple[Measure, ...]:
+    """The measures of these names; parts have the same ones, and to read names takes a while."""
+    return parse_measures(names)
+
+
+def _checked_ids(ids: Ids, rows: int) -> Ids:
+    if len(ids) != rows:
+        raise ValueError(f"ids has {len(ids)} values for {rows} rows")
+    for row, name in enumerate(ids):
+        if not isinstance(name, int | str) or isinstance(name, bool):
+            raise RowError("ids", row, f"is {name!r}; an id is an integer or a string")
+        if isinstance(name, int) and not -_INTEGERS <= name < _INTEGERS:
+            raise RowError("ids", row, f"is {name}; an integer has at most 64 bits")
+    return ids
