@@ -54,13 +54,14 @@ class PairwiseRanking(BatchMetric):
         {'ada': 1044.4, 'bob': 955.6}
         >>> result["win_rate"]
         {'ada': 0.625, 'bob': 0.375}
-        >>> pairwise_ranking.compute(model_a=["x"], model_b=["y"], winner=["model_a"])
-        Traceback (most recent call last):
-        ValueError: separated: 'x' never lost a point to 'y', so no finite ratings fit the votes; \
-prior= makes them finite
+        >>> result = pairwise_ranking.compute(  # without prior: ValueError, separated
+        ...     model_a=["x"], model_b=["y"], winner=["model_a"], prior=1.0
+        ... )
+        >>> {system: round(rating, 1) for system, rating in result["ratings"].items()}
+        {'x': 1095.4, 'y': 904.6}
     """
 
-    scores_are = "counts"
+    score_kind = "counts"
     score_ranges = {
         "ratings": (None, None),
         "win_rate": (0, 1),

@@ -8,7 +8,7 @@ import datasets
 import evaluate
 
 from metric_commons.base.module import BatchMetric
-from metric_commons.ratings.order_agreement import ranking_agreement
+from metric_commons.ratings.order_agreement import ranked_items, ranking_agreement
 
 _CITATION = """\
 @inproceedings{urbano-marrero-2017-treatment-ties,
@@ -25,11 +25,11 @@ class RankingAgreement(BatchMetric):
     """Correlations of two scores of the same systems, or the overlap of rankings.
 
     Args:
-        predictions (list of float, or list of list of str): the estimated score of each system,
-            such as its mean by a metric; or rankings, best item first, in which a list of items
-            is a tie.
-        references (list of float, or list of list of str): the true score of each system, such as
-            its rating by people; or the rankings to compare with.
+        predictions (list of float, of list of str, or of dict): the estimated score of each
+            system, such as its mean by a metric; or rankings, best item first, in which a list of
+            items is a tie; or rankings as {"item": list of str, "rank": list of int}.
+        references (list of float, of list of str, or of dict): the true score of each system, such
+            as its rating by people; or the rankings to compare with.
 
     Returns:
         kendall_tau_b, kendall_tau_a, tau_ap_b, tau_ap_a, spearman, pearson, weightedtau (float):
@@ -53,7 +53,7 @@ class RankingAgreement(BatchMetric):
         0.9775
     """
 
-    scores_are = "counts"
+    score_kind = "counts"
     score_ranges = {
         **dict.fromkeys(("pairwise_accuracy", "rbo", "rbo_*"), (0, 1)),
         "*": (-1, 1),
@@ -61,17 +61,19 @@ class RankingAgreement(BatchMetric):
     lower_is_better = frozenset({"rbo_residual"})
     arrays_allowed = True
     single_items_allowed = True
+    state_columns = staticmethod(ranked_items)
 
     def _info(self):
         number = datasets.Value("float64")
-        ranking = datasets.List(datasets.List(datasets.Value("string")))
+        texts = datasets.List(datasets.Value("string"))
+        ranks = datasets.List(datasets.Value("int64"))
         return evaluate.MetricInfo(
             description=__doc__,
             citation=_CITATION,
             inputs_description=self.__doc__,
             features=[
                 datasets.Features({"predictions": inputs, "references": inputs})
-                for inputs in (number, ranking)
+                for inputs in (number, datasets.List(texts), {"item": texts, "rank": ranks})
             ],
             license="Apache-2.0",
             reference_urls=["https://doi.org/10.1145/3121050.3121106"],

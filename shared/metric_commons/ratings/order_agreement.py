@@ -1,18 +1,17 @@
 """How far two scores, or two rankings, put the same systems in the same order."""
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal, cast
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Annotated, Any, Literal, cast
 
 import numpy as np
 
 from ..numbers.arrays import Column
 from ..numbers.checks import OptionError, RowError
-from ..numbers.domains import Level, checked_options
+from ..numbers.domains import Level, Range, checked_options
 from .rank_biased_overlap import Overlap, TieConvention, flat_ranking, rank_biased_overlap
 from .rank_correlations import CORRELATIONS, Correlation, PairedScores, correlation_ends
-from typing import Annotated
-from ..numbers.domains import Range
 
 Measures = Correlation | Sequence[Correlation | Literal["rbo"]] | Literal["rbo"]
 Persistence = Annotated[float, Range(0, 1, strict=True)]
@@ -34,7 +33,7 @@ def ranking_agreement(
 
     Args:
         predictions: estimated scores of systems, one per row; or rankings, each a list of groups of
-            tied items.
+            tied items, or {"item": [...], "rank": [...]}.
         references: their true scores; or the rankings to compare with.
         measures: of scores "kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "tau_ap_a",
             "tau_ap_b", "spearman", "pearson" and "weightedtau"; of rankings "rbo". None for
@@ -50,14 +49,55 @@ def ranking_agreement(
     >>> ranking_agreement([0.9, 0.7, 0.8], [30.0, 10.0, 20.0], measures="kendall_tau_b")
     {'kendall_tau_b': 1.0}
     """
-    of_scores = isinstance(predictions, np.ndarray) or not isinstance(predictions[0], list)
+    of_scores = isinstance(predictions, np.ndarray) or isinstance(predictions[0], float)
     names = _names(measures, of_scores=of_scores)
     if of_scores:
         return _of_scores(predictions, references, names, confidence_level)
-    result: dict[str, Any] = dict(_of_rankings(predictions, references, p, ties))
+    rankings = [
+        [_groups(name, row, ranking) for row, ranking in enumerate(column)]
+        for name, column in (("predictions", predictions), ("references", references))
+    ]
+    result: dict[str, Any] = dict(_of_rankings(*rankings, p, ties))
     if confidence_level is not None:
         result["confidence_interval"] = {}
     return result
+
+
+def ranked_items(columns: Mapping[str, Any], **_: Any) -> dict[str, Any]:
+    """The columns with rankings as items and ranks, which a state can keep.
+
+    >>> ranked_items({"predictions": [[["a"], ["b", "c"]]]})
+    {'predictions': [{'item': ['a', 'b', 'c'], 'rank': [0, 1, 1]}]}
+    """
+    return {name: _as_ranked_items(column) for name, column in columns.items()}
+
+
+def _as_ranked_items(column: Any) -> Any:
+    if isinstance(column, np.ndarray) or not isinstance(column[0], list):
+        return column
+    return [
+        {
+            "item": [item for group in ranking for item in group],
+            "rank": [rank for rank, group in enumerate(ranking) for _ in group],
+        }
+        for ranking in column
+    ]
+
+
+def _groups(name: str, row: int, ranking: Any) -> list[list[str]]:
+    """A ranking as groups of tied items.
+
+    Raises:
+        RowError: there is not one rank for each item.
+    """
+    if isinstance(ranking, list):
+        return ranking
+    items, ranks = ranking["item"], ranking["rank"]
+    if len(items) != len(ranks):
+        raise RowError(name, row, f"has {len(items)} items, but {len(ranks)} ranks")
+    # Tied items keep an order that does not depend on theirs in the row.
+    pairs = sorted(zip(ranks, items, strict=True))
+    return [[item for _, item in group] for _, group in groupby(pairs, key=lambda pair: pair[0])]
 
 
 def _names(measures: Any, *, of_scores: bool) -> list[str]:

@@ -135,13 +135,13 @@ def pairwise_ratings(
     }
     columns = {"covariates": covariates, "sample_weight": sample_weight, "clusters": clusters}
     _check_together(rows, options, columns)
+    labels = None if groups is None else check_labels("groups", groups, size)
     result = _rated(rows, columns, **options)
-    if groups is not None:
-        members_of_groups = members(check_labels("groups", groups, size)).items()
+    if labels is not None:
         result["groups"] = {
             label: _rated_group(_rows_of_group(rows, chosen), _taken(columns, chosen), options)
             | {"n": int(chosen.size)}
-            for label, chosen in members_of_groups
+            for label, chosen in members(labels).items()
         }
     return result
 
