@@ -83,8 +83,9 @@ class RowModule(abc.ABC):
     always_scored: frozenset[str] = frozenset()
     # The score by which systems are compared; None for the first one of the result.
     main_score: str | None = None
-    # Scores that are not means, though the module scores row by row: patterns of names, with "sum",
-    # "geometric_mean" or "sums". If `score_kind` is "sums", this holds for all scores.
+    # Scores that are not means of rows: patterns of names, with "sum", "geometric_mean" or "sums".
+    # If `score_kind` is "sums", all scores are "sums" unless a module names those that are; the
+    # others are then means of rows, and each has a `RowMean` among its distributions.
     aggregation: Mapping[str, str] = MappingProxyType({})
     # The columns of a harness log that are the inputs, in order: texts, or "option_scores" and
     # "truth", or "predicted" and "label", or "outcomes" of all rows of a sample.
@@ -106,7 +107,7 @@ class RowModule(abc.ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if cls.score_kind == "sums":
+        if cls.score_kind == "sums" and not cls.aggregation:
             cls.aggregation = MappingProxyType({"*": "sums"})
         if "_compute" in cls.__dict__:
             docstring = cls.written_docstring = cls.__doc__ or ""

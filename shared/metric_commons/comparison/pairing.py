@@ -67,17 +67,23 @@ def paired_scores(
                     f"{rival.signature}"
                 )
             names_of_module = _family(module, result, shared, scores)
-            if functions and names_of_module:
+            of_sums = [
+                name
+                for name in names_of_module
+                if name in functions and not math.isnan(result.scores[name] + rival.scores[name])
+            ]
+            if of_sums:
                 for system, part in ((a, result), (b, rival)):
                     if (system, module) not in statistics:
                         statistics[system, module] = row_statistics(system, module, part)
                 sums_a, sums_b = statistics[a, module], statistics[b, module]
                 if rows.order_b is not None:
                     sums_b = sums_b.take(rows.order_b)
-                for name in names_of_module:
+                for name in of_sums:
                     yield Pair(a, b, module, name, (), (), rows.clusters, sums_a, sums_b)
-                continue
             for name in names_of_module:
+                if name in functions:
+                    continue
                 scores_b = columns_b[name]
                 if rows.order_b is not None:
                     scores_b = [scores_b[row] for row in rows.order_b]
@@ -102,7 +108,8 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
     statistics: RowStatistics = replace(functions, names=names, values=values)
     scores = statistics.result()
     for name in functions_of_sums(result):
-        if not math.isclose(scores[name], result.scores[name], rel_tol=1e-9, abs_tol=1e-12):
+        pair = scores[name], result.scores[name]
+        if not (math.isclose(*pair, rel_tol=1e-9, abs_tol=1e-12) or all(map(math.isnan, pair))):
             raise ValueError(
                 f"{name} of the rows of system {system!r} is {scores[name]}, but the result says "
                 f"{result.scores[name]}; these are the rows of another result"

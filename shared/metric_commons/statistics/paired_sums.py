@@ -47,7 +47,7 @@ def compare_sums(
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
 ) -> dict[str, dict[str, Any]]:
-    """For each score that is a float both scores, their difference, and how sure that is.
+    """For each score that both systems have both values, their difference, and how sure that is.
 
     * "randomization" exchanges the statistics of both systems in some rows, each with probability
       1/2, and looks at the difference of the scores then (Noreen 1989; Riezler and Maxwell 2005,
@@ -107,7 +107,11 @@ def compare_sums(
     a, b = first.columns(names), second.columns(names)
     numbers = None if clusters is None else Clusters.of_labels(clusters, rows).numbers
     scores_a, scores_b = first.result(), second.result()
-    keys = [key for key, score in scores_a.items() if isinstance(score, float) and key in scores_b]
+    keys = [
+        key
+        for key, score in scores_a.items()
+        if isinstance(score, float) and key in scores_b and not math.isnan(score + scores_b[key])
+    ]
 
     def differences(sums: Floats) -> Floats:
         """Of each key the difference of scores for each pair of sums, shape (resamples, keys)."""

@@ -1,6 +1,7 @@
 """How a score follows from sums over rows, and what a row that was not seen may add to them.
 
-A `SumRatio` is a ratio of two sums, such as a word error rate: its interval is exact. A
+A `SumRatio` is a ratio of two sums, such as a word error rate: its interval is exact. A `RowMean`
+is a ratio whose sizes are 0 or 1: the mean of some rows, with the interval of a mean. A
 `SumFunction` is any other function of sums, such as BLEU: its interval is drawn. Unseen rows are as
 long as rows are on average, where each row counts by its length.
 """
@@ -8,7 +9,7 @@ long as rows are on average, where each row counts by its length.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from ..resampling.weighted_sums import (
     linear_distribution,
 )
 from .cluster_sums import Clusters
-from .intervals import critical_value
+from .intervals import critical_value, interval
 from .proportions import Interval, clopper_pearson
 
 Columns = Mapping[str, Floats]
@@ -54,6 +55,40 @@ class SumRatio:
         if self.upper is not None:
             return 0.0, self.upper
         return 0.0, max(1.0, distribution.largest_ratio)
+
+
+@dataclass(frozen=True)
+class RowMean(SumRatio):
+    """The mean of a score of rows: all rows whose size is 1, and none whose size is 0."""
+
+    def interval(self, rows: Columns, clusters: Clusters | None, **options: Any) -> Interval | None:
+        """The interval of the mean; None if no row has a score.
+
+        Args:
+            rows: the statistics of rows.
+            clusters: of the rows; None if they stand alone.
+            **options: those of `intervals.interval`.
+        """
+        scores, sizes = self.units(rows)
+        scored = sizes > 0
+        if not scored.any():
+            return None
+        values = scores[scored]
+        sums = None if clusters is None else clusters.take(scored).sums(values)
+        return interval(values, clusters=sums, bounds=(0.0, self.upper or math.inf), **options)
+
+
+def row_mean(score: str, rows: str = "rows") -> RowMean:
+    """The mean of a statistic from 0 to 1.
+
+    Args:
+        score: the statistic, 0 in rows that do not count.
+        rows: another, 1 in each row that counts and 0 in all others.
+
+    >>> row_mean("f1")
+    RowMean(numerator={'f1': 1.0}, denominator={'rows': 1.0}, upper=1.0, scale=1.0)
+    """
+    return RowMean({score: 1.0}, {rows: 1.0})
 
 
 @dataclass(frozen=True)

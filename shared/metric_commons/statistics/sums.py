@@ -25,6 +25,7 @@ from .methods import Method
 from .proportions import Interval
 from .sum_distributions import (
     Distributions,
+    RowMean,
     SumFunction,
     SumRatio,
     cluster_values,
@@ -149,13 +150,15 @@ class RowStatistics:
 
         By "auto" rows are weighted at random with one that was not seen: ratios of sums exactly,
         other functions by draws. A score without a distribution, and every score by "bootstrap",
-        has the percentile interval of the bootstrap.
+        has the percentile interval of the bootstrap. The mean of a score of rows has the interval
+        that it has in a module of means.
         """
         result = self.result()
         scores = {name: score for name, score in result.items() if isinstance(score, float)}
-        distributions = {} if method == "bootstrap" else self.distributions(sorted(self.names))
         distributions = {
-            name: distribution for name, distribution in distributions.items() if name in scores
+            name: distribution
+            for name, distribution in self.distributions(sorted(self.names)).items()
+            if name in scores and (method != "bootstrap" or isinstance(distribution, RowMean))
         }
         has_ratios = any(
             isinstance(distribution, SumRatio) for distribution in distributions.values()
@@ -172,7 +175,15 @@ class RowStatistics:
         columns, row_columns = (
             dict(zip(names, table.T.astype(np.float64), strict=True)) for table in (units, rows)
         )
-        intervals = {
+        draws: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
+        options: dict[str, Any] = {"confidence_level": confidence_level, "method": method, **draws}
+        means = {
+            name: distribution.interval(row_columns, clusters, **options)
+            for name, distribution in distributions.items()
+            if isinstance(distribution, RowMean)
+        }
+        intervals = {name: estimate for name, estimate in means.items() if estimate is not None}
+        intervals |= {
             name: sum_ratio_interval(
                 distribution,
                 columns,
@@ -182,9 +193,8 @@ class RowStatistics:
                 n_clusters=n_clusters,
             )
             for name, distribution in distributions.items()
-            if isinstance(distribution, SumRatio)
+            if isinstance(distribution, SumRatio) and name not in intervals
         }
-        draws: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
         functions = {
             n: distribution
             for n, distribution in distributions.items()
@@ -320,7 +330,8 @@ def summarize_sums(
     """
     if interval not in ("auto", "korn_graubard", "bootstrap"):
         raise OptionError(
-            "interval", f"{interval!r} is for means of rows, and these scores are none; take 'auto'"
+            "interval",
+            f"{interval!r} is for means of rows, and not all of these scores are; take 'auto'",
         )
     rows = len(statistics)
     all_clusters = None if clusters is None else Clusters.of_labels(clusters, rows)
