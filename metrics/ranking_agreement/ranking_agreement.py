@@ -14,7 +14,7 @@ _CITATION = """\
 @inproceedings{urbano-marrero-2017-treatment-ties,
     title = "The Treatment of Ties in {AP} Correlation",
     author = "Urbano, Juli{\\'a}n and Marrero, M{\\'o}nica",
-    booktitle = "Proceedings of the ACM SIGIR International Conference on Theory of Information Retrieval",
+    booktitle = "Proceedings of the {ACM} {SIGIR} Conference on Theory of Information Retrieval",
     year = "2017",
     url = "https://doi.org/10.1145/3121050.3121106",
 }

@@ -55,6 +55,7 @@ class RowModule(abc.ABC):
     queries_allowed = False
     arrays_allowed = False  # whether `_compute` takes numpy arrays as well as lists
     nan_allowed = False  # whether float columns may contain NaN
+    holes_allowed = False  # whether lists may contain None
     # Names of configurations of evaluate's own modules, which are accepted and ignored.
     configurations: frozenset[str] = frozenset()
     # Values of options whose meaning depends on all rows together.
@@ -138,6 +139,7 @@ class RowModule(abc.ABC):
         if isinstance(feature, self.types.Value) and feature.dtype in _KINDS:
             return Scalar(_KINDS[feature.dtype], **limits)
         if isinstance(feature, self.types.List) and feature.length == -1:
+            limits |= {"missing": self.holes_allowed}
             item = self._shape(feature.feature, **limits)
             return ListOf(item, self.single_text_allowed, self.single_items_allowed)
         if isinstance(feature, dict):

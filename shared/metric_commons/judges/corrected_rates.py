@@ -23,7 +23,7 @@ from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import Labels, Level, Parsed, Range, Weights, checked_options
 from ..statistics.estimates import cautious_interval
 from ..statistics.intervals import critical_value
-from .judged_rows import JudgedRows, judged_rows
+from .judged_rows import JudgedRows, judged_rows, label_numbers
 from .misclassification import rogan_gladen
 
 Method = Literal["ppi++", "ppi", "rogan_gladen", "labelled"]
@@ -80,7 +80,7 @@ class Correction(NamedTuple):
 @checked_options
 def judge_corrected(
     predictions: ArrayLike,
-    references: ArrayLike,
+    references: ArrayLike | Sequence[Sequence[float]],
     *,
     method: Method = "ppi++",
     power_tuning: PowerTuning = "clipped",
@@ -98,7 +98,8 @@ def judge_corrected(
 
     Args:
         predictions: the verdict of the judge on each row, or a list with that of each judge.
-        references: the label of each row by a person; NaN where there is none.
+        references: the label of each row by a person, NaN where there is none; or a list of it,
+            empty where there is none.
         method: "ppi++"; "ppi", with lambda 1; "rogan_gladen", from sensitivity and specificity, for
             labels chosen by class; "labelled", from labels alone.
         power_tuning: whether lambda is "clipped" to 0 to 1 or "free".
@@ -143,7 +144,7 @@ def judge_corrected(
     if method != "labelled" and rows.labelled == len(rows):
         raise ValueError("references: every row is labelled, so there is nothing to correct")
     if interval == "auto":
-        _check_range(np.asarray(references, np.float64), bounds)
+        _check_range(label_numbers(references), bounds)
     free = power_tuning == "free" or combine == "weights"
     if rows.probabilities is None:
         correction = _of_random_labels(rows, method, free, ddof, bounds)

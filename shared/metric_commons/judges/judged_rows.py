@@ -1,7 +1,8 @@
 """Rows with verdicts of judges, some of which a person has labelled, as counts of equal rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class JudgedRows:
 
 def judged_rows(
     predictions: ArrayLike,
-    references: ArrayLike,
+    references: ArrayLike | Sequence[Sequence[float]],
     *,
     mean_of_judges: bool,
     strata: Sequence[Any] | None = None,
@@ -61,7 +62,8 @@ def judged_rows(
 
     Args:
         predictions: the verdict of the judge on each row, or a list with that of each judge.
-        references: the label of each row; NaN where there is none.
+        references: the label of each row, NaN where there is none; or a list of the label, empty
+            where there is none.
         mean_of_judges: whether the mean of several judges takes their place.
         strata: the stratum of each row; None for none.
         clusters: the cluster of each row; None for none.
@@ -76,7 +78,7 @@ def judged_rows(
     ([[0.0], [1.0], [1.0]], [0.0, 1.0, nan], 2)
     """
     verdicts = _verdicts(predictions, mean_of_judges)
-    labels = np.asarray(references, np.float64) + 0.0
+    labels = label_numbers(references)
     if labels.shape != verdicts.shape[:1]:
         raise ValueError(f"references has {labels.size} rows, but predictions has {len(verdicts)}")
     if np.isinf(labels).any():
@@ -114,6 +116,33 @@ def judged_rows(
         design.astype(np.int64) if clusters is not None else None,
         design if labelling_probability is not None else None,
     )
+
+
+def label_numbers(references: Any) -> Floats:
+    """The label of each row, NaN where there is none.
+
+    >>> label_numbers([[1.0], [], [0.5]]).tolist()
+    [1.0, nan, 0.5]
+    """
+    if isinstance(references, np.ndarray) or not len(references) or np.ndim(references[0]) == 0:
+        return np.asarray(references, np.float64) + 0.0
+    sizes = np.fromiter(map(len, references), np.int64, len(references))
+    if sizes.max() > 1:
+        row = int(sizes.argmax())
+        raise RowError("references", row, f"holds {sizes[row]} labels; a row has one or none")
+    labels = np.full(sizes.size, np.nan)
+    labels[sizes == 1] = list(chain.from_iterable(references))
+    return labels + 0.0
+
+
+def state_columns(columns: Mapping[str, Any], **_: Any) -> Mapping[str, Any]:
+    """The columns whose equal rows a state counts, with lists of labels: a file has no NaN.
+
+    >>> state_columns({"predictions": [1.0, 0.0], "references": [1.0, float("nan")]})["references"]
+    [[1.0], []]
+    """
+    labels = label_numbers(columns["references"]).tolist()
+    return {**columns, "references": [[label] if label == label else [] for label in labels]}
 
 
 def _verdicts(predictions: ArrayLike, mean_of_judges: bool) -> Floats:

@@ -162,6 +162,25 @@ def judge_agreement(
     )
 
 
+def state_columns(columns: Mapping[str, Any], **_: Any) -> Mapping[str, Any]:
+    """The columns whose equal rows a state counts: ratings of a unit in order, without holes.
+
+    Labels of two raters, and verdicts of a panel, stay as they are.
+
+    >>> state_columns({"predictions": [[2, None, 1], [1, 2, None]]})
+    {'predictions': [[1, 2], [1, 2]]}
+    """
+    predictions = columns["predictions"]
+    if columns.get("references") is not None or np.ndim(predictions[0]) == 0:
+        return columns
+    rows = predictions.tolist() if isinstance(predictions, np.ndarray) else predictions
+    return {
+        "predictions": [
+            sorted(value for value in row if value == value and value is not None) for row in rows
+        ]
+    }
+
+
 def _with_intervals(
     scores: dict[str, Any],
     intervals: Mapping[str, Callable[[float], Interval]],

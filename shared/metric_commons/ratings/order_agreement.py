@@ -153,7 +153,10 @@ def _of_rankings(
     """The means of the overlaps of all pairs of rankings."""
     overlaps = [
         rank_biased_overlap(
-            flat_ranking("predictions", row, first), flat_ranking("references", row, second), p, ties
+            flat_ranking("predictions", row, first),
+            flat_ranking("references", row, second),
+            p,
+            ties,
         )
         for row, (first, second) in enumerate(zip(predictions, references, strict=True))
     ]

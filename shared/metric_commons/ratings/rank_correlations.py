@@ -6,7 +6,8 @@ follows from the influence of each system, and speaks of other systems like thes
 Source:
     Kendall, A new measure of rank correlation (1938). Yilmaz, Aslam and Robertson, A new rank
     correlation coefficient for information retrieval (2008). Urbano and Marrero, The treatment of
-    ties in AP correlation (2017). Vigna, A weighted correlation index for rankings with ties (2015).
+    ties in AP correlation (2017). Vigna, A weighted correlation index for rankings with ties
+    (2015).
 """
 
 import math
@@ -49,8 +50,8 @@ class PairedScores:
         true: shape (systems,).
 
     >>> scores = PairedScores(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))
-    >>> scores.agreement.tolist()  # pairs in the same order minus pairs in opposite order
-    [2, 0, 0]
+    >>> scores.agreement.tolist()  # from the lowest: pairs in the same minus in opposite order
+    [0, 0, 2]
     """
 
     def __init__(self, estimated: Floats, true: Floats) -> None:
@@ -90,7 +91,9 @@ def kendall_tau_a(scores: PairedScores) -> Estimate:
 def kendall_tau_b(scores: PairedScores) -> Estimate:
     """Kendall's tau b, divided by the pairs that are not tied; NaN if a score is constant.
 
-    >>> round(kendall_tau_b(PairedScores(np.array([1.0, 2.0, 3.0]), np.ones(3) * [1, 1, 2])).value, 6)
+    >>> round(
+    ...     kendall_tau_b(PairedScores(np.array([1.0, 2.0, 3.0]), np.ones(3) * [1, 1, 2])).value, 6
+    ... )
     0.816497
     """
     estimated, true = int(scores.estimated_pairs.sum()), int(scores.true_pairs.sum())
@@ -106,7 +109,7 @@ def pairwise_accuracy(scores: PairedScores) -> Estimate:
     """The proportion of the pairs ordered by the true scores that are ordered alike; ties are half.
 
     >>> pairwise_accuracy(PairedScores(np.array([1.0, 1.0, 3.0]), np.array([1.0, 2.0, 3.0]))).value
-    0.8333333333333334
+    0.8333333333333333
     """
     pairs = int(scores.true_pairs.sum())
     if not pairs:
@@ -182,9 +185,7 @@ def spearman(scores: PairedScores) -> Estimate:
     """
     size = scores.size
     first, second = _doubled_ranks(scores.estimated), _doubled_ranks(scores.true)
-    value = _rank_correlation(
-        size, int(first @ second), int(first @ first), int(second @ second)
-    )
+    value = _rank_correlation(size, int(first @ second), int(first @ first), int(second @ second))
     if math.isnan(value) or size < 3:
         return Estimate(value)
     left_out = []
@@ -237,12 +238,10 @@ def pearson(scores: PairedScores) -> Estimate:
         _centered(values / 2.0 ** math.frexp(float(np.abs(values).max()))[1])
         for values in (scores.estimated, scores.true)
     )
-    product, first, second = (
-        math.fsum((a * b).tolist()) for a, b in ((x, y), (x, x), (y, y))
-    )
+    product, first, second = (math.fsum((a * b).tolist()) for a, b in ((x, y), (x, x), (y, y)))
     if not first or not second:
         return Estimate(math.nan)
-    return Estimate(min(1.0, max(-1.0, product / math.sqrt(first) / math.sqrt(second))))
+    return Estimate(min(1.0, max(-1.0, product / math.sqrt(first * second))))
 
 
 def _centered(values: Floats) -> Floats:
@@ -255,7 +254,10 @@ def _centered(values: Floats) -> Floats:
 def weighted_tau(scores: PairedScores) -> Estimate:
     """Vigna's weighted tau with hyperbolic weights, as in SciPy: the top counts most.
 
-    >>> round(weighted_tau(PairedScores(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))).value, 4)
+    >>> round(
+    ...     weighted_tau(PairedScores(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))).value,
+    ...     4,
+    ... )
     0.5455
     """
     from scipy.stats import weightedtau

@@ -24,7 +24,7 @@ from ..resampling.draws import random_rows
 from ..resampling.resampled_totals import resampled_totals
 from ..statistics.intervals import critical_value
 from .bradley_terry import (
-    NoFiniteRatings,
+    NoFiniteRatingsError,
     check_finite,
     fit_strengths,
     inverse_information,
@@ -75,9 +75,7 @@ def rating_errors(
     if method == "hessian":
         covariance = inverse
     elif votes.clusters is not None:
-        totals = cluster_scores(
-            votes, votes.clusters, votes.total_weight * (votes.share - cells)
-        )
+        totals = cluster_scores(votes, votes.clusters, votes.total_weight * (votes.share - cells))
         covariance = inverse @ (totals.T @ totals) @ inverse
     variance = votes.levelled(np.diag(covariance))
     spread, degrees = variance, math.inf
@@ -165,7 +163,7 @@ def _bootstrap(
             try:
                 check_finite(points, votes.systems)
                 fits.append(fit_strengths(points, start=strengths))
-            except NoFiniteRatings:
+            except NoFiniteRatingsError:
                 separated += 1
     if separated > _MOST_SEPARATED * n_resamples:
         raise OptionError(

@@ -60,13 +60,15 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
         covariates: shape (votes, covariates).
 
     Raises:
-        NoFiniteRatings: the likelihood has no finite maximum.
+        NoFiniteRatingsError: the likelihood has no finite maximum.
         ValueError: a covariate follows from the others and from the systems.
 
     >>> from .vote_counts import read_votes
     >>> votes = read_votes(
-    ...     ["a", "a", "a", "b", "b"], ["b", "b", "b", "a", "a"],
-    ...     ["model_a", "model_a", "model_b", "model_a", "model_b"], covariates=[[1.0]] * 5,
+    ...     ["a", "a", "a", "b", "b"],
+    ...     ["b", "b", "b", "a", "a"],
+    ...     ["model_a", "model_a", "model_b", "model_a", "model_b"],
+    ...     covariates=[[1.0]] * 5,
     ... )
     >>> fit = fit_with_covariates(votes, votes.covariates)
     >>> fit.coefficients.round(6).tolist()  # the mean of the log odds of 2 to 1 and of 1 to 1
@@ -83,7 +85,9 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
 
     def likelihood(point: Floats) -> float:
         odds = log_odds(point)
-        return float(weight @ (votes.share * log_expit(odds) + (1 - votes.share) * log_expit(-odds)))
+        return float(
+            weight @ (votes.share * log_expit(odds) + (1 - votes.share) * log_expit(-odds))
+        )
 
     def information(point: Floats) -> Floats:
         expected = expit(log_odds(point))

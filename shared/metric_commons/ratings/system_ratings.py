@@ -14,7 +14,7 @@ from ..numbers.domains import (
     Labels,
     Level,
     NonNegative,
-    PerRow,
+    NumberLists,
     Positive,
     Range,
     Resamples,
@@ -23,10 +23,11 @@ from ..numbers.domains import (
     checked_options,
 )
 from ..numbers.multisets import Multiset
-from ..statistics.intervals import critical_value, interval as mean_interval
+from ..statistics.intervals import critical_value
+from ..statistics.intervals import interval as mean_interval
 from ..statistics.summary import members
 from .bradley_terry import (
-    NoFiniteRatings,
+    NoFiniteRatingsError,
     Ties,
     check_finite,
     check_finite_with_ties,
@@ -48,7 +49,6 @@ from .vote_counts import VoteRows, Votes, count_votes, read_rows
 
 Method = Literal["bradley_terry", "elo", "win_rate"]
 Base = Annotated[float, Range(1, strict=True)]
-Covariates = Annotated[Any, PerRow("list of numbers")]
 
 
 @checked_options
@@ -64,7 +64,7 @@ def pairwise_ratings(
     initial: Finite = 1000.0,
     anchor: Mapping[str, float] | None = None,
     prior: NonNegative = 0.0,
-    covariates: Covariates | None = None,
+    covariates: NumberLists | None = None,
     standardize: bool = True,
     sample_weight: Weights | None = None,
     k_factor: Positive = 4.0,
@@ -166,14 +166,12 @@ def _rated_group(
     """The result of a group; without finite ratings its win rates and the reason."""
     try:
         return _rated(rows, columns, **options)
-    except NoFiniteRatings as error:
+    except NoFiniteRatingsError as error:
         result = _rated(rows, columns, **{**options, "method": "win_rate"})
         return result | {"ratings": dict.fromkeys(rows.systems, math.nan), "reason": str(error)}
 
 
-def _check_together(
-    rows: VoteRows, options: Mapping[str, Any], columns: Mapping[str, Any]
-) -> None:
+def _check_together(rows: VoteRows, options: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
     """Check that the options can be combined.
 
     Raises:
@@ -274,7 +272,11 @@ def _win_rates(votes: Votes) -> dict[str, Any]:
         total / number if number else math.nan
         for total, number in zip(totals, opponents.tolist(), strict=True)
     ]
-    counts = {"wins": wins.sum(axis=1), "losses": wins.sum(axis=0), "ties": votes.ties().sum(axis=1)}
+    counts = {
+        "wins": wins.sum(axis=1),
+        "losses": wins.sum(axis=0),
+        "ties": votes.ties().sum(axis=1),
+    }
     kind = np.float64 if votes.weighted else np.int64
     return {
         "win_rate": votes.by_system(rates),

@@ -60,7 +60,7 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
         model: "davidson" or "rao_kupper".
 
     Raises:
-        NoFiniteRatings: there is no finite maximum.
+        NoFiniteRatingsError: there is no finite maximum.
 
     >>> wins, ties = np.array([[0.0, 4.0], [1.0, 0.0]]), np.array([[0.0, 4.0], [4.0, 0.0]])
     >>> fit = fit_with_ties(wins, ties, "davidson")
@@ -70,9 +70,7 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
     if not ties.any():
         return TieFit(fit_strengths(wins), 0.0 if model == "davidson" else 1.0)
     first, second = np.nonzero(np.triu(wins + wins.T + ties, 1))
-    pairs = _Pairs(
-        first, second, wins[first, second], wins[second, first], ties[first, second]
-    )
+    pairs = _Pairs(first, second, wins[first, second], wins[second, first], ties[first, second])
     terms = _davidson if model == "davidson" else _rao_kupper
     size = len(wins)
 
@@ -98,9 +96,7 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
     point = maximize(likelihood, step, np.zeros(size + 1))
     strengths = point[:size]
     parameter = math.exp(point[size])
-    return TieFit(
-        strengths - strengths.mean(), parameter if model == "davidson" else 1 + parameter
-    )
+    return TieFit(strengths - strengths.mean(), parameter if model == "davidson" else 1 + parameter)
 
 
 def _by_system(pairs: _Pairs, values: Floats, size: int) -> Floats:

@@ -15,7 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..numbers.arrays import Booleans, Column, Floats, Integers, Unsigned
-from ..numbers.checks import OptionError, RowError, check_labels, check_weights, nearest
+from ..numbers.checks import (
+    RowError,
+    check_labels,
+    check_number_lists,
+    check_weights,
+    nearest,
+)
 from ..numbers.row_digests import scattered
 
 VERDICTS = {"model_a": 1.0, "model_b": 0.0, "tie": 0.5, "tie (bothbad)": 0.5, "both_bad": 0.5}
@@ -202,7 +208,7 @@ def count_votes(
         np.ones(size) if weights is None else weights + 0.0,
         np.ones(size, np.int64),
         cluster_codes,
-        None if covariates is None else read_covariates(covariates, size),
+        check_number_lists("covariates", covariates, size),
         weights is not None,
     )
     if covariates is None:  # with them, votes are hardly ever equal
@@ -234,7 +240,9 @@ def _shares(winner: Column) -> tuple[Floats, Integers]:
         except KeyError:
             row = next(row for row, verdict in enumerate(winner) if verdict not in VERDICTS)
             known = ", ".join(map(repr, VERDICTS))
-            problem = f"is {winner[row]!r}, but verdicts are {known}{nearest(winner[row], VERDICTS)}"
+            problem = (
+                f"is {winner[row]!r}, but verdicts are {known}{nearest(winner[row], VERDICTS)}"
+            )
             raise RowError("winner", row, problem) from None
         # A lookup is faster than sorting.
         codes = (2 * shares).astype(np.int64)
@@ -248,33 +256,6 @@ def _shares(winner: Column) -> tuple[Floats, Integers]:
         raise RowError("winner", row, problem)
     values, numbers = np.unique(shares + 0.0, return_inverse=True)
     return values, numbers
-
-
-def read_covariates(covariates: Any, rows: int) -> Floats:
-    """A row of finite numbers for each vote, shape (rows, covariates).
-
-    Raises:
-        ValueError: the lengths differ, or a number is missing or not finite.
-
-    >>> read_covariates([[1, 0.5], [1, -0.25]], 2).shape
-    (2, 2)
-    """
-    listed = covariates.tolist() if hasattr(covariates, "tolist") else covariates
-    if len(listed) != rows:
-        raise OptionError("covariates", f"has {len(listed)} rows, but there are {rows} votes")
-    try:
-        numbers = np.array(listed, np.float64)
-    except (TypeError, ValueError):
-        numbers = np.empty(0)
-    if numbers.ndim != 2 or not numbers.shape[1]:
-        raise OptionError(
-            "covariates", "must hold a list of numbers for each vote, all of one length"
-        )
-    wrong = ~np.isfinite(numbers).all(axis=1)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise RowError("covariates", row, f"is {listed[row]}; covariates are finite numbers")
-    return numbers + 0.0
 
 
 def _distinct(pairs: Integers, kinds: Sequence[Integers]) -> tuple[Integers, Integers]:

@@ -356,7 +356,7 @@ def _flat(name: str, column: Any) -> Iterator[tuple[str, Any]]:
             yield from _flat(f"{name}.{field}", [row[field] for row in column])
         return
     is_list = isinstance(first, list | tuple)
-    if is_list and len({*map(len, column)}) == 1:
+    if is_list and first and len({*map(len, column)}) == 1:
         column = np.array(column).reshape(len(column), -1)
     if isinstance(column, np.ndarray) and column.ndim == 2:
         yield f"{name}[]", None
