@@ -91,16 +91,13 @@ def maximize(
             break
         if np.abs(change).max() < _CONVERGED * (1 + np.abs(point).max()):
             return point
-    raise NoFiniteRatingsError(
-        "separated: the likelihood of these votes has no finite maximum; prior= makes ratings "
-        "finite"
-    )
+    raise NoFiniteRatingsError("separated: the likelihood of these votes has no finite maximum")
 
 
 def win_probabilities(strengths: Floats) -> Floats:
     """The probability that each system beats each other one, shape (systems, systems).
 
-    >>> win_probabilities(np.array([0.0, math.log(3)])).round(9).tolist()
+    >>> win_probabilities(np.array([0.0, np.log(3)])).round(9).tolist()
     [[0.5, 0.25], [0.75, 0.5]]
     """
     from scipy.special import expit

@@ -63,13 +63,13 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
         NoFiniteRatingsError: the likelihood has no finite maximum.
         ValueError: a covariate follows from the others and from the systems.
 
-    >>> from .vote_counts import read_votes
-    >>> votes = read_votes(
+    >>> from .vote_counts import count_votes, read_rows
+    >>> rows = read_rows(
     ...     ["a", "a", "a", "b", "b"],
     ...     ["b", "b", "b", "a", "a"],
     ...     ["model_a", "model_a", "model_b", "model_a", "model_b"],
-    ...     covariates=[[1.0]] * 5,
     ... )
+    >>> votes = count_votes(rows, covariates=[[1.0]] * 5)
     >>> fit = fit_with_covariates(votes, votes.covariates)
     >>> fit.coefficients.round(6).tolist()  # the mean of the log odds of 2 to 1 and of 1 to 1
     [0.346574]

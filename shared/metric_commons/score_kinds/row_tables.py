@@ -426,7 +426,8 @@ def _restored(name: str, table: Table) -> Any:
     kinds = {column.type for column in columns}
     if len(kinds) == 1 and not any(_is_text(c.type) or c.null_count for c in columns):
         return np.column_stack([column.to_numpy() for column in columns])
-    rows = zip(*(column.to_pylist() for column in columns), strict=True)
+    values = (texts_of(c) if _is_text(c.type) else c.to_pylist() for c in columns)
+    rows = zip(*values, strict=True)
     return [[value for value in row if value is not None] for row in rows] or [[]] * len(table)
 
 
