@@ -18,17 +18,20 @@ that with fifteen tasks hardly any interval contains the true mean rank.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal
 
 from ..results.comparisons import Comparison, Rank, ranks
 from ..results.rendering import Table, label
 from .leaderboards import Leaderboard, interval_text
+from .task_ranks import TaskRanks, task_ranks
 
-Mean = Literal["tasks", "ranks", "borda"]
+Mean = Literal["tasks", "ranks", "borda", "win_rate"]
 
-_HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda"}
+_HEADERS = {"tasks": "mean", "ranks": "mean rank", "borda": "Borda", "win_rate": "mean win rate"}
+_WITH_HOLES = ("borda", "win_rate")  # kinds for which a system may lack a task
+_NAMED = 3  # systems that a sentence names
 _FEWEST_SAMPLED = 6  # tasks that say something of other tasks
 _SAMPLED = (
     "Mean: of the score over the tasks, each counting the same. Intervals and tiers take the tasks "
@@ -39,7 +42,10 @@ _NOTES = {
     "tasks, and say nothing of others.",
     "ranks": "Mean rank: of the ranks by the score in each task; equal scores share a rank. Less "
     "is better.",
-    "borda": "Borda: how many systems a system beats, summed over the tasks; ties count half.",
+    "borda": "Borda: how many systems a system beats, summed over the tasks; ties count half. A "
+    "missing task adds nothing.",
+    "win_rate": "Mean win rate: the proportion of the other systems of a task that a system beats, "
+    "ties counting half; mean over the tasks that it has.",
 }
 
 
@@ -54,6 +60,8 @@ class TaskMeans:
     ranks: Mapping[str, Rank]
     problem: str = ""  # why there are no intervals
     sampled: bool = False  # whether tasks are a sample of tasks
+    task_ranks: Mapping[str, TaskRanks] = field(default_factory=dict)
+    is_lower_better: bool = False
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The data of each system, best first."""
@@ -66,11 +74,36 @@ class TaskMeans:
                 "confidence_interval": self.intervals.get(system),
                 "rank_interval": rank and rank["rank_interval"],
                 "tier": rank and rank["tier"],
-                "tasks": {
-                    task: board.result(system).scores[board.score]
-                    for task, board in self.boards.items()
-                },
+                "mean_win_rate": self.task_ranks[system].mean_win_rate,
+                "borda": self.task_ranks[system].borda,
+                "borda_rank": self.task_ranks[system].borda_rank,
+                "tasks": {task: scores.get(system) for task, scores in self._scores().items()},
             }
+
+    def _scores(self) -> dict[str, dict[str, float]]:
+        """For each task the scores of its systems."""
+        return {task: scores_of_board(board) for task, board in self.boards.items()}
+
+    def sentence(self) -> str:
+        """What is known, in words that can be quoted."""
+        (best, value), *others = self.values.items()
+        name = _HEADERS[self.kind]
+        text = f"{len(self.boards)} tasks: {label(best)} has the best {name}, {value:.4g}"
+        interval = self.intervals.get(best)
+        if interval is None:
+            return f"{text}; how certain this is, is not known."
+        low, high = interval
+        text += f" ({low:.4g} to {high:.4g})"
+        lower = self.is_lower_better
+        rivals = [
+            label(system)
+            for system, _ in others
+            if system in self.intervals
+            and (self.intervals[system][0] <= high if lower else self.intervals[system][1] >= low)
+        ]
+        if not rivals:
+            return f"{text}, and the intervals of all others are behind it."
+        return f"{text}; its interval overlaps with that of {listed_names(rivals)}."
 
     def table(self, top: int | None = None) -> Table:
         """One row per system, one column per task; the first tier is bold if there is a second."""
@@ -88,7 +121,7 @@ class TaskMeans:
                 cells += [str(low) if low == high else f"{low}-{high}", str(record["tier"])]
                 if is_divided and record["tier"] == 1:
                     bold.add((len(rows), len(names)))
-            tasks = [f"{value:.4f}" for value in record["tasks"].values()]
+            tasks = ["" if value is None else f"{value:.4f}" for value in record["tasks"].values()]
             rows.append([*names, *cells, *tasks])
         header = [*(["rank"] if self.ranks else []), "system", _HEADERS[self.kind]]
         header += [f"{100 * level:g}% interval"] if self.intervals else []
@@ -112,8 +145,33 @@ class TaskMeans:
             note += f" There are no intervals: {self.problem}."
         tasks = [label(task) for task in self.boards]
         return Table(
-            [*header, *tasks], rows, 2 if self.ranks else 1, bold, note, "Leaderboard over tasks"
+            [*header, *tasks],
+            rows,
+            2 if self.ranks else 1,
+            bold,
+            note,
+            "Leaderboard over tasks",
+            self.sentence(),
         )
+
+
+def scores_of_board(board: Leaderboard) -> dict[str, float]:
+    """The score of each system of a board."""
+    return {system: board.result(system).scores[board.score] for system in board.results.systems}
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Names in a sentence, of which at most three are spelled out.
+
+    >>> listed_names(["b"]), listed_names(["b", "c"]), listed_names(["b", "c", "d", "e", "f"])
+    ('b', 'b and c', 'b, c, d and 2 others')
+    """
+    if len(names) == 1:
+        return names[0]
+    if len(names) <= _NAMED:
+        return f"{', '.join(names[:-1])} and {names[-1]}"
+    more = len(names) - _NAMED
+    return f"{', '.join(names[:_NAMED])} and {more} other{'s' if more > 1 else ''}"
 
 
 def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = False) -> TaskMeans:
@@ -121,7 +179,8 @@ def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = Fal
 
     Args:
         boards: one of each task, with the same systems, which were scored with the same options.
-        kind: "tasks" for the mean of scores, "ranks" for that of ranks, "borda" for the count.
+        kind: "tasks" for the mean of scores, "ranks" for that of ranks, "borda" for the count,
+            "win_rate" for the mean proportion of the other systems that are beaten.
         sampled: whether the tasks are a sample, so that intervals are for others like them too;
             of "tasks" alone, from six tasks on.
 
@@ -140,13 +199,18 @@ def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = Fal
     systems = list(dict.fromkeys(system for board in boards for system in board.results.systems))
     for system in systems:
         for task, board in boards_of_tasks.items():
-            if system not in board.results.systems:
+            if system not in board.results.systems and kind not in _WITH_HOLES:
                 raise ValueError(
                     f"system {system!r} has no result for task {task!r}; a mean over tasks needs "
                     "all of each system, under one name"
                 )
-    lower = boards[0].score in boards[0].result(systems[0]).lower_is_better
-    columns = [[board.result(system).scores[board.score] for system in systems] for board in boards]
+    lower = (
+        boards[0].score in boards[0].result(next(iter(boards[0].results.systems))).lower_is_better
+    )
+    ranked = task_ranks([*map(scores_of_board, boards)], [lower] * len(boards))
+    columns = [
+        [scores_of_board(board).get(system, math.nan) for system in systems] for board in boards
+    ]
     intervals: dict[str, Sequence[float]] = {}
     ranks_of_systems: dict[str, Rank] = {}
     problem = ""
@@ -161,25 +225,37 @@ def task_means(boards: Sequence[Leaderboard], kind: Mean, *, sampled: bool = Fal
             ranks_of_systems = _ranks(boards, systems, by_name, lower)
         is_lower_better = lower
     else:
-        rows = zip(*(_beaten(column, lower) for column in columns), strict=True)
-        wins = [math.fsum(row) for row in rows]
-        means = wins
-        if kind == "ranks":
-            means = [len(systems) - count / len(boards) for count in wins]
+        of_kind = {"ranks": "mean_rank", "borda": "borda", "win_rate": "mean_win_rate"}[kind]
+        means = [getattr(ranked[system], of_kind) for system in systems]
         is_lower_better = kind == "ranks"
         problem = _without_comparisons(boards)
+        if any(len(board.results.systems) < len(systems) for board in boards):
+            problem = "some systems lack a task"
         if not problem:
             best, worst = _possible_ranks(boards, systems, lower)
             for number, system in enumerate(systems):
                 ends = [best[number], worst[number]]
-                if kind == "borda":  # a system beats all that rank behind it
-                    ends = [len(boards) * (len(systems) - end) for end in ends[::-1]]
+                if kind != "ranks":  # a system beats all that rank behind it
+                    ends = [len(systems) - end for end in ends[::-1]]
+                    tasks, rivals = len(boards), len(systems) - 1
+                    factor = tasks if kind == "borda" else 1 / rivals if rivals else math.nan
+                    ends = [factor * end for end in ends]
                 intervals[system] = ends
     order = sorted(
         range(len(systems)), key=lambda number: means[number] * (1 if is_lower_better else -1)
     )
     values = {systems[number]: means[number] for number in order}
-    return TaskMeans(kind, boards_of_tasks, values, intervals, ranks_of_systems, problem, sampled)
+    return TaskMeans(
+        kind,
+        boards_of_tasks,
+        values,
+        intervals,
+        ranks_of_systems,
+        problem,
+        sampled,
+        ranked,
+        is_lower_better,
+    )
 
 
 def _boards_of_tasks(boards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
@@ -188,19 +264,6 @@ def _boards_of_tasks(boards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
     if len(set(names)) < len(names) or not all(names):
         names = [f"task {number}" for number in range(1, len(boards) + 1)]
     return dict(zip(names, boards, strict=True))
-
-
-def _beaten(values: Sequence[float], lower: bool) -> list[float]:
-    """For each system, how many others are worse by this score; ties count half.
-
-    >>> _beaten([0.3, 0.5, 0.3], lower=False)
-    [0.5, 2.0, 0.5]
-    """
-    oriented = [-value for value in values] if lower else list(values)
-    return [
-        math.fsum((rival < value) + (rival == value) / 2 for rival in oriented) - 0.5
-        for value in oriented
-    ]
 
 
 def _intervals(

@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..numbers.arrays import Booleans, Floats
+from ..numbers.arrays import Booleans, Floats, Integers
 
 Ties = Literal["half", "davidson", "rao_kupper", "ignore"]
 
@@ -64,7 +64,7 @@ def fit_strengths(points: Floats, prior: float = 0.0, start: Floats | None = Non
         return np.linalg.solve(regular(laplacian(games * expected * expected.T)), gradient)
 
     strengths = maximize(likelihood, step, np.zeros(len(points)) if start is None else start)
-    return strengths - strengths.mean()
+    return np.asarray(strengths - strengths.mean(), np.float64)
 
 
 def maximize(
@@ -105,6 +105,16 @@ def win_probabilities(strengths: Floats) -> Floats:
     return np.asarray(expit(strengths[:, None] - strengths), np.float64)
 
 
+def slopes_of_systems(first: Integers, second: Integers, slopes: Floats, size: int) -> Floats:
+    """Slopes by the difference of two strengths, added up as slopes by each strength.
+
+    >>> slopes_of_systems(np.array([0, 0]), np.array([1, 2]), np.array([0.5, 1.0]), 3).tolist()
+    [1.5, -0.5, -1.0]
+    """
+    own = np.bincount(first, slopes, size)
+    return np.asarray(own - np.bincount(second, slopes, size), np.float64)
+
+
 def laplacian(weights: Floats) -> Floats:
     """The Laplacian matrix of pairs with these weights: minus the second derivatives.
 
@@ -141,7 +151,7 @@ def inverse_information(matrix: Floats, size: int) -> Floats:
     full[:size, :size] = regular(block)
     inverse = np.linalg.inv(full)
     inverse[:size, :size] -= 1 / (_level(block) * size * size)
-    return inverse
+    return np.asarray(inverse, np.float64)
 
 
 def _level(matrix: Floats) -> float:

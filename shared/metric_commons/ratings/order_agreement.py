@@ -53,11 +53,7 @@ def ranking_agreement(
     names = _names(measures, of_scores=of_scores)
     if of_scores:
         return _of_scores(predictions, references, names, confidence_level)
-    rankings = [
-        [_groups(name, row, ranking) for row, ranking in enumerate(column)]
-        for name, column in (("predictions", predictions), ("references", references))
-    ]
-    result: dict[str, Any] = dict(_of_rankings(*rankings, p, ties))
+    result: dict[str, Any] = dict(_of_rankings(predictions, references, p, ties))
     if confidence_level is not None:
         result["confidence_interval"] = {}
     return result
@@ -151,14 +147,10 @@ def _of_rankings(
     predictions: Any, references: Any, p: float, ties: TieConvention
 ) -> dict[str, float]:
     """The means of the overlaps of all pairs of rankings."""
-    overlaps = [
-        rank_biased_overlap(
-            flat_ranking("predictions", row, first),
-            flat_ranking("references", row, second),
-            p,
-            ties,
-        )
-        for row, (first, second) in enumerate(zip(predictions, references, strict=True))
-    ]
+    first, second = (
+        [flat_ranking(name, row, _groups(name, row, each)) for row, each in enumerate(column)]
+        for name, column in (("predictions", predictions), ("references", references))
+    )
+    overlaps = [rank_biased_overlap(*pair, p, ties) for pair in zip(first, second, strict=True)]
     means = (math.fsum(column) / len(overlaps) for column in zip(*overlaps, strict=True))
     return dict(zip(Overlap._fields, means, strict=True))

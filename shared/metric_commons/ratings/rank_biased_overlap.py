@@ -132,7 +132,7 @@ def rank_biased_overlap(
 def _extent(ranking: FlatRanking, ties: TieConvention) -> Floats:
     """The items seen at each depth of a ranking: their number, or the sum of squares of shares."""
     if ties == "w":
-        return ranking.bottom + 1.0
+        return np.asarray(ranking.bottom + 1, np.float64)
     share = ranking.seen(ties)
     return np.asarray(ranking.top + (ranking.bottom - ranking.top + 1) * share**2, np.float64)
 
@@ -180,9 +180,11 @@ class _Unseen:
         """How much is seen at each depth of the first of these items, as many as `number` says."""
         complete = np.minimum(number, self.complete)
         begun = np.minimum(number, self.begun)
-        return complete + self.share * np.maximum(begun - complete, 0)
+        return np.asarray(complete + self.share * np.maximum(begun - complete, 0), np.float64)
 
     def mean(self) -> Floats:
         """How much is seen, on average, of these items that have begun; 0 if none has."""
         amounts = self.first_items(self.begun)
-        return np.divide(amounts, self.begun, out=np.zeros(amounts.size), where=self.begun > 0)
+        mean = np.zeros(amounts.size)
+        np.divide(amounts, self.begun, out=mean, where=self.begun > 0)
+        return mean

@@ -124,7 +124,7 @@ def cluster_scores(votes: Votes, clusters: Integers, residuals: Floats) -> Float
     cells = number * votes.size
     totals = np.bincount(clusters * votes.size + votes.first, residuals, cells)
     totals -= np.bincount(clusters * votes.size + votes.second, residuals, cells)
-    return totals.reshape(number, votes.size)
+    return np.asarray(totals.reshape(number, votes.size), np.float64)
 
 
 def ranks_of_intervals(low: Floats, high: Floats) -> tuple[Integers, Integers]:

@@ -16,7 +16,13 @@ import numpy as np
 
 from ..numbers.arrays import Floats, Integers
 from ..numbers.checks import OptionError
-from .bradley_terry import inverse_information, laplacian, maximize, regular
+from .bradley_terry import (
+    inverse_information,
+    laplacian,
+    maximize,
+    regular,
+    slopes_of_systems,
+)
 from .rating_errors import cluster_scores
 from .vote_counts import Votes
 
@@ -95,7 +101,9 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
 
     def step(point: Floats) -> Floats:
         residuals = weight * (votes.share - expit(log_odds(point)))
-        gradient = np.append(_by_system(votes, residuals), covariates.T @ residuals)
+        gradient = np.append(
+            slopes_of_systems(votes.first, votes.second, residuals, size), covariates.T @ residuals
+        )
         matrix = information(point)
         matrix[:size, :size] = regular(matrix[:size, :size])
         return np.linalg.solve(matrix, gradient)
@@ -126,12 +134,6 @@ def style_covariance(
     return np.asarray(fit.inverse @ middle @ fit.inverse, np.float64)
 
 
-def _by_system(votes: Votes, values: Floats) -> Floats:
-    """Derivatives by the difference of each vote, as derivatives by the strength of each system."""
-    own = np.bincount(votes.first, values, votes.size)
-    return own - np.bincount(votes.second, values, votes.size)
-
-
 def _cross_products(votes: Votes, covariates: Floats, amounts: Floats) -> Floats:
     """The sum over votes of amount * d d', where d has 1, -1 and the covariates of the vote."""
     size, features = votes.size, covariates.shape[1]
@@ -140,7 +142,8 @@ def _cross_products(votes: Votes, covariates: Floats, amounts: Floats) -> Floats
     matrix = np.empty((size + features, size + features))
     matrix[:size, :size] = laplacian(table + table.T)
     for number in range(features):
-        column = _by_system(votes, weighted[:, number])
+        slopes = weighted[:, number]
+        column = slopes_of_systems(votes.first, votes.second, slopes, size)
         matrix[:size, size + number] = matrix[size + number, :size] = column
     matrix[size:, size:] = covariates.T @ weighted
     return matrix

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..numbers.arrays import Floats, Integers
-from .bradley_terry import fit_strengths, laplacian, maximize, regular
+from .bradley_terry import fit_strengths, laplacian, maximize, regular, slopes_of_systems
 
 
 class TieFit(NamedTuple):
@@ -84,12 +84,16 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
 
     def step(point: Floats) -> Floats:
         at = terms_at(point)
-        gradient = np.append(_by_system(pairs, at.slope, size), at.tie_slope.sum())
+        gradient = np.append(
+            slopes_of_systems(pairs.first, pairs.second, at.slope, size), at.tie_slope.sum()
+        )
         matrix = np.empty((size + 1, size + 1))
         cells = pairs.first * size + pairs.second
-        weights = np.bincount(cells, -at.curvature, size * size).reshape(size, size)
+        weights = np.bincount(cells, -at.curvature, size * size).astype(np.float64)
+        weights = weights.reshape(size, size)
         matrix[:size, :size] = regular(laplacian(weights + weights.T))
-        matrix[size, :size] = matrix[:size, size] = -_by_system(pairs, at.mixed, size)
+        mixed = slopes_of_systems(pairs.first, pairs.second, at.mixed, size)
+        matrix[size, :size] = matrix[:size, size] = -mixed
         matrix[size, size] = -at.tie_curvature.sum()
         return np.linalg.solve(matrix, gradient)
 
@@ -97,11 +101,6 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
     strengths = point[:size]
     parameter = math.exp(point[size])
     return TieFit(strengths - strengths.mean(), parameter if model == "davidson" else 1 + parameter)
-
-
-def _by_system(pairs: _Pairs, values: Floats, size: int) -> Floats:
-    """Derivatives by the difference, as derivatives by the strength of each system."""
-    return np.bincount(pairs.first, values, size) - np.bincount(pairs.second, values, size)
 
 
 def _davidson(pairs: _Pairs, difference: Floats, log_nu: float) -> _Terms:

@@ -80,7 +80,8 @@ class Votes:
     def table(self, amounts: Floats) -> Floats:
         """The amounts added up by (first, second), shape (systems, systems)."""
         cells = self.first * self.size + self.second
-        return np.bincount(cells, amounts, self.size**2).reshape(self.size, self.size)
+        totals = np.bincount(cells, amounts, self.size**2).astype(np.float64, copy=False)
+        return totals.reshape(self.size, self.size)
 
     def points(self) -> Floats:
         """The points that each system took from each other one, shape (systems, systems)."""

@@ -44,6 +44,7 @@ class Table(NamedTuple):
     best: set[tuple[int, int]]  # row and column of what is in bold
     note: str = ""  # a line to stand below
     title: str = ""  # of the table, where it needs one
+    sentence: str = ""  # to stand above: what a reader may quote
 
 
 def score_table(
@@ -127,7 +128,9 @@ def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
     <BLANKLINE>
         em|rows=2
     """
-    return _tabulated(tables, lines, "github", cell=_markdown, line="    {}".format)
+    return _tabulated(
+        tables, lines, "github", cell=_markdown, line="    {}".format, sentence=_markdown
+    )
 
 
 def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
@@ -149,6 +152,7 @@ def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
             for i, row in enumerate(table.rows)
         ]
         parts += [
+            *([f'<p class="sentence">{escape(table.sentence)}</p>'] if table.sentence else []),
             "<table>",
             f"<thead><tr>{header}</tr></thead>",
             *("<tbody>", *rows, "</tbody>"),
@@ -229,6 +233,7 @@ def _tabulated(
     *,
     cell: Callable[[str, bool], str],
     line: Callable[[str], str],
+    sentence: Callable[[str], str] = str,
 ) -> str:
     from tabulate import tabulate
 
@@ -238,13 +243,15 @@ def _tabulated(
             [cell(text, (i, j) in table.best) for j, text in enumerate(row)]
             for i, row in enumerate(table.rows)
         ]
+        if table.sentence:
+            parts.append(sentence(table.sentence))
         parts.append(tabulate(rows, table.header, tablefmt=style, disable_numparse=True))
         if table.note:
             parts.append(line(table.note))
     return "\n\n".join([*parts, "\n".join(map(line, lines))])
 
 
-def _markdown(text: str, best: bool) -> str:
+def _markdown(text: str, best: bool = False) -> str:
     for character in "|*`":
         text = text.replace(character, f"\\{character}")
     text = text.replace("<", "&lt;")
