@@ -16,8 +16,8 @@ from .task_means import listed_names
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"
 _RANKS = (
-    " Rank: 1 plus the number of systems whose interval is above one's own; ranks: the best and the "
-    "worst that the intervals allow."
+    " Rank: 1 plus the number of systems whose interval is above one's own; ranks: the best and "
+    "the worst that the intervals allow."
 )
 _METHODS = {
     "bradley_terry": "Bradley-Terry, of maximum likelihood",

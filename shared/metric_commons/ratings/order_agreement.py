@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -11,7 +11,13 @@ from ..numbers.arrays import Column
 from ..numbers.checks import OptionError, RowError
 from ..numbers.domains import Level, Range, checked_options
 from .rank_biased_overlap import Overlap, TieConvention, flat_ranking, rank_biased_overlap
-from .rank_correlations import CORRELATIONS, Correlation, PairedScores, correlation_ends
+from .rank_correlations import (
+    CORRELATIONS,
+    Correlation,
+    Estimate,
+    PairedScores,
+    correlation_interval,
+)
 
 Measures = Correlation | Sequence[Correlation | Literal["rbo"]] | Literal["rbo"]
 Persistence = Annotated[float, Range(0, 1, strict=True)]
@@ -55,7 +61,7 @@ def ranking_agreement(
         return _of_scores(predictions, references, names, confidence_level)
     result: dict[str, Any] = dict(_of_rankings(predictions, references, p, ties))
     if confidence_level is not None:
-        result["confidence_interval"] = {}
+        result |= {"confidence_interval": {}, "interval": {}, "standard_error": {}}
     return result
 
 
@@ -125,22 +131,23 @@ def _of_scores(
             raise RowError(name, row, f"is {values[row]}; a score is a finite number")
         columns.append(values)
     scores = PairedScores(*columns)
-    result: dict[str, Any] = {}
-    intervals = {}
-    for name in names:
-        if scores.size < 2:
-            result[name], ends = math.nan, cast(list[float] | None, [math.nan, math.nan])
-        else:
-            estimate = CORRELATIONS[name](scores)
-            result[name] = estimate.value
-            if confidence_level is None:
-                continue
-            ends = correlation_ends(name, estimate, scores.size, confidence_level)
-        if ends is not None:
-            intervals[name] = ends
-    if confidence_level is not None:
-        result["confidence_interval"] = intervals
-    return result
+    estimates = {
+        name: CORRELATIONS[name](scores) if scores.size > 1 else Estimate(math.nan)
+        for name in names
+    }
+    result: dict[str, Any] = {name: estimate.value for name, estimate in estimates.items()}
+    if confidence_level is None:
+        return result
+    found = {
+        name: correlation_interval(name, estimate, scores.size, confidence_level)
+        for name, estimate in estimates.items()
+    }
+    intervals = {name: interval for name, interval in found.items() if interval is not None}
+    return result | {
+        "confidence_interval": {name: [i.low, i.high] for name, i in intervals.items()},
+        "interval": {name: i.method for name, i in intervals.items()},
+        "standard_error": {name: i.standard_error for name, i in intervals.items()},
+    }
 
 
 def _of_rankings(

@@ -19,6 +19,7 @@ import numpy as np
 from ..numbers.arrays import Floats, Integers
 from ..statistics.estimates import influence_interval, influence_spread
 from ..statistics.intervals import critical_value
+from ..statistics.proportions import Interval
 
 Correlation = Literal[
     "kendall_tau_a",
@@ -277,29 +278,32 @@ CORRELATIONS: dict[str, Callable[[PairedScores], Estimate]] = {
 }
 
 
-def correlation_ends(
+def correlation_interval(
     name: str, estimate: Estimate, systems: int, confidence_level: float
-) -> list[float] | None:
-    """The ends of the interval of a correlation; NaN for too few systems, None if there is none."""
-    undefined = [math.nan, math.nan]
+) -> Interval | None:
+    """The interval of a correlation; its ends are NaN for too few systems. None if it has none."""
+    if name in ("tau_ap_a", "tau_ap_b", "weightedtau"):
+        return None
+    method = "fisher_z" if name == "pearson" else "korn_graubard"
+    undefined = Interval(math.nan, math.nan, method, math.nan, None)
     if name == "pearson":
         if systems < 4 or math.isnan(estimate.value):
             return undefined
         if abs(estimate.value) == 1:
-            return [estimate.value, estimate.value]
+            return undefined._replace(low=estimate.value, high=estimate.value, standard_error=0.0)
         center = math.atanh(estimate.value)
-        reach = critical_value(confidence_level, math.inf) / math.sqrt(systems - 3)
-        return [math.tanh(center - reach), math.tanh(center + reach)]
-    if name in ("tau_ap_a", "tau_ap_b", "weightedtau"):
-        return None
+        error = 1 / math.sqrt(systems - 3)
+        reach = critical_value(confidence_level, math.inf) * error
+        low, high = math.tanh(center - reach), math.tanh(center + reach)
+        slope = 1 - estimate.value**2  # of the correlation by its z
+        return Interval(low, high, method, slope * error, None)
     influences = estimate.influences
     if systems < FEWEST_SYSTEMS or influences is None or not np.isfinite(influences).all():
         return undefined
     bounds = (0.0, 1.0) if name == "pairwise_accuracy" else (-1.0, 1.0)
-    ends = influence_interval(
+    return influence_interval(
         estimate.value,
         influence_spread(influences),
         confidence_level=confidence_level,
         bounds=bounds,
     )
-    return [ends.low, ends.high]

@@ -45,6 +45,7 @@ class RatingErrors(NamedTuple):
     standard_error: Floats
     low: Floats
     high: Floats
+    design_effect: Floats | None = None  # by which clusters multiply variances
 
 
 def rating_errors(
@@ -79,6 +80,9 @@ def rating_errors(
         covariance = inverse @ (totals.T @ totals) @ inverse
     variance = votes.levelled(np.diag(covariance))
     spread, degrees = variance, math.inf
+    effect = None
+    if votes.clusters is not None and method != "hessian":
+        effect = variance / votes.levelled(np.diag(inverse @ laplacian(squares) @ inverse))
     if method == "auto":
         numbers = votes.numbers()
         cautious = (squares + (games > 0) * expected * expected.T) * (numbers / (numbers + 1))
@@ -87,7 +91,7 @@ def rating_errors(
             spread = np.maximum(variance * (size / (size - 1)), spread)
             degrees = kish_number(votes.clusters, votes.total_weight) - 1
     reach = critical_value(confidence_level, degrees) * np.sqrt(spread)
-    return RatingErrors(np.sqrt(variance), strengths - reach, strengths + reach)
+    return RatingErrors(np.sqrt(variance), strengths - reach, strengths + reach, effect)
 
 
 def number_of_clusters(votes: Votes) -> int:

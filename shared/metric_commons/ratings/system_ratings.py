@@ -25,6 +25,7 @@ from ..numbers.domains import (
 from ..numbers.multisets import Multiset
 from ..statistics.intervals import critical_value
 from ..statistics.intervals import interval as mean_interval
+from ..statistics.proportions import Interval
 from ..statistics.summary import members
 from .bradley_terry import (
     NoFiniteRatingsError,
@@ -48,6 +49,10 @@ from .tie_models import fit_with_ties
 from .vote_counts import VoteRows, Votes, count_votes, read_rows
 
 Method = Literal["bradley_terry", "elo", "win_rate"]
+# The method that `interval` of a result names.
+_METHOD_NAMES = {"auto": "cautious_sandwich"} | {
+    name: name for name in ("sandwich", "hessian", "bootstrap")
+}
 Base = Annotated[float, Range(1, strict=True)]
 
 
@@ -232,7 +237,12 @@ def _rated(rows: VoteRows, columns: Mapping[str, Any], **options: Any) -> dict[s
     level = options["confidence_level"]
     stands_alone = not votes.weighted and votes.clusters is None
     if level is not None and stands_alone:
-        result["confidence_interval"] = {"win_rate": _win_rate_intervals(votes, level)}
+        intervals = _win_rate_intervals(votes, level)
+        result["confidence_interval"] = {
+            "win_rate": {name: [i.low, i.high] for name, i in intervals.items()}
+        }
+        result["interval"] = {"win_rate": "korn_graubard"}
+        result["effective_n"] = {"win_rate": {name: i.effective_n for name, i in intervals.items()}}
     unit = options["scale"] / math.log(options["base"])
     if options["method"] == "elo":
         strengths = elo_strengths(
@@ -285,7 +295,7 @@ def _win_rates(votes: Votes) -> dict[str, Any]:
     }
 
 
-def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, list[float]]:
+def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Interval]:
     """Intervals of win rates, with the points of a system in its votes as rows."""
     intervals = {}
     for number, system in enumerate(votes.systems):
@@ -294,8 +304,9 @@ def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, list
         counts = np.append(votes.count[first], votes.count[second])
         distinct, codes = np.unique(values, return_inverse=True)
         points = Multiset(distinct, np.bincount(codes, counts).astype(np.int64))
-        ends = mean_interval(points, confidence_level=confidence_level, method="korn_graubard")
-        intervals[system] = [ends.low, ends.high]
+        intervals[system] = mean_interval(
+            points, confidence_level=confidence_level, method="korn_graubard"
+        )
     return dict(sorted(intervals.items()))
 
 
@@ -328,6 +339,7 @@ def _add_ratings(
             votes, strengths, options["interval"], level, options["n_resamples"], options["seed"]
         )
         _add_errors(result, votes, errors, unit, shift)
+        result.setdefault("interval", {})["ratings"] = _METHOD_NAMES[options["interval"]]
 
 
 def _name_ratings(
@@ -353,6 +365,10 @@ def _add_errors(
     intervals = result.setdefault("confidence_interval", {})
     intervals["ratings"] = votes.by_system(np.stack([low, high], axis=1))
     result["standard_error"] = votes.by_system(unit * errors.standard_error)
+    if votes.clusters is not None:
+        result["n_clusters"] = int(votes.clusters.max()) + 1
+    if errors.design_effect is not None:
+        result["design_effect"] = {"ratings": votes.by_system(errors.design_effect)}
     result["rank"] = votes.by_system(best)
     result["rank_interval"] = votes.by_system(np.stack([best, worst], axis=1))
 
@@ -401,8 +417,13 @@ def _add_ratings_with_covariates(
     )
     error = np.sqrt(variance)
     reach = critical_value(level, freedom) * np.sqrt(spread)
-    errors = RatingErrors(error[:size], strengths - reach[:size], strengths + reach[:size])
+    effect = None
+    if votes.clusters is not None and method != "hessian":
+        alone = np.diag(style_covariance(fit, votes, covariates, None))
+        effect = variance[:size] / votes.levelled(alone[:size])
+    errors = RatingErrors(error[:size], strengths - reach[:size], strengths + reach[:size], effect)
     _add_errors(result, votes, errors, unit, shift)
+    result.setdefault("interval", {})["ratings"] = "t" if method == "auto" else method
     result["coefficient_error"] = error[size:].tolist()
     # Student's t with infinitely many degrees of freedom is normal.
     ratio = -np.abs(fit.coefficients) / np.sqrt(spread[size:])
