@@ -13,13 +13,23 @@ from ..numbers.domains import Level, Range, checked_options
 from .rank_biased_overlap import Overlap, TieConvention, flat_ranking, rank_biased_overlap
 from .rank_correlations import (
     CORRELATIONS,
-    Correlation,
     Estimate,
     PairedScores,
     correlation_interval,
 )
 
-Measures = Correlation | Sequence[Correlation | Literal["rbo"]] | Literal["rbo"]
+Measure = Literal[
+    "kendall_tau_a",
+    "kendall_tau_b",
+    "pairwise_accuracy",
+    "tau_ap_a",
+    "tau_ap_b",
+    "spearman",
+    "pearson",
+    "weightedtau",
+    "rbo",
+]
+Measures = Measure | Sequence[Measure]
 Persistence = Annotated[float, Range(0, 1, strict=True)]
 
 _OF_SCORES = ("kendall_tau_b", "tau_ap_b")

@@ -12,7 +12,7 @@ Source:
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,17 +20,6 @@ from ..numbers.arrays import Floats, Integers
 from ..statistics.estimates import influence_interval, influence_spread
 from ..statistics.intervals import critical_value
 from ..statistics.proportions import Interval
-
-Correlation = Literal[
-    "kendall_tau_a",
-    "kendall_tau_b",
-    "pairwise_accuracy",
-    "tau_ap_a",
-    "tau_ap_b",
-    "spearman",
-    "pearson",
-    "weightedtau",
-]
 
 FEWEST_SYSTEMS = 6  # that have intervals
 _CELLS = 1 << 20  # pairs of systems at a time
